@@ -6,6 +6,7 @@ import { isHeader, isRecordRow } from "./csv-columns.ts";
 import type { FormatContent, FormatOptions, FormatReader, FormatReading, FormatWriter } from "./format.ts";
 import { octodnsTypes } from "./octodns-types.ts";
 import { looksLikeTerraform, readTerraform } from "./terraform.ts";
+import { looksLikeDig, readDig } from "./dig.ts";
 import { readDialect } from "./zone-file.ts";
 
 /** A format of zones. */
@@ -21,6 +22,11 @@ interface Format {
 
 /** Every format, those that are recognized by a sign before zone files, which have none. */
 const formats = {
+  dig: {
+    detect: looksLikeDig,
+    reader: () => Promise.resolve(readDig),
+    holds: (recordType) => !isVendorType(recordType),
+  },
   octodns: {
     detect: (head) => /^(?:---\s*$|(?:'[^']*'|"[^"]*"|[^\s#;,:{}[\]"']+):\s*(?:#.*)?$)/.test(firstLine(head)),
     reader: async () => (await import("./octodns.ts")).readOctodns,
@@ -51,6 +57,10 @@ const formats = {
     writer: async () => (await import("./csv-write.ts")).writeTsv,
     holds: () => true,
   },
+  dnscontrol: {
+    writer: async () => (await import("./dnscontrol-write.ts")).writeDnscontrol,
+    holds: () => true,
+  },
   zonefile: {
     reader: () => Promise.resolve(readDialect),
     writer: () => Promise.resolve(printingInPieces),
@@ -61,7 +71,7 @@ const formats = {
 type FormatName = keyof typeof formats;
 
 /** The formats that zones can be read from. `auto` recognizes one by its content. */
-export const readableFormats = ["auto", "zonefile", "octodns", "csv", "tsv", "terraform"] as const;
+export const readableFormats = ["auto", "zonefile", "dig", "octodns", "csv", "tsv", "terraform"] as const;
 export type ReadableFormat = (typeof readableFormats)[number];
 
 /** The formats that zones can be written in. */
@@ -71,6 +81,7 @@ export const writableFormats = [
   "csv",
   "tsv",
   "terraform",
+  "dnscontrol",
 ] as const satisfies readonly FormatName[];
 export type WritableFormat = (typeof writableFormats)[number];
 

@@ -4,6 +4,8 @@ import { may } from "../../api/procedures.ts";
 import { router } from "../../api/trpc.ts";
 import { applied, applyInput, bulkInput, bulkResult, plan, planInput } from "./change-schemas.ts";
 import {
+  exportedText,
+  exportInput,
   revertInput,
   revertResult,
   zonefileExportInput,
@@ -198,6 +200,24 @@ export const recordsRouter = router({
       textAnswerOf("zonefile", await ctx.services.zoneFiles.export(ctx.em, ctx.caller, input)),
     ),
 
+  export: may("records:read", {
+    method: "GET",
+    path: "/domains/{id}/export",
+    operationId: "exportRecords",
+    tag,
+    summary: "Export records in a format",
+    description:
+      "Returns the records as text in the format of another tool. For an assigned domain, it has only the records that match your host " +
+      "patterns. `revision` exports an earlier state while it is stored (410 otherwise).",
+    textField: "content",
+    errors: [410],
+  })
+    .input(exportInput)
+    .output(passingLarge(exportedText))
+    .query(async ({ ctx, input }) =>
+      textAnswerOf("content", await ctx.services.zoneFiles.export(ctx.em, ctx.caller, input)),
+    ),
+
   importZonefile: may("records:write", {
     method: "POST",
     path: "/domains/{id}/zonefile",
@@ -207,7 +227,7 @@ export const recordsRouter = router({
     tag,
     summary: "Import a zone file",
     description:
-      "A file with an error changes nothing; the error names the line and the reason. Known record types are checked against their " +
+      "Takes zone files and the formats of other tools. A file with an error changes nothing; the error names the line and the reason. Known record types are checked against their " +
       "grammar; unknown types must use the generic form of RFC 3597. The file's SOA is ignored, because the provider maintains its own. " +
       "An import that changes something first takes a snapshot. Mode `replace` requires the owner or an administrator. If it would " +
       "delete more than 30 % of a zone with ten or more records, `force: true` is required. Import files over 16 MiB from the provider's " +

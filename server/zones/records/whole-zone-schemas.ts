@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { id, line, queryFlag } from "../../api/schemas.ts";
-import { readableFormats } from "../../dns/formats/formats.ts";
+import { readableFormats, writableFormats } from "../../dns/formats/formats.ts";
 import { domainId, changeMessage, explained, unlock } from "../changes/schemas.ts";
 import { plannedChanges, forceLoss, reviewedHash, comparisonHash, reverseOutcomes } from "./change-schemas.ts";
 
@@ -86,6 +86,28 @@ export const zonefileExportInput = z.strictObject({
   ),
 });
 
+export const exportInput = z.strictObject({
+  ...zonefileExportInput.shape,
+  format: z
+    .enum(writableFormats, `This must be one of ${writableFormats.join(", ")}.`)
+    .default("zonefile")
+    .meta({
+      description:
+        "`zonefile` is an RFC 1035 master file, `octodns` YAML for octoDNS, `csv` and `tsv` tables with a header, `terraform` the resources of " +
+        "the domain's provider with `import` blocks, `dnscontrol` a `dnsconfig.js`.",
+      example: "csv",
+    }),
+});
+
+export const exportedText = z
+  .object({
+    content: z.string().meta({
+      description: "The records in this format. What it cannot hold is in its comments.",
+      example: "name,type,ttl,priority,value\nwww,A,300,,192.0.2.1\n",
+    }),
+  })
+  .meta({ id: "ExportedRecords", description: "A zone's records in a format of other tools." });
+
 export const zonefileInput = z.strictObject({
   id: domainId,
   zonefile: z
@@ -93,15 +115,18 @@ export const zonefileInput = z.strictObject({
     .min(1, "This must not be empty.")
     .meta({
       description:
-        "RFC 1035 master file, also as Cloudflare, GoDaddy, Microsoft DNS, cPanel, tools for Route 53 and dumps of BIND write it. A warning " +
-        "names each reading that is not literal, with its lines.",
+        "RFC 1035 master file, also as Cloudflare, GoDaddy, Microsoft DNS, cPanel, tools for Route 53 and dumps of BIND write it, or a text in " +
+        "another `format`. A warning names each reading that is not literal, with its lines.",
       example: "www 300 IN A 192.0.2.1\n",
     }),
   format: z
     .enum(readableFormats, `This must be one of ${readableFormats.join(", ")}.`)
     .default("auto")
     .meta({
-      description: "Format of `zonefile`. `auto` recognizes it.",
+      description:
+        "Format of `zonefile`. `auto` recognizes it. `dig` is what dig or drill printed, `octodns` YAML for octoDNS, `csv` and `tsv` tables with " +
+        "columns by their header or guessed, `terraform` resources with literal values. Mode `replace` keeps records of types that a format does " +
+        "not have.",
     }),
   lenient: z
     .boolean("This must be true or false.")

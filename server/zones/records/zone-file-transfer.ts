@@ -3,9 +3,8 @@ import type { Caller } from "../../access/caller.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { AppError } from "../../platform/errors.ts";
 import { located, type FormatReading, type FormatRecord } from "../../dns/formats/format.ts";
-import { openText, type ReadableFormat } from "../../dns/formats/formats.ts";
+import { openText, writingIn, type ReadableFormat, type WritableFormat } from "../../dns/formats/formats.ts";
 import { initialSoa } from "../../dns/zone-file/soa.ts";
-import { printingInPieces } from "../../dns/zone-file/write.ts";
 import type { Followers, FollowOutcome } from "../changes/follows.ts";
 import { outsideRights, type Rights } from "../../access/zone-access.ts";
 import { aligningTtls, planningState, type Desired } from "../../dns/desired-state.ts";
@@ -52,14 +51,24 @@ export class ZoneFileTransfer {
   }
 
   /**
-   * Returns the zone as a file that a name server can load, in pieces that follow one another, with the SOA of its provider or else a generated
-   * one. Callers who may see only some hosts get only the records of those.
+   * Returns the zone in a format, in pieces that follow one another. A zone file can be loaded by a name server: it has the SOA of the zone's
+   * provider, or else a generated one. Callers who may see only some hosts get only the records of those.
    * @throws AppError HISTORY_GONE for a revision whose state is no longer stored
    */
   async export(
     em: EntityManager,
     caller: Caller,
-    { id, revision, serverManaged }: { id: string; revision?: number | undefined; serverManaged: "true" | "false" },
+    {
+      id,
+      revision,
+      serverManaged,
+      format = "zonefile",
+    }: {
+      id: string;
+      revision?: number | undefined;
+      serverManaged: "true" | "false";
+      format?: WritableFormat;
+    },
   ) {
     const zone = await this.#pipeline.zone(em, caller, id, "read");
     const { sees } = zone.rights;
@@ -69,8 +78,8 @@ export class ZoneFileTransfer {
     const records = [...withoutManaged(stored, zone.signed), ...maintained];
     const served = await zone.provider?.readSoa(zone.providerZone).catch(() => null);
     const soa = served ?? { ...initialSoa(zone.name, this.#now()), serial: Math.max(1, zone.revision) };
-    const content = { zone: zone.name, soa, records, isPart: !sees.isAll };
-    return await inSlices(printingInPieces(content));
+    const content = { zone: zone.name, soa, records, isPart: !sees.isAll, provider: zone.kind.kind };
+    return await inSlices(await writingIn(format, content));
   }
 
   /**
@@ -264,8 +273,8 @@ function* newDisabled(live: readonly LiveRecord[], disabled: readonly FormatReco
   return yield* filtered(disabled, ({ record }) => !keys.has(recordKey(record)));
 }
 
-function asDisabled({ record }: FormatRecord): Desired {
-  return { ...record, status: "disabled" };
+function asDisabled(one: FormatRecord): Desired {
+  return { ...asDesired(one), status: "disabled" };
 }
 
 function disabledWarnings(disabled: readonly FormatRecord[]): string[] {

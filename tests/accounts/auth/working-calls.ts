@@ -292,6 +292,7 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
         return { changes, planHash: body.planHash ?? "none" };
       },
     },
+    "records.export": { thing: zone },
     "records.exportZonefile": { thing: zone },
     "records.importZonefile": { thing: zone, body: () => ({ zonefile: "file 60 A 192.0.2.3\n", mode: "merge" }) },
     "records.history": { thing: zone },

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { useZonewright } from "../../support/zonewright.ts";
+import { writableFormats } from "../../../server/dns/formats/formats.ts";
+import { data } from "../../dns/zone-file/corpus/types.ts";
 import { refusedLines } from "../../dns/zone-file/corpus/refused.ts";
 import { fileZone, manualZone, type Body, type Zone } from "../../support/zones.ts";
 
@@ -340,5 +342,76 @@ describe("a lenient import", () => {
     const { status, body } = await file.post("/zonefile", { zonefile: beside, lenient: true });
     expect([status, body.code]).toEqual([409, "CONFLICT"]);
     expect(await file.lines()).toEqual([]);
+  });
+});
+
+describe("the formats of other tools", () => {
+  const readBack = writableFormats.filter((format) => format !== "dnscontrol");
+
+  test.each(readBack)(
+    "records of every type exported as %s and imported as a replacement change nothing",
+    async (format) => {
+      const lines = data.flatMap(([recordType, ...rdatas]) =>
+        rdatas.map(
+          (rdata, index) =>
+            `${recordType === "DNSKEY" ? "@" : `${recordType.toLowerCase()}${index}`} 300 IN ${recordType} ${rdata}`,
+        ),
+      );
+      const delegations = lines
+        .filter((line) => line.startsWith("ds"))
+        .map((line) => `${line.split(" ")[0]} 300 IN NS ns1.elsewhere.test.`);
+      const { status, body: made } = await send({ zonefile: [awkward, ...lines, ...delegations].join("\n") });
+      expect({ status, issues: made.issues }).toEqual({ status: 200, issues: undefined });
+      await zone.add("ALIAS", "shop", "shop.example.net");
+      const { headers, body: text } = await zone.get(`/export?format=${format}`);
+      expect(headers.get("content-type")).toMatch(/^text\/plain; charset=utf-8/);
+      const { body } = await send({ zonefile: text, mode: "replace", dryRun: true });
+      expect(body).toMatchObject({
+        created: 0,
+        updated: 0,
+        deleted: 0,
+        plan: { creates: [], updates: [], deletes: [] },
+      });
+    },
+  );
+
+  test("a text in another format is recognized, and each of its readings that is not literal is a warning", async () => {
+    const { status, body } = await send({ zonefile: "www:\n  type: CNAME\n  value: www.example.net\n" });
+    expect({ status, warnings: body.warnings, lines: await zone.lines() }).toEqual({
+      status: 200,
+      warnings: ['Line 3: "www.example.net" has no final dot and is read as the full name.'],
+      lines: ["www CNAME www.example.net"],
+    });
+  });
+
+  test("an error in another format names its line, and nothing is changed", async () => {
+    const zonefile = 'resource "powerdns_record" "a" {\n  zone = "x.test."\n';
+    const { status, body } = await send({ zonefile, format: "terraform" });
+    expect({ status, issues: body.issues }).toEqual({
+      status: 400,
+      issues: [{ path: ["zonefile", 1], message: "Line 1: The block that begins here is never closed." }],
+    });
+    expect(await zone.detail()).toMatchObject({ revision: 0 });
+  });
+
+  test("records that octoDNS does not have stay when its file replaces the zone, with a warning", async () => {
+    await send({ zonefile: 'h 300 IN HINFO "cpu" "os"\nwww 300 IN A 192.0.2.1\n' });
+    const { body } = await send({ zonefile: "---\n{}\n", mode: "replace" });
+    expect(body).toMatchObject({ deleted: 1, warnings: [expect.stringMatching(/^Kept: h HINFO/)] });
+    expect(await zone.lines()).toEqual(['h HINFO "cpu" "os"']);
+  });
+
+  test("disabled records and their comments go along in a table", async () => {
+    await send({ zonefile: "name,type,value,status,comment\nwww,A,192.0.2.1,disabled,later\n" });
+    const { body: text } = await zone.get("/export?format=csv");
+    expect(text).toBe("name,type,ttl,priority,value,status,comment\nwww,A,3600,,192.0.2.1,disabled,later\n");
+  });
+
+  test.each([
+    ["/export?format=dig", "This must be one of zonefile, octodns, csv, tsv, terraform, dnscontrol."],
+    ["/export?format=csv&revision=-1", "This must be 0 or more."],
+  ])("an export that cannot be made is refused: %s", async (path, message) => {
+    const { status, body } = await zone.get(path);
+    expect({ status, message: body.issues?.[0]?.message }).toEqual({ status: 400, message });
   });
 });

@@ -1,0 +1,82 @@
+import type { Steps } from "../../platform/slices.ts";
+import type { ZoneFileMessage } from "../zone-file/contents.ts";
+import type { FormatOptions, FormatReading } from "./format.ts";
+import { readDialect } from "./zone-file.ts";
+
+/** The sections of a response whose records are not what was asked for. */
+const otherSections = new Set(["AUTHORITY", "ADDITIONAL"]);
+
+/** Reads what dig or drill printed: the answers, or a zone transfer. Several outputs may follow one another. */
+export function* readDig(text: string, options: FormatOptions): Steps<FormatReading> {
+  const kept: string[] = [];
+  const errors: ZoneFileMessage[] = [];
+  const notes = new Map<string, ZoneFileMessage>();
+  const note = (line: number, message: string) => {
+    if (!notes.has(message)) notes.set(message, { line, message });
+  };
+  let section = "";
+  let number = 0;
+  for (const line of linesOf(text)) {
+    number++;
+    yield;
+    if (line.startsWith(";")) {
+      section = sectionOf(line) ?? section;
+      const fault = faultOf(line);
+      if (fault !== null && errors.length < mostErrors) errors.push({ line: number, message: fault });
+      if (line.startsWith(";; flags:") && !/^;; flags:[^;]* aa[ ;]/.test(line)) {
+        note(
+          number,
+          "The answer is not the zone's own server's, so TTLs are what a cache had left of them. Ask that server, as in dig @ns1.example.com.",
+        );
+      }
+      kept.push("");
+    } else if (otherSections.has(section) && line.trim() !== "") {
+      note(number, `The records of the ${section.toLowerCase()} section are left out: they were not asked for.`);
+      kept.push("");
+    } else {
+      // eslint-disable-next-line no-control-regex -- Names are printed in ASCII unless dig converts them.
+      if (/^[^;\s]*[^\x00-\x7f]/.test(line) && errors.length < mostErrors) {
+        errors.push({ line: number, message: "dig converted this name to Unicode. Run it with +noidnout." });
+      }
+      kept.push(line);
+    }
+  }
+  if (errors.length > 0) return { ok: false, errors };
+  // A chain of aliases may lead out of the zone.
+  const reading = yield* readDialect(kept.join("\n"), { ...options, ignoreOutOfZone: true });
+  return reading.ok ? { ...reading, warnings: [...notes.values(), ...reading.warnings] } : reading;
+}
+
+const mostErrors = 20;
+
+function* linesOf(text: string): Generator<string, void> {
+  for (let start = 0; start <= text.length;) {
+    const feed = text.indexOf("\n", start);
+    const end = feed === -1 ? text.length : feed;
+    yield text.slice(start, end);
+    start = end + 1;
+  }
+}
+
+/** Returns the section that begins with a line; an empty one for a new response. */
+function sectionOf(line: string): string | null {
+  if (line.startsWith("; <<>> ") || line.startsWith(";; ->>HEADER<<-")) return "";
+  return /^;; (QUESTION|ANSWER|AUTHORITY|ADDITIONAL|OPT PSEUDO)\w* ?SECTION:/.exec(line)?.[1] ?? null;
+}
+
+/** Returns why an output has no answer, or null. */
+function faultOf(line: string): string | null {
+  const [, status] = /^;; ->>HEADER<<-.*?(?:status|rcode): ([A-Z]+)/.exec(line) ?? [];
+  if (status !== undefined && status !== "NOERROR") return `The server answered ${status}, not records.`;
+  if (/^;; flags:[^;]* tc[ ;]/.test(line)) return "The answer is truncated. Ask again over TCP, with dig +tcp.";
+  if (line.startsWith("; Transfer failed"))
+    return "The transfer failed. Allow it at the server, or add the key with dig -y.";
+  return /^;; (?:connection timed out|communications error|no servers could be reached)/i.test(line)
+    ? "No server answered."
+    : null;
+}
+
+/** Returns whether dig or drill printed a text. */
+export function looksLikeDig(head: string): boolean {
+  return /^(?:; <<>> DiG |;; ->>HEADER<<- |;; ANSWER SECTION:)/m.test(head);
+}
