@@ -1,4 +1,5 @@
 import { chmod, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { isBuiltin } from "node:module";
 import { join } from "node:path";
 
 /**
@@ -23,6 +24,12 @@ async function main(): Promise<void> {
     output: { dir, format: "esm", minify: true, chunkFileNames: "[name]-[hash].js", entryFileNames: "[name].js" },
   });
   await chmod(join(dir, "zonewright.js"), 0o755);
+  const imported = output.flatMap((chunk) =>
+    chunk.type === "chunk" ? [...chunk.imports, ...chunk.dynamicImports] : [],
+  );
+  const own = new Set(output.map(({ fileName }) => fileName));
+  const foreign = imported.filter((name) => !own.has(name) && !isBuiltin(name));
+  if (foreign.length > 0) throw new Error(`These imports are not bundled: ${foreign.join(", ")}.`);
   const modules = output.flatMap((chunk) => (chunk.type === "chunk" ? Object.keys(chunk.modules) : []));
   await writeFile(join(dir, "licenses.txt"), await licensesOf(modules));
 }

@@ -1,4 +1,4 @@
-import { isZonewrightError, type ZonewrightError } from "@zonewright/client";
+import type { ZonewrightError } from "@zonewright/client";
 
 /** How the program ends. `pending`: there are changes that nobody has applied. `refused`: a safety threshold needs `--force`. */
 export const exitCodes = { done: 0, error: 1, pending: 2, refused: 3, interrupted: 130 } as const;
@@ -32,6 +32,8 @@ export function callsGoTo(given: Target): void {
 /** Returns the sentences for a caught value, and the exit code. */
 export async function explain(error: unknown): Promise<{ text: string; exitCode: ExitCode }> {
   if (error instanceof Failure) return { text: error.message, exitCode: error.exitCode };
+  // Help and mistyped options need no client.
+  const { isZonewrightError } = await import("@zonewright/client");
   if (!isZonewrightError(error)) {
     if (isSystemError(error)) return { text: systemError(error), exitCode: exitCodes.error };
     const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -1,5 +1,5 @@
 import { chmod, mkdir, readFile, stat, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -17,6 +17,13 @@ async function store(content: unknown, mode: number): Promise<void> {
   await mkdir(dirname(credentials()), { recursive: true });
   await writeFile(credentials(), typeof content === "string" ? content : JSON.stringify(content));
   await chmod(credentials(), mode);
+}
+
+/** Starts a stand-in for the time of a test. @returns its address */
+async function listening(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 interface Described {
@@ -139,13 +146,62 @@ test("an invalid token, a server that does not answer and one that is not Zonewr
     `No response from ${nobody}. Check the address and the connection.\n`,
   );
   const other = createServer((_request, response) => response.end("<html>"));
-  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void other.close());
-  const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  const url = await listening(other);
   expect((await cli.run(["login", "--url", url, "--token", "x"], { env: unset })).stderr).toBe(
     `${url} is not a Zonewright server. Check the address.\n`,
   );
   expect((await cli.run(["domains"], { env: { ZONEWRIGHT_URL: url } })).stderr).toContain(
     `Check that ${url} is a Zonewright server.\n`,
   );
+});
+
+test("a server that is too old for a command is told with its version", async () => {
+  const old = createServer(({ url = "" }, response) => {
+    response.setHeader("content-type", "application/json");
+    if (url === "/version") response.end('{"name":"zonewright","version":"0.1.0"}');
+    else {
+      const message = `No procedure found on path "domains.list"`;
+      response.statusCode = 404;
+      response.end(
+        JSON.stringify({ error: { json: { message, code: -32_004, data: { code: "NOT_FOUND", httpStatus: 404 } } } }),
+      );
+    }
+  });
+  const url = await listening(old);
+  const { stderr } = await cli.run(["domains"], { env: { ZONEWRIGHT_URL: url } });
+  expect(stderr).toBe(
+    `${url} runs Zonewright 0.1.0, which does not offer this call. Upgrade the server, or use the command line of its version.\n`,
+  );
+});
+
+test("a server that is busy or fails is told with what to do", async () => {
+  const answers = [
+    [429, "TOO_MANY_REQUESTS", "Too many requests.", { "retry-after": "60" }],
+    [500, "INTERNAL_SERVER_ERROR", "Something went wrong.", {}],
+    [403, "FORBIDDEN", "The token lacks the permission domains:read.", {}],
+  ] as const;
+  let answer: (typeof answers)[number] = answers[0];
+  const failing = createServer((_request, response) => {
+    const [status, code, detail, headers] = answer;
+    response.writeHead(status, { "content-type": "application/problem+json", "x-request-id": "r-1", ...headers });
+    const problem = {
+      type: "about:blank",
+      title: code,
+      status,
+      detail,
+      code,
+      message: detail,
+      issues: null,
+      requestId: "r-1",
+    };
+    response.end(JSON.stringify(problem));
+  });
+  const url = await listening(failing);
+  const told: string[] = [];
+  for (answer of answers) told.push((await cli.run(["domains"], { env: { ZONEWRIGHT_URL: url } })).stderr);
+  expect(told).toEqual([
+    "Too many requests. Try again in 60 s.\n",
+    "Something went wrong. Its log has more under request r-1.\n",
+    "The token lacks the permission domains:read.\n",
+  ]);
 });
