@@ -1,6 +1,6 @@
 import type { Client, RouterInputs } from "@zonewright/client";
 import { authorOf } from "../commands/history.ts";
-import { countsOf, patchOf, type Changes } from "../plans.ts";
+import { countsOf, patchOf, recordText, type Changes } from "../plans.ts";
 import { fullName, instant, notesOf, domainNamed } from "../zones.ts";
 import { pageText, untrusted } from "./answers.ts";
 
@@ -114,10 +114,7 @@ export const tools: readonly Tool[] = [
     needs: "records:read",
     async run(client, input) {
       const page = await client.records.search.query(input);
-      const lines = page.records.map(
-        ({ domainName, name, ttl, recordType, value, id }) =>
-          `${domainName}: ${name} ${ttl} ${recordType} ${value} id=${id}`,
-      );
+      const lines = page.records.map((record) => `${record.domainName}: ${recordText(record)} id=${record.id}`);
       return untrusted(pageText("records", page), lines);
     },
   },

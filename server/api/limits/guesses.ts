@@ -71,7 +71,7 @@ export class Guesses {
     try {
       // Always in the same order of quotas, so that attempts do not wait for each other: no deadlock.
       for (const [quota, key] of countedAs(guess))
-        taken.push(await this.#slots(quota).take(`${guess.secret} ${key}`, deadline));
+        taken.push(await this.#slots(quota).take(guess.secret, key, deadline));
       const result = await check();
       outcome = result === null ? "wrong" : "right";
       return result;
@@ -123,7 +123,8 @@ class AttemptSlots {
   }
 
   /** Acquires a slot. @param deadline in the time of `performance.now()` */
-  async take(key: string, deadline: number): Promise<Slot> {
+  async take(secret: Guess["secret"], of: string, deadline: number): Promise<Slot> {
+    const key = `${secret} ${of}`;
     const keys = Array.from({ length: this.#quota.points }, (_, index) => `${key} ${index}`);
     return await withKeyedMutex(`${this.#quota.name} ${key}`, async () => {
       // Nearly all slots are usually free, so that any one will do.
@@ -134,7 +135,8 @@ class AttemptSlots {
         const found = await this.#takeOne(keys.filter((_, index) => isFree(states[index])));
         if (found) return found;
         const failures = await Promise.all(keys.map(async (one) => await this.#wrong.get(one)));
-        if (!failures.some(isFree)) throw this.#refusal(Math.min(...states.map((state) => state?.msBeforeNext ?? 0)));
+        if (!failures.some(isFree))
+          throw this.#refusal(secret, Math.min(...states.map((state) => state?.msBeforeNext ?? 0)));
         if (performance.now() >= deadline) throw busy();
         await sleep(pollMilliseconds);
       }
@@ -168,10 +170,12 @@ class AttemptSlots {
     };
   }
 
-  #refusal(milliseconds: number): LimitReached {
+  #refusal(secret: Guess["secret"], milliseconds: number): LimitReached {
     const resetSeconds = secondsLeft(milliseconds);
     const otherwise =
-      this.#quota === perDevice ? "" : ", or use a browser in which you have signed in before, or a passkey";
+      this.#quota === perDevice || secret === "userCode"
+        ? ""
+        : ", or use a browser in which you have signed in before, or a passkey";
     return new LimitReached(`Too many failed attempts. Wait ${resetSeconds} seconds, then try again${otherwise}.`, [
       { quota: this.#quota, remaining: 0, resetSeconds },
     ]);

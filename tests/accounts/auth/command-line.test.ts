@@ -324,6 +324,7 @@ describe("a device without a browser", () => {
     expect(statusesOf(await Promise.all(guesses))).toEqual([400, 400, 400, 400, 400, 429, 429]);
     const right = await call("/api/auth/device/find", { userCode });
     expect(right).toBeProblem(429, "TOO_MANY_REQUESTS");
+    expect(right.body.detail).toMatch(/^Too many failed attempts\. Wait \d+ seconds, then try again\.$/);
     expect(Number(right.headers.get("retry-after"))).toBeGreaterThan(0);
     expect((await zw.signIn(username, memberPassword)).token).toEqual(expect.any(String));
   });
