@@ -12,7 +12,8 @@ const forced = Number.isInteger(forcedColumns) && forcedColumns > 0;
 const onTerminal = forced || process.stdout.isTTY;
 /** Whether somebody can answer a question. */
 export const interactive = forced || (process.stdin.isTTY && process.stderr.isTTY);
-const columns = forced ? forcedColumns : (process.stdout.columns ?? 80);
+// A terminal that does not know its size reports 0.
+const columns = forced ? forcedColumns : process.stdout.columns || 80;
 const colored = onTerminal && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb";
 
 type Style = Parameters<typeof styleText>[0];
@@ -25,6 +26,11 @@ export function styled(style: Style, text: string): string {
 /** Prints a line of the answer. Characters that would control the terminal are shown as escapes. */
 export function print(line = "", style?: Style): void {
   process.stdout.write(`${style === undefined ? visible(line) : styled(style, visible(line))}\n`);
+}
+
+/** Returns `1 record` or `2 records`. */
+export function counted(count: number, what: string): string {
+  return `${count} ${count === 1 ? what : `${what}s`}`;
 }
 
 /** Prints text as it is: a zone file, a script. */

@@ -3,7 +3,17 @@ import type { Client, Domain, RouterOutputs } from "@zonewright/client";
 import { command, group, withJson } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { Failure } from "../failure.ts";
-import { confirmed, note, print, printFields, printJson, printTable, progress, type Column } from "../terminal.ts";
+import {
+  counted,
+  confirmed,
+  note,
+  print,
+  printFields,
+  printJson,
+  printTable,
+  progress,
+  type Column,
+} from "../terminal.ts";
 import { domainNamed, fullName } from "../zones.ts";
 
 type DomainDetail = RouterOutputs["domains"]["get"];
@@ -151,10 +161,7 @@ function add(): Command {
           ...(tags === undefined ? {} : { tags }),
         });
         added.push(domain);
-        if (!json)
-          print(
-            `Added ${fullName(domain)} with ${domain.recordCount} ${domain.recordCount === 1 ? "record" : "records"}.`,
-          );
+        if (!json) print(`Added ${fullName(domain)} with ${counted(domain.recordCount, "record")}.`);
       }
       if (json) printJson({ domains: added });
     });
@@ -200,7 +207,7 @@ function move(): Command {
       const client = await connect();
       const { id, recordCount, ...domain } = await domainNamed(client, name);
       const providerConfigId = await configNamed(client, to);
-      const about = `This moves ${fullName(domain)} with ${recordCount} records to ${to}.`;
+      const about = `This moves ${fullName(domain)} with ${counted(recordCount, "record")} to ${to}.`;
       if (!yes && !(await confirmed(`${about} Go on?`, about))) {
         note("Nothing was changed.");
         return;

@@ -4,7 +4,7 @@ import { changeInput, command, group, withChanges, withJson, type ChangeOptions 
 import { connect } from "../credentials.ts";
 import { exitCodes, Failure } from "../failure.ts";
 import { changesOf, printPlan, sizeOf } from "../plans.ts";
-import { confirmed, note, print, printJson, progress } from "../terminal.ts";
+import { confirmed, counted, note, print, printJson, progress } from "../terminal.ts";
 import { domainNamed } from "../zones.ts";
 
 type Job = RouterOutputs["replacements"]["get"];
@@ -59,7 +59,7 @@ function values(): Command {
         if (size > 0) process.exitCode = exitCodes.pending;
         return;
       }
-      const about = `This changes ${size} records in ${plan.domains.length} domains.`;
+      const about = `This changes ${counted(size, "record")} in ${counted(plan.domains.length, "domain")}.`;
       if (!yes && !(await confirmed(`${about} Apply?`, about))) throw new Failure("Nothing was changed.");
       const { jobId } = await client.replacements.applyPlan.mutate({
         ...input,
@@ -164,7 +164,7 @@ function undo(): Command {
   ).action(async (jobId: string, options: ChangeOptions) => {
     const client = await connect();
     const { progress: counts } = await client.replacements.get.query({ jobId, limit: 1 });
-    const about = `This undoes the changes of ${counts.done} domains.`;
+    const about = `This undoes the changes of ${counted(counts.done, "domain")}.`;
     if (options.dryRun) {
       print(about);
       process.exitCode = exitCodes.pending;

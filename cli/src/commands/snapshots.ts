@@ -4,7 +4,7 @@ import { changeInput, command, group, wholeNumber, withChanges, withJson, type C
 import { connect } from "../credentials.ts";
 import { Failure } from "../failure.ts";
 import { carryOut, changesOf, printPlan, type Changes } from "../plans.ts";
-import { chosen, note, print, printJson, printTable, type Column } from "../terminal.ts";
+import { chosen, counted, note, print, printJson, printTable, type Column } from "../terminal.ts";
 import { domainNamed, every, fullName, instant } from "../zones.ts";
 
 export function snapshot(): Command {
@@ -28,7 +28,7 @@ function take(): Command {
     const zone = await domainNamed(client, name);
     const taken = await client.snapshots.create.mutate({ id: zone.id });
     if (json) printJson({ ...taken, records: null });
-    else print(`Took snapshot ${taken.version} of ${fullName(zone)}: ${taken.recordCount} records.`);
+    else print(`Took snapshot ${taken.version} of ${fullName(zone)}: ${counted(taken.recordCount, "record")}.`);
   });
 }
 
@@ -182,7 +182,8 @@ async function target(client: Client, zone: Domain, number: string | undefined):
   return await chosen(
     `Snapshots of ${fullName(zone)}, newest first:`,
     snapshots,
-    ({ version, createdAt, recordCount }) => `snapshot ${version}, ${instant(createdAt)} UTC, ${recordCount} records`,
+    ({ version, createdAt, recordCount }) =>
+      `snapshot ${version}, ${instant(createdAt)} UTC, ${counted(recordCount, "record")}`,
     `Name a snapshot by its number: zonewright rollback ${fullName(zone)} <snapshot>.`,
   );
 }
