@@ -182,7 +182,7 @@ export default defineConfig({
       rules: {
         ...restricted([
           {
-            group: ["**/server/*", "!**/server/dns", "**/server/!(dns)/**"],
+            group: ["**/server/**", "!**/server/dns/**"],
             message: "The console uses the client package and server/dns, nothing else.",
           },
           { group: ["node:*"], message: "The console runs in browsers." },
@@ -203,13 +203,7 @@ export default defineConfig({
       files: ["cli/src/**"],
       rules: restricted([
         {
-          group: [
-            "**/server/*",
-            "!**/server/dns",
-            "**/server/!(dns)/**",
-            "**/server/dns/!(formats)/**",
-            "!@modelcontextprotocol/**",
-          ],
+          group: ["**/server/**", "!**/server/dns/formats/**", "!@modelcontextprotocol/**"],
           message: "The command line uses the client package and server/dns/formats, nothing else.",
         },
         { group: ["**/client-sdk/**", "**/web/**", "**/tests/**"], message: "Import @zonewright/client instead." },

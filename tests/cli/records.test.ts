@@ -20,10 +20,9 @@ let count = 0;
 let zone = "";
 beforeEach(async () => {
   zone = `zone-${++count}.example`;
-  await zw.admin.post("/api/domains", { name: zone });
-  await cli.must(["import", zone, "-"], {
-    input: "@ 300 IN NS ns1.example.net.\nwww 300 IN A 192.0.2.1\n@ 300 IN MX 10 mail.example.net.\n",
-  });
+  const { body } = await zw.admin.post("/api/domains", { name: zone });
+  const zonefile = "@ 300 IN NS ns1.example.net.\nwww 300 IN A 192.0.2.1\n@ 300 IN MX 10 mail.example.net.\n";
+  await zw.admin.post(`/api/domains/${(body as { id: string }).id}/zonefile`, { zonefile });
 });
 
 describe("domains", () => {

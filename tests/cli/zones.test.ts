@@ -18,9 +18,9 @@ interface Report {
 const start = "@ 300 IN NS ns1.example.net.\nwww 300 IN A 192.0.2.1\nmail 300 IN A 192.0.2.25\n";
 
 /** A domain with three records. */
-async function zone(name: string, file = start): Promise<string> {
-  await zw.admin.post("/api/domains", { name });
-  await cli.must(["import", name, "-"], { input: file });
+async function zone(name: string, zonefile = start): Promise<string> {
+  const { body } = await zw.admin.post("/api/domains", { name });
+  await zw.admin.post(`/api/domains/${(body as { id: string }).id}/zonefile`, { zonefile });
   return name;
 }
 

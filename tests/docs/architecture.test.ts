@@ -1,4 +1,4 @@
-import { globSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import linter, { layers } from "../../oxlint.config.ts";
@@ -50,3 +50,18 @@ test("every rule for files of a wing of the server includes the wing's layer", (
   );
   expect(unheld.map(({ file }) => file)).toEqual([]);
 });
+
+test("the console imports nothing of the server but server/dns, and the command line nothing but its formats", () => {
+  const console = importsOfServer("web/src");
+  expect(console.length).toBeGreaterThan(4);
+  expect(console.filter((path) => !path.startsWith("dns/"))).toEqual([]);
+  expect(importsOfServer("cli/src").filter((path) => !path.startsWith("dns/formats/"))).toEqual([]);
+});
+
+/** The files of the server that a folder imports, from `server/` on. */
+function importsOfServer(folder: string): string[] {
+  const imported = /(?:from|import\() ?"(?:\.\.\/)+server\/([^"]+)"/g;
+  return globSync(`${folder}/**/*.{ts,tsx}`, { cwd: root }).flatMap((file) =>
+    [...readFileSync(join(root, file), "utf8").matchAll(imported)].map(([, path = ""]) => path),
+  );
+}
