@@ -43,13 +43,23 @@ export const commands: readonly Entry[] = [
   },
   {
     name: "export",
-    summary: "Export a domain's records as a zone file",
+    summary: "Export a domain's records",
     load: async () => (await import("./commands/transfer.ts")).exportZone(),
   },
   {
     name: "import",
-    summary: "Import a zone file into a domain",
+    summary: "Import a file into a domain",
     load: async () => (await import("./commands/transfer.ts")).importZone(),
+  },
+  {
+    name: "plan",
+    summary: "Show how zones differ from files",
+    load: async () => (await import("./commands/plan.ts")).plan(),
+  },
+  {
+    name: "apply",
+    summary: "Make zones equal to files",
+    load: async () => (await import("./commands/plan.ts")).apply(),
   },
   {
     name: "sync",

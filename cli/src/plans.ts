@@ -10,7 +10,7 @@ type RecordData = Plan["creates"][number];
 export type Changes = Pick<Plan, "creates" | "updates" | "deletes"> & { warnings?: readonly string[] };
 
 /** A change of one record, as `--json` prints it. */
-interface JsonChange {
+export interface JsonChange {
   action: "create" | "update" | "delete";
   /** The record before; null for `create`. */
   before: RecordData | null;

@@ -11,31 +11,40 @@ interface ExportOptions {
   output?: string;
   revision?: string;
   serverManaged?: true;
+  format?: ExportFormat;
 }
 
+const exportFormats = ["zonefile", "octodns", "csv", "tsv", "terraform", "dnscontrol"] as const;
+type ExportFormat = (typeof exportFormats)[number];
+
 export function exportZone(): Command {
-  return command("export <domain>", "Export a domain's records as a zone file", {
+  return command("export <domain>", "Export a domain's records", {
     examples: [
       ["export example.com > example.com.zone", "Write a zone file that name servers load."],
+      ["export example.com --format octodns --output example.com.yaml", "Write it for octoDNS."],
       ["export example.com!internal --revision 12 --output old.zone", "Write an earlier state of a view."],
     ],
   })
+    .addOption(
+      new Option("--format <format>", "a zone file (default), or the format of another tool").choices(exportFormats),
+    )
     .option("-o, --output <file>", "write to this file instead of the standard output")
     .option("--revision <revision>", "as it was at this revision of the zone")
     .option("--server-managed", "also what the name server maintains, such as signatures")
-    .action(async (name: string, { output, revision, serverManaged }: ExportOptions) => {
+    .action(async (name: string, { output, revision, serverManaged, format = "zonefile" }: ExportOptions) => {
       const client = await connect();
       const { id } = await domainNamed(client, name);
-      const { zonefile } = await client.records.exportZonefile.query({
+      const { content } = await client.records.export.query({
         id,
+        format,
         ...(revision === undefined ? {} : { revision: wholeNumber(revision, "--revision") }),
         ...(serverManaged ? { serverManaged } : {}),
       });
       if (output === undefined) {
-        printRaw(zonefile);
+        printRaw(content);
         return;
       }
-      await writeFile(output, zonefile);
+      await writeFile(output, content);
       note(`Wrote ${output}.`);
     });
 }
@@ -48,8 +57,8 @@ interface ImportOptions extends ChangeOptions {
 
 export function importZone(): Command {
   return withChanges(
-    command("import <domain> <file>", "Import a zone file into a domain", {
-      more: "Adds and updates records. An error in the file changes nothing, and names its line. `-` reads the standard input.",
+    command("import <domain> <file>", "Import a file into a domain", {
+      more: "Takes zone files, octoDNS, CSV, Terraform and what dig printed. Adds and updates records. An error in the file changes nothing, and names its line. `-` reads the standard input.",
       examples: [
         ["import example.com example.com.zone", "Add what the file has."],
         ["import example.com example.com.zone --replace", "Also delete what it does not have, after a question."],

@@ -1,0 +1,353 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { Option, type Command } from "commander";
+import type { Client } from "@zonewright/client";
+import { changeInput, command, withJson, wholeNumber, type ChangeOptions } from "../command.ts";
+import { connect } from "../credentials.ts";
+import { exitCodes, Failure } from "../failure.ts";
+import { countsOf, inputOf, requested, sizeOf } from "../plans.ts";
+import { confirmed, note, print, printJson, printRaw, progress } from "../terminal.ts";
+import { isChosen, textHash, zoneFilesIn } from "../zone-files.ts";
+import {
+  comparison,
+  failureOf,
+  inParallel,
+  inputFor,
+  lossOf,
+  markdownOf,
+  patiently,
+  planZones,
+  printFailures,
+  printPlans,
+  totalsOf,
+  zoneReport,
+  type ZoneFailure,
+  type ZonePlan,
+} from "../zone-plans.ts";
+
+interface CompareOptions {
+  only?: string[];
+  create?: true;
+  lenient?: true;
+  unlock?: true;
+  json?: true;
+  format?: "text" | "markdown";
+  allowDeletePercent?: string;
+}
+
+interface PlanCommandOptions extends CompareOptions {
+  out?: string;
+  expectNoChanges?: true;
+}
+
+interface ApplyOptions extends CompareOptions, Omit<ChangeOptions, "json" | "unlock" | "dryRun"> {
+  lock?: string;
+}
+
+function withFiles(made: Command): Command {
+  return withJson(made)
+    .option("--only <domain...>", "only these zones; * stands for any characters")
+    .option("--create", "also create domains that do not exist")
+    .option("--lenient", "keep what breaks a rule, with a warning")
+    .option("--unlock", "also change locked records (owner and administrators)")
+    .option(
+      "--allow-delete-percent <percent>",
+      "how much of a zone of ten or more records may be deleted or replaced (default: 30)",
+    )
+    .addOption(new Option("--format <format>", "of what is printed").choices(["text", "markdown"]));
+}
+
+export function plan(): Command {
+  return withFiles(
+    command("plan <path...>", "Show how zones differ from files", {
+      more:
+        "Takes zone files (example.com.zone), octoDNS (example.com.yaml), tables (.csv, .tsv) and Terraform (.tf), and folders of them. " +
+        "Views are example.com!internal.zone. Nothing is changed. Exits with 2 if something would change.",
+      examples: [
+        ["plan zones/", "Compare a folder with the server."],
+        ["plan zones/ --format markdown > comment.md", "Write a comment for a merge request."],
+        ["plan zones/ --out plan.json && zonewright apply plan.json", "Apply exactly what was shown, or nothing."],
+        ["plan zones/ --expect-no-changes", "Fail if somebody changed a zone elsewhere."],
+      ],
+    }),
+  )
+    .option("-o, --out <file>", "save the plan, to apply exactly this")
+    .option("--expect-no-changes", "exit with 1 instead of 2 if something would change")
+    .action(async (paths: string[], options: PlanCommandOptions) => {
+      const client = await connect();
+      const { plans, failures } = await planned(client, paths, options);
+      show(plans, failures, options);
+      if (failures.length > 0) {
+        process.exitCode = exitCodes.error;
+        return;
+      }
+      for (const one of plans) if (lossOf(one) > limitOf(options)) note(lossText(one, options));
+      if (options.out !== undefined) {
+        await writeFile(options.out, JSON.stringify(savedPlan(plans, options)), { mode: 0o600 });
+        note(`Saved the plan to ${options.out}.`);
+      }
+      if (totalsOf(plans).changed.length > 0)
+        process.exitCode = options.expectNoChanges ? exitCodes.error : exitCodes.pending;
+    });
+}
+
+function show(plans: readonly ZonePlan[], failures: readonly ZoneFailure[], { json, format }: CompareOptions): void {
+  if (json) {
+    const { creates, updates, deletes } = totalsOf(plans);
+    printJson({
+      zones: plans.map(zoneReport),
+      errors: failures.map(({ domain, file, reasons }) => ({ domain, file, reasons })),
+      creates,
+      updates,
+      deletes,
+    });
+  } else if (format === "markdown") printRaw(`${markdownOf(plans, failures)}\n`);
+  else printPlans(plans, failures);
+  if (!json) printFailures(failures);
+}
+
+async function planned(client: Client, paths: readonly string[], options: CompareOptions) {
+  const { zones, skipped } = await zoneFilesIn(paths);
+  for (const file of skipped) note(`${file} is skipped: its name is not that of a domain, and it names no zone.`);
+  const chosen = zones.filter(({ domain }) => isChosen(domain, options.only ?? []));
+  if (chosen.length === 0)
+    throw new Failure(`None of the ${zones.length} zones is called ${(options.only ?? []).join(" or ")}.`);
+  return await planZones(client, chosen, options);
+}
+
+function limitOf({ allowDeletePercent }: CompareOptions): number {
+  const limit = allowDeletePercent === undefined ? 30 : wholeNumber(allowDeletePercent, "--allow-delete-percent");
+  if (limit > 100) throw new Failure("--allow-delete-percent must be 100 or less.");
+  return limit;
+}
+
+function lossText(one: ZonePlan, options: CompareOptions): string {
+  return `${one.domain}: ${lossOf(one)} % of the records would be deleted or replaced, which is more than ${limitOf(options)} %. Apply it with --force if that is meant.`;
+}
+
+/** A plan as `--out` saves it. */
+interface SavedPlan {
+  version: 1;
+  zones: Pick<ZonePlan, "domain" | "file" | "input" | "planHash" | "plan" | "recordCount">[];
+}
+
+function savedPlan(plans: readonly ZonePlan[], { create }: CompareOptions): SavedPlan {
+  if (create && plans.some(({ input }) => input === null)) {
+    throw new Failure("A plan that creates domains cannot be saved. Create them first, with `zonewright domains add`.");
+  }
+  return { version: 1, zones: plans.filter(({ plan: one }) => sizeOf(one) > 0) };
+}
+
+async function readPlan(file: string): Promise<SavedPlan> {
+  let read: Partial<SavedPlan> | null = null;
+  try {
+    read = JSON.parse(await readFile(file, "utf8")) as Partial<SavedPlan> | null;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  if (read?.version !== 1 || !Array.isArray(read.zones)) {
+    throw new Failure(`${file} is not a plan. Make one with \`zonewright plan … --out ${file}\`.`);
+  }
+  return { version: 1, zones: read.zones };
+}
+
+export function apply(): Command {
+  return withFiles(
+    command("apply <path...>", "Make zones equal to files", {
+      more:
+        "Plans as `zonewright plan` does, shows the plan, asks and applies exactly that. Given a saved plan, it applies that or nothing. If a file " +
+        "has an error, no zone is changed.",
+      examples: [
+        ['apply zones/ --yes --message "$CI_COMMIT_TITLE"', "Apply a folder without a question, as a job does."],
+        ["apply plan.json --yes", "Apply a saved plan, or nothing if a zone has changed since."],
+        ["apply zones/ --request 'Move the mail'", "Ask for a review of each zone instead."],
+      ],
+    }),
+  )
+    .option("-m, --message <text>", "why you make the change; the history keeps it")
+    .option("-y, --yes", "do not ask")
+    .option("--force", "confirm changes beyond the safety threshold")
+    .option("--override", "without the review that a domain requires (administrators; needs --message)")
+    .option("--request <title>", "ask for reviews instead of changing anything")
+    .option("--lock <plan>", "fail if the plan differs from this saved one")
+    .action(async (paths: string[], options: ApplyOptions) => {
+      const client = await connect();
+      const [only = ""] = paths;
+      const saved = paths.length === 1 && only.endsWith(".json") ? await readPlan(only) : null;
+      const { plans, failures } = saved ? await verified(client, saved.zones) : await planned(client, paths, options);
+      if (failures.length > 0) {
+        if (options.json) show(plans, failures, options);
+        printFailures(failures);
+        note("Nothing was changed.");
+        process.exitCode = exitCodes.error;
+        return;
+      }
+      const changed = plans.filter((one) => sizeOf(one.plan) > 0 || one.input === null);
+      if (options.lock !== undefined) refuseOther(changed, await readPlan(options.lock), options.lock);
+      refuseLoss(changed, options);
+      if (!options.json) show(plans, [], options);
+      if (changed.length === 0) {
+        if (options.json) show(plans, [], options);
+        return;
+      }
+      const what = `This changes ${changed.length === 1 ? changed[0]?.domain : `${changed.length} zones`}: ${totalsOf(changed).counts}.`;
+      if (!options.yes && options.request === undefined && !(await confirmed("Apply?", what)))
+        throw new Failure("Nothing was changed.");
+      await applyAll(client, changed, options);
+    });
+}
+
+/** Plans a saved plan again: all of it must still be what was shown. */
+async function verified(
+  client: Client,
+  zones: SavedPlan["zones"],
+): Promise<{ plans: ZonePlan[]; failures: ZoneFailure[] }> {
+  const failures: ZoneFailure[] = [];
+  await inParallel(zones, async (zone) => {
+    try {
+      const now = zone.input && (await comparison(client, zone.input));
+      if (now?.planHash !== zone.planHash) {
+        const reasons = [`${zone.domain} has changed since the plan was made. Plan again.`];
+        failures.push({ domain: zone.domain, file: zone.file, reasons, exitCode: exitCodes.error });
+      }
+    } catch (error) {
+      failures.push(await failureOf(zone, error));
+    }
+  });
+  return { plans: zones, failures };
+}
+
+/** Returns what must be the same in two plans of a zone. */
+function identity({ domain, planHash, input }: Pick<ZonePlan, "domain" | "planHash" | "input">): string {
+  return `${domain} ${planHash} ${textHash(input?.zonefile ?? "")}`;
+}
+
+function refuseOther(plans: readonly ZonePlan[], locked: SavedPlan, file: string): void {
+  const hashes = new Set(locked.zones.map(identity));
+  const other = plans.find((one) => !hashes.has(identity(one)));
+  const missing = locked.zones.find(({ domain }) => !plans.some((one) => one.domain === domain));
+  const domain = other?.domain ?? missing?.domain;
+  if (domain !== undefined)
+    throw new Failure(
+      `${domain} differs from ${file}: the zone or its file has changed since. Plan again. Nothing was changed.`,
+    );
+}
+
+function refuseLoss(plans: readonly ZonePlan[], options: ApplyOptions): void {
+  const beyond = plans.filter((one) => lossOf(one) > limitOf(options));
+  if (beyond.length === 0 || options.force || options.request !== undefined) return;
+  throw new Failure(
+    [...beyond.map((one) => lossText(one, options)), "Nothing was changed."].join("\n"),
+    exitCodes.refused,
+  );
+}
+
+interface Outcome {
+  domain: string;
+  applied: boolean;
+  revision: number | null;
+  request: number | null;
+  reasons: string[];
+  exitCode: number;
+}
+
+/** Applies each plan by its hash. Ctrl-C lets the calls that are under way end, and says what was done. */
+async function applyAll(client: Client, plans: readonly ZonePlan[], options: ApplyOptions): Promise<void> {
+  let isStopped = false;
+  const stop = () => {
+    isStopped = true;
+    note("Stopping when the calls that are under way have ended …");
+  };
+  process.once("SIGINT", stop);
+  let done = 0;
+  const outcomes = await inParallel(
+    plans,
+    async (one) => {
+      const outcome = await outcomeOf(client, one, options);
+      done++;
+      progress(`${done} of ${plans.length} zones applied …`);
+      return outcome;
+    },
+    () => isStopped,
+  );
+  process.off("SIGINT", stop);
+  progress("");
+  report(plans, outcomes, options);
+  const worst = Math.max(...outcomes.map(({ exitCode }) => exitCode), exitCodes.done);
+  if (isStopped && outcomes.length < plans.length) process.exitCode = exitCodes.interrupted;
+  else if (worst !== exitCodes.done)
+    process.exitCode = outcomes.some(({ exitCode }) => exitCode === exitCodes.error) ? exitCodes.error : worst;
+}
+
+async function outcomeOf(client: Client, one: ZonePlan, options: ApplyOptions): Promise<Outcome> {
+  const { domain } = one;
+  const none = { domain, applied: false, revision: null, request: null, reasons: [], exitCode: exitCodes.done };
+  try {
+    if (options.request !== undefined && one.input) {
+      const asked = { ...options, dryRun: undefined } as ChangeOptions;
+      const { id } = one.input;
+      const title = options.request;
+      return {
+        ...none,
+        request: await patiently(() => requested(client, { id, changes: inputOf(one.plan) }, title, asked)),
+      };
+    }
+    const { message, unlock, override } = options;
+    // The threshold of the server is not this one: what it would refuse was allowed here.
+    const force = options.force ?? (lossOf(one) > 30 ? true : undefined);
+    const given = changeInput({ message, unlock, override, force });
+    const input = one.input ?? (await createdInput(client, one));
+    await patiently(() =>
+      client.records.importZonefile.mutate({
+        ...input,
+        ...(one.planHash === null ? {} : { planHash: one.planHash }),
+        ...given,
+      }),
+    );
+    const { revision } = await patiently(() => client.domains.get.query({ id: input.id }));
+    return { ...none, applied: true, revision };
+  } catch (error) {
+    const { reasons, exitCode } = await failureOf(one, error);
+    return { ...none, reasons, exitCode };
+  }
+}
+
+/** Creates the domain of a plan. */
+async function createdInput(client: Client, { domain, zone }: ZonePlan) {
+  if (!zone) throw new Failure(`${domain} does not exist.`);
+  const created = await patiently(() => client.domains.create.mutate({ name: domain }));
+  return inputFor(created, zone, {});
+}
+
+function report(plans: readonly ZonePlan[], outcomes: readonly Outcome[], { json }: ApplyOptions): void {
+  const byDomain = new Map(outcomes.map((outcome) => [outcome.domain, outcome]));
+  if (json) {
+    const zones = plans.map((one) => {
+      const { applied = false, revision = null, request = null, reasons = [] } = byDomain.get(one.domain) ?? {};
+      return { ...zoneReport(one), applied, revision, request, reasons };
+    });
+    printJson({ zones, applied: outcomes.filter(({ applied }) => applied).length });
+  }
+  const say = json ? () => undefined : print;
+  let undone = 0;
+  for (const { domain, plan: one } of plans) {
+    const outcome = byDomain.get(domain);
+    if (!outcome) undone++;
+    else if (outcome.applied)
+      say(`${domain}: applied${outcome.revision === null ? "" : ` as revision ${outcome.revision}`}, ${done(one)}.`);
+    else if (outcome.request !== null) say(`${domain}: request ${outcome.request} waits for a review.`);
+    else for (const reason of outcome.reasons) note(`${domain}: not applied. ${reason}`);
+  }
+  const refused = outcomes.filter(({ reasons }) => reasons.length > 0).length;
+  const applied = outcomes.filter((outcome) => outcome.applied).length;
+  const parts = [
+    `${applied} of ${plans.length} zones applied`,
+    ...(refused > 0 ? [`${refused} refused`] : []),
+    ...(undone > 0 ? [`${undone} not started`] : []),
+  ];
+  if (plans.length > 1 && (applied > 0 || undone > 0)) say(`${parts.join(", ")}.`);
+  if (json && undone > 0) note(`${undone} zones were not started.`);
+}
+
+function done({ creates, updates, deletes }: ZonePlan["plan"]): string {
+  return countsOf({ creates, updates, deletes }).replaceAll(/ to (create|update|delete)/g, " $1d");
+}

@@ -1,0 +1,152 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { basename, dirname, extname, join } from "node:path";
+import { terraformZones } from "../../server/dns/formats/terraform.ts";
+import { Failure } from "./failure.ts";
+
+/** The formats of files, by how their names end. */
+const formats = {
+  ".zone": "zonefile",
+  ".yaml": "octodns",
+  ".yml": "octodns",
+  ".csv": "csv",
+  ".tsv": "tsv",
+  ".tf": "terraform",
+} as const;
+
+type FileFormat = (typeof formats)[keyof typeof formats];
+
+/** A zone as a file has it. */
+export interface ZoneFile {
+  file: string;
+  /** The domain, with its view: `example.com!internal`. */
+  domain: string;
+  format: FileFormat;
+  text: string;
+  /** Patterns of records that are not the file's, from the ignore file beside it. */
+  ignore: string[];
+}
+
+/** Name of the file with patterns beside the zones. */
+const ignoreFile = ".zonewrightignore";
+
+const ends = Object.keys(formats).join(", ");
+
+/**
+ * Finds the zones in files and folders, and in the folders below.
+ * @returns the zones in order, and names of files that look like zones but are none
+ * @throws Failure if there are none, or a zone is in two files
+ */
+export async function zoneFilesIn(paths: readonly string[]): Promise<{ zones: ZoneFile[]; skipped: string[] }> {
+  const files: string[] = [];
+  const skipped: string[] = [];
+  for (const path of paths) {
+    if ((await stat(path)).isDirectory()) files.push(...(await filesBelow(path)));
+    else if (formatOf(path)) files.push(path);
+    else throw new Failure(`${path} is not a zone. Its name must end in ${ends}, such as example.com.zone.`);
+  }
+  const zones: ZoneFile[] = [];
+  for (const file of new Set(files)) {
+    const format = formatOf(file);
+    if (!format) continue;
+    const name = basename(file, extname(file));
+    const isNamed = isDomainName(name);
+    if (!isNamed && format !== "terraform") {
+      skipped.push(file);
+      continue;
+    }
+    const text = await readFile(file, "utf8");
+    const domains = isNamed ? [name.toLowerCase()] : zonesOfTerraform(text);
+    if (domains.length === 0) skipped.push(file);
+    for (const domain of domains) zones.push({ file, domain, format, text, ignore: await ignoredBeside(file, domain) });
+  }
+  refuseTwice(zones);
+  if (zones.length === 0) {
+    throw new Failure(
+      `There are no zones in ${paths.join(", ")}. A zone is a file such as example.com.zone; other ends are ${ends}.`,
+    );
+  }
+  return { zones: zones.toSorted((one, other) => (one.domain < other.domain ? -1 : 1)), skipped };
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const found = await Promise.all(
+    entries.map(async (entry) => {
+      const path = join(folder, entry.name);
+      if (entry.name.startsWith(".") || entry.name === "node_modules") return [];
+      if (entry.isDirectory()) return await filesBelow(path);
+      return entry.isFile() && formatOf(path) ? [path] : [];
+    }),
+  );
+  return found.flat().toSorted();
+}
+
+function formatOf(file: string): FileFormat | null {
+  const end = extname(file).toLowerCase();
+  return Object.hasOwn(formats, end) ? formats[end as keyof typeof formats] : null;
+}
+
+function isDomainName(name: string): boolean {
+  return /^[^\s/!]+\.[^\s/!]+(?:![\w-]+)?$/.test(name) && !name.endsWith(".");
+}
+
+function zonesOfTerraform(text: string): string[] {
+  const steps = terraformZones(text);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+function refuseTwice(zones: readonly ZoneFile[]): void {
+  const files = new Map<string, string>();
+  for (const { domain, file } of zones) {
+    const other = files.get(domain);
+    if (other !== undefined)
+      throw new Failure(`${other} and ${file} are both ${domain}. Keep one of them, or name a single file.`);
+    files.set(domain, file);
+  }
+}
+
+const ignoreFiles = new Map<string, Promise<string[]>>();
+
+/** Returns the patterns of the ignore file in the folder of a file that are for a domain. */
+async function ignoredBeside(file: string, domain: string): Promise<string[]> {
+  const path = join(dirname(file), ignoreFile);
+  const read = async () => {
+    const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return "";
+      throw error;
+    });
+    return text
+      .split(/\r?\n/)
+      .map((line) => line.trim())
+      .filter((line) => line !== "" && !line.startsWith("#"));
+  };
+  const lines = ignoreFiles.get(path) ?? read();
+  ignoreFiles.set(path, lines);
+  return (await lines).flatMap((line) => {
+    const [, of, pattern] = /^([^\s:]+\.[^\s:]+):\s+(.+)$/.exec(line) ?? [];
+    if (of === undefined) return [line];
+    return of.toLowerCase() === domain && pattern !== undefined ? [pattern] : [];
+  });
+}
+
+/** Returns whether a zone is chosen by `--only`, which takes names with `*`. */
+export function isChosen(domain: string, only: readonly string[]): boolean {
+  return only.length === 0 || only.some((pattern) => asPattern(pattern).test(domain));
+}
+
+function asPattern(glob: string): RegExp {
+  const parts = glob
+    .toLowerCase()
+    .split("*")
+    .map((part) => part.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`));
+  return new RegExp(`^${parts.join(".*")}$`);
+}
+
+/** Returns a hash of a file's text, by which a saved plan knows it again. */
+export function textHash(text: string): string {
+  return createHash("sha256").update(text).digest("base64url");
+}

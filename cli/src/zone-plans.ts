@@ -1,0 +1,312 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { isZonewrightError, type Client, type Domain } from "@zonewright/client";
+import { explain } from "./failure.ts";
+import { changesOf, countsOf, patchOf, printPlan, sizeOf, type Changes } from "./plans.ts";
+import { note, print, progress } from "./terminal.ts";
+import { visible } from "./table.ts";
+import { fullName } from "./zones.ts";
+import type { ZoneFile } from "./zone-files.ts";
+
+/** What a zone's file is planned with; the same input applies the plan. */
+export interface PlanInput {
+  id: string;
+  zonefile: string;
+  format: ZoneFile["format"];
+  mode: "replace";
+  lenient?: true;
+  ignoreOutOfZone?: true;
+  unlock?: true;
+}
+
+/** The plan of one zone. */
+export interface ZonePlan {
+  /** The domain with its view. */
+  domain: string;
+  file: string;
+  /** Null for a domain that is created first. */
+  input: PlanInput | null;
+  /** The file of a domain that is created first. */
+  zone?: ZoneFile;
+  planHash: string | null;
+  plan: Changes & { warnings: readonly string[] };
+  /** Records of the zone before, for the threshold. */
+  recordCount: number;
+}
+
+/** Why a zone could not be planned or applied, a line each. */
+export interface ZoneFailure {
+  domain: string;
+  file: string;
+  reasons: string[];
+  exitCode: number;
+}
+
+export interface PlanOptions {
+  lenient?: true;
+  unlock?: true;
+  create?: true;
+}
+
+/** Calls that compare whole zones count against a limit for each user. */
+const atOnce = 8;
+
+/** Runs a task for each item, a few at a time, until it is told to stop. Keeps their order. */
+export async function inParallel<Item, Result>(
+  items: readonly Item[],
+  task: (item: Item, index: number) => Promise<Result>,
+  isStopped: () => boolean = () => false,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  let next = 0;
+  const worker = async () => {
+    while (next < items.length && !isStopped()) {
+      const index = next++;
+      const item = items[index];
+      if (item !== undefined) results[index] = await task(item, index);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
+  return results.filter(() => true);
+}
+
+/** Makes a call again when the server has had enough for a while. */
+export async function patiently<Result>(call: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isZonewrightError(error) || error.code !== "TOO_MANY_REQUESTS" || error.retryAfterSeconds === undefined)
+        throw error;
+      await wait(error.retryAfterSeconds * 1000);
+    }
+  }
+}
+
+function byDomain(one: { domain: string }, other: { domain: string }): number {
+  return one.domain < other.domain ? -1 : 1;
+}
+
+/** Plans every zone by comparing its file on the server. */
+export async function planZones(
+  client: Client,
+  zones: readonly ZoneFile[],
+  options: PlanOptions,
+): Promise<{ plans: ZonePlan[]; failures: ZoneFailure[] }> {
+  const plans: ZonePlan[] = [];
+  const failures: ZoneFailure[] = [];
+  let done = 0;
+  await inParallel(zones, async (zone) => {
+    try {
+      plans.push(await planZone(client, zone, options));
+    } catch (error) {
+      failures.push(await failureOf(zone, error));
+    }
+    done++;
+    progress(`${done} of ${zones.length} zones compared …`);
+  });
+  progress("");
+  return { plans: plans.toSorted(byDomain), failures: failures.toSorted(byDomain) };
+}
+
+async function planZone(client: Client, zone: ZoneFile, options: PlanOptions): Promise<ZonePlan> {
+  const { domain, file } = zone;
+  const found = await patiently(() => client.domainNamed(domain));
+  if (found === null) return await missingZone(zone, options);
+  const input = inputFor(found, zone, options);
+  const planned = await comparison(client, input);
+  return { domain: fullName(found), file, input, recordCount: found.recordCount, ...planned };
+}
+
+/** Returns what compares a file with a domain, and what applies it. */
+export function inputFor(
+  { id }: Pick<Domain, "id">,
+  { text, format }: ZoneFile,
+  { lenient, unlock }: PlanOptions,
+): PlanInput {
+  return {
+    id,
+    // A file without anything is a zone without records, which the server does not take for one.
+    zonefile: text === "" ? "\n" : text,
+    format,
+    mode: "replace",
+    ...(lenient ? { lenient } : {}),
+    ...(format === "terraform" ? { ignoreOutOfZone: true as const } : {}),
+    ...(unlock ? { unlock } : {}),
+  };
+}
+
+/** Compares a text on the server. */
+export async function comparison(client: Client, input: PlanInput): Promise<Pick<ZonePlan, "plan" | "planHash">> {
+  const { plan, planHash, warnings } = await patiently(() =>
+    client.records.importZonefile.mutate({ ...input, dryRun: true }),
+  );
+  if (plan === null || planHash === null) throw new TypeError("The server returned no plan. Upgrade it.");
+  return { plan: { ...plan, warnings }, planHash };
+}
+
+/** A domain that does not exist yet has all records to create. They are read here, because there is nothing to compare with. */
+async function missingZone(given: ZoneFile, { create, lenient }: PlanOptions): Promise<ZonePlan> {
+  const { domain, file, format, text } = given;
+  if (!create) {
+    throw new Refused([`There is no domain ${domain}, or you may not see it. Add --create to make it.`]);
+  }
+  const { openText } = await import("../../server/dns/formats/formats.ts");
+  const { asWritten } = await import("../../server/dns/record.ts");
+  const { located } = await import("../../server/dns/formats/format.ts");
+  const opened = await openText(text, format);
+  if (!opened.ok) throw new Refused(opened.errors.map(located));
+  const [zone = ""] = domain.split("!");
+  const steps = opened.read({ zone, lenient: lenient === true, ignoreOutOfZone: format === "terraform" });
+  for (;;) {
+    const { done, value: reading } = steps.next();
+    if (!done) continue;
+    if (!reading.ok) throw new Refused(reading.errors.map(located));
+    const creates = reading.records.map(({ record }) => ({ ...asWritten(record), status: "active" as const }));
+    const plan = {
+      creates,
+      updates: [],
+      deletes: [],
+      warnings: [`The domain ${domain} is created.`, ...reading.warnings.map(located)],
+    };
+    return { domain, file, input: null, planHash: null, zone: given, plan, recordCount: 0 };
+  }
+}
+
+class Refused extends Error {
+  readonly reasons: string[];
+
+  constructor(reasons: string[]) {
+    super(reasons[0]);
+    this.reasons = reasons;
+  }
+}
+
+/** Returns why a zone failed, in sentences. */
+export async function failureOf(
+  { domain, file }: Pick<ZoneFile, "domain" | "file">,
+  error: unknown,
+): Promise<ZoneFailure> {
+  if (error instanceof Refused) return { domain, file, reasons: error.reasons, exitCode: 1 };
+  const { text, exitCode } = await explain(error);
+  return { domain, file, reasons: text.split("\n"), exitCode };
+}
+
+/** Returns how much of a zone a plan deletes or replaces, in percent; 0 for small zones, which the threshold does not protect. */
+export function lossOf({ plan, recordCount }: ZonePlan): number {
+  const replaced = plan.updates.filter(({ before, after }) => before.value !== after.value).length;
+  return recordCount < 10 ? 0 : Math.round((100 * (plan.deletes.length + replaced)) / recordCount);
+}
+
+/** What all plans come to. */
+export function totalsOf(plans: readonly ZonePlan[]) {
+  const changed = plans.filter(({ plan }) => sizeOf(plan) > 0);
+  const all: Changes = {
+    creates: changed.flatMap(({ plan }) => plan.creates),
+    updates: changed.flatMap(({ plan }) => plan.updates),
+    deletes: changed.flatMap(({ plan }) => plan.deletes),
+  };
+  return {
+    changed,
+    counts: countsOf(all),
+    creates: all.creates.length,
+    updates: all.updates.length,
+    deletes: all.deletes.length,
+  };
+}
+
+function zones(count: number): string {
+  return count === 1 ? "1 zone" : `${count} zones`;
+}
+
+/** Says what all plans come to, in one sentence. */
+export function summaryOf(plans: readonly ZonePlan[], failures: readonly ZoneFailure[]): string {
+  const { changed, counts } = totalsOf(plans);
+  const parts = [
+    changed.length === 0
+      ? `${zones(plans.length)}, no changes`
+      : `${changed.length} of ${zones(plans.length + failures.length)} would change: ${counts}`,
+    ...(failures.length > 0 ? [`${zones(failures.length)} could not be compared`] : []),
+  ];
+  return `${parts.join("; ")}.`;
+}
+
+/** Prints the failures on standard error, with the file and each reason on a line. */
+export function printFailures(failures: readonly ZoneFailure[]): void {
+  for (const { file, reasons } of failures) for (const reason of reasons) note(`${file}: ${reason}`);
+}
+
+/** Prints the plans of changed zones as patches, and the summary. */
+export function printPlans(plans: readonly ZonePlan[], failures: readonly ZoneFailure[]): void {
+  for (const { domain, plan } of plans) {
+    if (sizeOf(plan) > 0) printPlan(domain, plan);
+    else for (const warning of plan.warnings) note(`Warning: ${domain}: ${warning}`);
+  }
+  print(summaryOf(plans, failures));
+}
+
+/** Returns what `--json` prints of a plan. */
+export function zoneReport({ domain, file, plan }: ZonePlan) {
+  return { domain, file, changes: changesOf(plan), warnings: plan.warnings };
+}
+
+/** By which a job finds its comment again, to replace it. */
+const marker = "<!-- zonewright plan -->";
+
+/** Returns the plans as Markdown for a comment in a merge request. */
+export function markdownOf(plans: readonly ZonePlan[], failures: readonly ZoneFailure[]): string {
+  const { changed } = totalsOf(plans);
+  const sections = changed.flatMap(sectionOf);
+  const quiet = plans.filter((one) => sizeOf(one.plan) === 0 && one.plan.warnings.length > 0);
+  const failed =
+    failures.length === 0
+      ? []
+      : [
+          "**Errors**",
+          "",
+          ...fenced(
+            failures.flatMap(({ file, reasons }) => reasons.map((reason) => visible(`${file}: ${reason}`))),
+            "",
+          ),
+        ];
+  return [
+    marker,
+    "### Zonewright plan",
+    "",
+    summaryOf(plans, failures),
+    "",
+    ...failed,
+    ...sections,
+    ...quiet.flatMap(({ domain, plan }) => warningsOf(plan.warnings.map((warning) => `${domain}: ${warning}`))),
+  ]
+    .join("\n")
+    .trimEnd();
+}
+
+function sectionOf({ domain, plan }: ZonePlan): string[] {
+  const patch = patchOf(plan).map(({ text, action }) => (action === "update" ? `!${text.slice(1)}` : text));
+  const head = `<details><summary><b>${domain}</b>: ${countsOf(plan)}</summary>`;
+  return [head, "", ...fenced(patch), ...warningsOf(plan.warnings), "</details>", ""];
+}
+
+/** Puts lines into a code block that none of them can end. */
+function fenced(lines: readonly string[], language = "diff"): string[] {
+  const longest = Math.max(
+    2,
+    ...lines.map((line) => Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length))),
+  );
+  const fence = "`".repeat(longest + 1);
+  return [`${fence}${language}`, ...lines, fence, ""];
+}
+
+function warningsOf(warnings: readonly string[]): string[] {
+  return warnings.length === 0
+    ? []
+    : [
+        "Warnings:",
+        "",
+        ...fenced(
+          warnings.map((warning) => visible(warning)),
+          "",
+        ),
+      ];
+}

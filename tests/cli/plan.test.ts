@@ -1,0 +1,279 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { useCli } from "../support/cli.ts";
+import { useZonewright } from "../support/zonewright.ts";
+
+const zw = useZonewright();
+const cli = useCli(zw);
+
+/** A repository of zones, one in each format, and a view. */
+const repository = {
+  "shop.example.zone":
+    "$TTL 300\n@ IN NS ns1.example.net.\n@ IN MX 10 mail\nmail IN A 192.0.2.25\nwww IN A 192.0.2.1\n",
+  "shop.example!internal.zone": "$TTL 300\nwww IN A 10.0.0.1\n",
+  "blog.example.yaml":
+    "---\n'':\n  ttl: 300\n  type: A\n  value: 192.0.2.2\nwww:\n  ttl: 300\n  type: CNAME\n  value: blog.example.\n",
+  "park.example.csv": "name,type,ttl,value\n@,A,300,192.0.2.3\n",
+  "terraform/main.tf":
+    'resource "powerdns_record" "www" {\n  zone    = "infra.example."\n  name    = "www.infra.example."\n  type    = "A"\n  ttl     = 300\n  records = ["192.0.2.4"]\n}\n',
+  "README.md": "# Zones\n",
+  "production.yaml": "providers: {}\n",
+};
+const domains = ["blog.example", "infra.example", "park.example", "shop.example", "shop.example!internal"];
+
+let folder = "";
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "zonewright-zones-"));
+  for (const [file, text] of Object.entries(repository)) await write(file, text);
+  for (const name of domains) await zw.admin.post("/api/domains", { name, ...(await byHand()) });
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true });
+  const { body } = await zw.admin.get("/api/domains?limit=100");
+  for (const { id } of (body as { domains: { id: string }[] }).domains) await zw.admin.delete(`/api/domains/${id}`);
+});
+
+async function write(file: string, text: string): Promise<void> {
+  await mkdir(join(folder, file, ".."), { recursive: true });
+  await writeFile(join(folder, file), text);
+}
+
+let manual: string | null = null;
+/** Zones that no provider holds. */
+async function byHand(): Promise<{ providerConfigId: string }> {
+  const { body } = await zw.admin.get("/api/provider-configs");
+  manual =
+    (body as { configs: { id: string; name: string }[] }).configs.find(({ name }) => name === "By hand")?.id ?? null;
+  manual ??= (
+    (await zw.admin.post("/api/provider-configs", { kind: "manual", name: "By hand", config: {} })).body as {
+      id: string;
+    }
+  ).id;
+  return { providerConfigId: manual };
+}
+
+async function linesOf(domain: string): Promise<string[]> {
+  return (await cli.must(["records", domain]))
+    .trim()
+    .split("\n")
+    .filter((line) => line !== "");
+}
+
+describe("zonewright plan", () => {
+  test("shows what files of every format would change, and exits with 2", async () => {
+    const { exitCode, stdout, stderr } = await cli.run(["plan", folder]);
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 2,
+      stdout: `blog.example: 2 to create
++ @ 300 A 192.0.2.2
++ www 300 CNAME blog.example
+infra.example: 1 to create
++ www 300 A 192.0.2.4
+park.example: 1 to create
++ @ 300 A 192.0.2.3
+shop.example: 4 to create
++ @ 300 MX 10 mail.shop.example
++ @ 300 NS ns1.example.net
++ mail 300 A 192.0.2.25
++ www 300 A 192.0.2.1
+shop.example!internal: 1 to create
++ www 300 A 10.0.0.1
+5 of 5 zones would change: 9 to create.
+`,
+    });
+    expect(stderr).toContain("production.yaml is skipped: its name is not that of a domain, and it names no zone.\n");
+  });
+
+  test("after apply, and after export in each format, there is nothing to do", async () => {
+    expect(await cli.must(["apply", folder, "--yes", "--message", "First"])).toContain("5 of 5 zones applied.\n");
+    expect(await cli.run(["plan", folder])).toMatchObject({ exitCode: 0, stdout: "5 zones, no changes.\n" });
+    for (const [format, end] of [
+      ["octodns", "yaml"],
+      ["csv", "csv"],
+      ["tsv", "tsv"],
+      ["terraform", "tf"],
+      ["zonefile", "zone"],
+    ] as const) {
+      const file = join(folder, format, `shop.example.${end}`);
+      await mkdir(join(folder, format), { recursive: true });
+      await cli.must(["export", "shop.example", "--format", format, "--output", file]);
+      expect(await cli.run(["plan", file])).toMatchObject({ exitCode: 0, stdout: "1 zone, no changes.\n" });
+    }
+    expect(await cli.must(["history", "shop.example"])).toContain("First");
+  });
+
+  test("prints every change with before and after for programs, and Markdown for a merge request", async () => {
+    await cli.must(["apply", folder, "--yes"]);
+    await write(
+      "shop.example.zone",
+      '$TTL 300\n@ IN NS ns1.example.net.\n@ IN MX 10 mail\nmail 600 IN A 192.0.2.25\nnew IN TXT "a ``` b"\n',
+    );
+    const printed = await cli.run(["plan", folder, "--json", "--only", "shop.example"]);
+    expect(printed.exitCode).toBe(2);
+    expect(JSON.parse(printed.stdout)).toMatchObject({
+      zones: [
+        {
+          domain: "shop.example",
+          file: join(folder, "shop.example.zone"),
+          changes: [
+            { action: "update", before: { name: "mail", ttl: 300 }, after: { name: "mail", ttl: 600 } },
+            { action: "create", before: null, after: { name: "new", recordType: "TXT" } },
+            { action: "delete", before: { name: "www" }, after: null },
+          ],
+        },
+      ],
+      errors: [],
+      creates: 1,
+      updates: 1,
+      deletes: 1,
+    });
+    const { stdout } = await cli.run(["plan", folder, "--format", "markdown", "--only", "shop.example"]);
+    expect(stdout).toBe(`<!-- zonewright plan -->
+### Zonewright plan
+
+1 of 1 zone would change: 1 to create, 1 to update, 1 to delete.
+
+<details><summary><b>shop.example</b>: 1 to create, 1 to update, 1 to delete</summary>
+
+\`\`\`\`diff
+! mail 300 A 192.0.2.25 → 600
++ new 300 TXT a \`\`\` b
+- www 300 A 192.0.2.1
+\`\`\`\`
+
+</details>
+`);
+    expect((await cli.run(["plan", folder, "--expect-no-changes"])).exitCode).toBe(1);
+  });
+
+  test("names the file, line and reason of each error, and apply then changes nothing anywhere", async () => {
+    await write("blog.example.yaml", "www:\n  type: A\n  value: 300.0.0.1\n");
+    await write("lost.example.zone", "www 300 IN A 192.0.2.1\n");
+    const { exitCode, stderr, stdout } = await cli.run(["apply", folder, "--yes"]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    expect(stderr).toContain(`${join(folder, "blog.example.yaml")}: Line 3: The A value must be`);
+    expect(stderr).toContain(
+      `${join(folder, "lost.example.zone")}: There is no domain lost.example, or you may not see it. Add --create to make it.\n`,
+    );
+    expect(stderr).toMatch(/Nothing was changed\.\n$/);
+    expect(await linesOf("shop.example")).toEqual([]);
+  });
+
+  test.each([
+    [
+      ["a.example.zone", "a.example.yaml"],
+      [],
+      /a\.example\.yaml and .*a\.example\.zone are both a\.example\. Keep one of them/,
+    ],
+    [[], ["README.md"], /README\.md is not a zone\. Its name must end in \.zone, /],
+    [[], ["nowhere"], /nowhere does not exist\. Check the path\.\n$/],
+    [[], [".", "--only", "other.*"], /^None of the 5 zones is called other\.\*\.\n$/m],
+    [[], [".", "--allow-delete-percent", "many"], /--allow-delete-percent must be a whole number/],
+    [[], ["production.yaml"], /^There are no zones in /m],
+  ])("refuses what it cannot compare in a sentence: %j %j", async (files, [path = ".", ...options], message) => {
+    for (const file of files) await write(file, "");
+    const { exitCode, stderr } = await cli.run(["plan", join(folder, path), ...options]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(message);
+  });
+});
+
+describe("zonewright apply", () => {
+  test("applies a saved plan exactly, or nothing if a zone has changed since", async () => {
+    const out = join(folder, "plan.json");
+    expect((await cli.run(["plan", folder, "--out", out])).exitCode).toBe(2);
+    await write("shop.example.zone", "");
+    await cli.must(["records", "add", "blog.example", "other", "A", "192.0.2.9", "--yes"]);
+    const stale = await cli.run(["apply", out, "--yes"]);
+    expect(stale).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(stale.stderr).toMatch(
+      /blog\.example has changed since the plan was made\. Plan again\.\nNothing was changed\.\n$/,
+    );
+    expect(await linesOf("shop.example")).toEqual([]);
+    await cli.must(["history", "undo", "blog.example", "1", "--yes"]);
+    expect((await cli.run(["plan", folder, "--only", "park.example", "--out", out])).exitCode).toBe(2);
+    expect(await cli.must(["apply", out, "--yes"])).toContain("park.example: applied as revision 1, 1 created.\n");
+  });
+
+  test("with --lock, it applies files only if the plan is the saved one", async () => {
+    const out = join(folder, "plan.json");
+    await cli.run(["plan", folder, "--only", "park.example", "--out", out]);
+    const args = ["apply", join(folder, "park.example.csv"), "--yes", "--lock", out];
+    await write("park.example.csv", "name,type,ttl,value\n@,A,300,192.0.2.33\n");
+    expect(await cli.run(args)).toMatchObject({
+      exitCode: 1,
+      stderr: `park.example differs from ${out}: the zone or its file has changed since. Plan again. Nothing was changed.\n`,
+    });
+    await write("park.example.csv", repository["park.example.csv"]);
+    expect((await cli.run(args)).exitCode).toBe(0);
+  });
+
+  test("refuses with 3 to delete more of a zone than the threshold, unless that is meant", async () => {
+    const many = Array.from({ length: 10 }, (_, index) => `h${index} 300 IN A 192.0.2.1\n`);
+    await write("park.example.csv", "");
+    await rm(join(folder, "park.example.csv"));
+    await write("park.example.zone", many.join(""));
+    const args = ["apply", join(folder, "park.example.zone"), "--yes"];
+    await cli.must(args);
+    await write("park.example.zone", many.slice(4).join(""));
+    const { exitCode, stderr } = await cli.run(args);
+    expect(exitCode).toBe(3);
+    expect(stderr).toBe(
+      "park.example: 40 % of the records would be deleted or replaced, which is more than 30 %. Apply it with --force if that is meant.\nNothing was changed.\n",
+    );
+    await cli.must([...args, "--allow-delete-percent", "40"]);
+    expect(await linesOf("park.example")).toHaveLength(6);
+  });
+
+  test("asks on a terminal, and without one needs --yes", async () => {
+    const file = join(folder, "park.example.csv");
+    const asked = await cli.run(["apply", file]);
+    expect(asked.exitCode).toBe(1);
+    expect(asked.stderr).toBe("This changes park.example: 1 to create. Add --yes to do it without a question.\n");
+    const no = await cli.run(["apply", file], { columns: 80, input: "n\n" });
+    expect(no.stderr).toMatch(/Nothing was changed\.\n$/);
+    const yes = await cli.run(["apply", file], { columns: 80, input: "y\n" });
+    expect(yes.stdout).toContain("park.example: applied as revision 1, 1 created.\n");
+  });
+
+  test("creates domains that do not exist, if it may, and requests reviews instead of changing anything", async () => {
+    const file = join(folder, "new.example.zone");
+    await write("new.example.zone", "@ 300 IN NS ns1.example.net.\nwww 300 IN A 192.0.2.1\n");
+    const shown = await cli.run(["plan", file, "--create"]);
+    expect(shown).toMatchObject({ exitCode: 2, stderr: "Warning: The domain new.example is created.\n" });
+    await cli.must(["apply", file, "--create", "--yes"]);
+    expect(await linesOf("new.example")).toContain("www\t300\tA\t192.0.2.1");
+    expect(await cli.must(["apply", join(folder, "park.example.csv"), "--request", "Park"])).toMatch(
+      /^park\.example: request \d+ waits for a review\.$/m,
+    );
+    expect(await linesOf("park.example")).toEqual([]);
+  });
+
+  test("Ctrl-C lets the calls that are under way end, and says what was done", async () => {
+    for (let index = 0; index < 20; index++) {
+      const name = `many${index}.example`;
+      await zw.admin.post("/api/domains", { name, ...(await byHand()) });
+      await write(`many/${name}.zone`, "www 300 IN A 192.0.2.1\n");
+    }
+    const { exitCode, stdout } = await cli.run(["apply", join(folder, "many"), "--yes"], {
+      columns: 80,
+      interruptAt: /1 of 20 zones applied/,
+    });
+    const [, applied = "", undone = ""] = /^(\d+) of 20 zones applied, (\d+) not started\.$/m.exec(stdout) ?? [];
+    expect({ exitCode, sum: Number(applied) + Number(undone) }).toEqual({ exitCode: 130, sum: 20 });
+    const plan = await cli.run(["plan", join(folder, "many"), "--json"]);
+    expect((JSON.parse(plan.stdout) as { creates: number }).creates).toBe(Number(undone));
+  });
+});
+
+test("a saved plan is a file that only its owner reads, and one that is none is refused", async () => {
+  const out = join(folder, "plan.json");
+  await cli.run(["plan", folder, "--out", out]);
+  expect(JSON.parse(await readFile(out, "utf8"))).toMatchObject({ version: 1 });
+  await writeFile(out, "{}");
+  expect((await cli.run(["apply", out, "--yes"])).stderr).toBe(
+    `${out} is not a plan. Make one with \`zonewright plan … --out ${out}\`.\n`,
+  );
+});
