@@ -12,6 +12,7 @@ export const largeInputs: Readonly<Record<string, z.ZodType>> = {
   "records.plan": planInput,
   "records.applyPlan": applyInput,
   "records.importZonefile": zonefileInput,
+  "changeRequests.plan": planInput,
   "changeRequests.create": createRequestInput,
   "replacements.plan": planReplacementInput,
   "replacements.applyPlan": applyReplacementInput,

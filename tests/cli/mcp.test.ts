@@ -78,6 +78,7 @@ describe("what is offered", () => {
     expect(JSON.stringify(offered)).not.toContain("$ref");
     const { contents } = await client.readResource({ uri: "zonewright://access" });
     const [{ text = "" } = {}] = contents as { text?: string }[];
+    expect(text).toContain("- plan_changes: the token lacks the permission requests:write");
     expect(text).toContain("- propose_changes: the token lacks the permission requests:write");
     expect(text).toContain("- apply_plan: the command line was started without --allow-apply");
   });
@@ -181,6 +182,8 @@ describe("what tools change", () => {
     const own = await zone();
     const { name } = await own.detail();
     const { call } = await assistant(proposers);
+    const planned = await call("plan_changes", { domain: name, changes });
+    expect([planned.isError, planned.text]).toEqual([false, expect.stringContaining("+ www 3600 A 192.0.2.7")]);
     const { text } = await call("propose_changes", { domain: name, title: "A web server", changes });
     const [, number] = /^Change request (\d+) for .+ waits for a review: 1 to create\./.exec(text) ?? [];
     expect([text.includes("+ www 3600 A 192.0.2.7"), number]).toEqual([true, expect.any(String)]);

@@ -39,7 +39,8 @@ export async function serve({ allowApply, version }: { allowApply: boolean; vers
   const handle = serveStdio(
     () => {
       const server = new McpServer({ name: "zonewright", version }, { instructions });
-      for (const { tool, missing: reason } of offered) if (reason === null) declare(server, client, tool, document);
+      for (const { tool, missing: reason } of offered)
+        if (reason === null) declare(server, { client, held, document }, tool);
       server.registerResource(
         "access",
         "zonewright://access",
@@ -87,8 +88,8 @@ interface Terms {
 
 /** Returns why a tool is not offered; null if it is. */
 function missing({ needs, operation }: Tool, { held, allowApply, document }: Terms): string | null {
-  if (needs === "records:write" && !allowApply) return "the command line was started without --allow-apply";
-  if (!held.has(needs)) return `the token lacks the permission ${needs}`;
+  if (needs[0] === "records:write" && !allowApply) return "the command line was started without --allow-apply";
+  if (!needs.some((permission) => held.has(permission))) return `the token lacks the permission ${needs[0]}`;
   return fieldsOf(document, operation) === null ? "the server is too old" : null;
 }
 
@@ -109,7 +110,13 @@ function accessText(url: string, offered: readonly { tool: Tool; missing: string
   ].join("\n");
 }
 
-function declare(server: McpServer, client: Client, tool: Tool, document: ApiDocument): void {
+interface Connection {
+  client: Client;
+  held: ReadonlySet<string>;
+  document: ApiDocument;
+}
+
+function declare(server: McpServer, { client, held, document }: Connection, tool: Tool): void {
   const { name, title, description, changes } = tool;
   server.registerTool(
     name,
@@ -127,7 +134,7 @@ function declare(server: McpServer, client: Client, tool: Tool, document: ApiDoc
     async (input: Record<string, unknown>) => {
       try {
         const paged = tool.fields.includes("limit") ? { limit: limit["default"], ...input } : input;
-        return { content: [{ type: "text" as const, text: await tool.run(client, paged) }] };
+        return { content: [{ type: "text" as const, text: await tool.run(client, paged, held) }] };
       } catch (error) {
         return { content: [{ type: "text" as const, text: await refusal(error) }], isError: true };
       }

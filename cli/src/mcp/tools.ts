@@ -30,10 +30,11 @@ export interface Tool {
   fields: readonly string[];
   /** Whether it takes a domain by name, instead of the procedure's id. */
   ofDomain?: true;
-  needs: Needed;
+  /** One of these permissions is enough. */
+  needs: readonly Needed[];
   /** What it changes; nothing by default. */
   changes?: "requests" | "records";
-  run: (client: Client, input: Input) => Promise<string>;
+  run: (client: Client, input: Input, held: ReadonlySet<string>) => Promise<string>;
 }
 
 /** The records of a domain that a tool names. */
@@ -58,7 +59,7 @@ export const tools: readonly Tool[] = [
     description: "List the domains that you may see, with their status, record count, expiry and drift.",
     operation: "listDomains",
     fields: ["search", "tag", "group", "status", "drift", "page", "limit"],
-    needs: "domains:read",
+    needs: ["domains:read"],
     async run(client, input) {
       const page = await client.domains.list.query(input);
       const lines = page.domains.map((domain) => {
@@ -76,7 +77,7 @@ export const tools: readonly Tool[] = [
     operation: "getDomain",
     fields: [],
     ofDomain: true,
-    needs: "domains:read",
+    needs: ["domains:read"],
     async run(client, given) {
       const { zone, name } = await named(client, given);
       const facts = Object.entries(await client.domains.get.query({ id: zone.id }));
@@ -93,7 +94,7 @@ export const tools: readonly Tool[] = [
     operation: "listRecords",
     fields: ["type", "filter", "at", "page", "limit"],
     ofDomain: true,
-    needs: "records:read",
+    needs: ["records:read"],
     async run(client, given) {
       const { name, input } = await named(client, given);
       const page = await client.records.list.query(input);
@@ -111,7 +112,7 @@ export const tools: readonly Tool[] = [
       "Search the records of all domains that you may see, by a part of their name or value, or by exact value.",
     operation: "searchRecords",
     fields: ["search", "value", "type", "tag", "group", "view", "page", "limit"],
-    needs: "records:read",
+    needs: ["records:read"],
     async run(client, input) {
       const page = await client.records.search.query(input);
       const lines = page.records.map((record) => `${record.domainName}: ${recordText(record)} id=${record.id}`);
@@ -125,7 +126,7 @@ export const tools: readonly Tool[] = [
     operation: "listHistory",
     fields: ["page", "limit"],
     ofDomain: true,
-    needs: "records:read",
+    needs: ["records:read"],
     async run(client, given) {
       const { name, input } = await named(client, given);
       const page = await client.records.history.query(input);
@@ -145,7 +146,7 @@ export const tools: readonly Tool[] = [
     operation: "listSnapshots",
     fields: ["page", "limit"],
     ofDomain: true,
-    needs: "snapshots:read",
+    needs: ["snapshots:read"],
     async run(client, given) {
       const { name, input } = await named(client, given);
       const page = await client.snapshots.list.query({ ...input, records: false });
@@ -163,7 +164,7 @@ export const tools: readonly Tool[] = [
     operation: "diffSnapshots",
     fields: ["from", "to"],
     ofDomain: true,
-    needs: "snapshots:read",
+    needs: ["snapshots:read"],
     async run(client, given) {
       const { name, input } = await named(client, given);
       const found = await client.snapshots.diff.query(input as RouterInputs["snapshots"]["diff"]);
@@ -181,7 +182,7 @@ export const tools: readonly Tool[] = [
     description: "List the domains whose provider had other records at the last check, with how they differ.",
     operation: "listDomains",
     fields: ["page", "limit"],
-    needs: "domains:read",
+    needs: ["domains:read"],
     async run(client, input) {
       const page = await client.domains.list.query({ ...(input as RouterInputs["domains"]["list"]), drift: true });
       const details = await Promise.all(page.domains.map(({ id }) => client.domains.get.query({ id })));
@@ -195,7 +196,7 @@ export const tools: readonly Tool[] = [
     description: "List change requests: what waits for a review, what was approved, rejected or applied.",
     operation: "listChangeRequests",
     fields: ["state", "mine", "toReview", "page", "limit"],
-    needs: "requests:read",
+    needs: ["requests:read"],
     async run(client, input) {
       const page = await client.changeRequests.list.query(input);
       const lines = page.requests.map(({ number, state, domainName, author, title, creates, updates, deletes }) => {
@@ -206,6 +207,24 @@ export const tools: readonly Tool[] = [
     },
   },
   {
+    name: "plan_changes",
+    title: "Plan changes",
+    description:
+      "Show what changes to a domain would do, with warnings. The planHash is for apply_plan, if that is offered.",
+    operation: "planChangeRequest",
+    fields: ["changes", "reverse"],
+    ofDomain: true,
+    needs: ["requests:write", "records:write"],
+    async run(client, given, held) {
+      const { name, input } = await named(client, given);
+      const changes = input as RouterInputs["records"]["plan"];
+      const plan = held.has("requests:write")
+        ? await client.changeRequests.plan.mutate(changes)
+        : await client.records.plan.mutate(changes);
+      return untrusted(`${name}: ${countsOf(plan)}. planHash: ${plan.planHash}`, planLines(plan));
+    },
+  },
+  {
     name: "propose_changes",
     title: "Propose changes",
     description:
@@ -213,7 +232,7 @@ export const tools: readonly Tool[] = [
     operation: "createChangeRequest",
     fields: ["title", "note", "changes"],
     ofDomain: true,
-    needs: "requests:write",
+    needs: ["requests:write"],
     changes: "requests",
     async run(client, given) {
       const { name, input } = await named(client, given);
@@ -224,20 +243,6 @@ export const tools: readonly Tool[] = [
     },
   },
   {
-    name: "plan_changes",
-    title: "Plan changes",
-    description: "Show what changes to a domain would do, and the planHash with which apply_plan makes exactly them.",
-    operation: "planRecords",
-    fields: ["changes", "reverse"],
-    ofDomain: true,
-    needs: "records:write",
-    async run(client, given) {
-      const { name, input } = await named(client, given);
-      const plan = await client.records.plan.mutate(input as RouterInputs["records"]["plan"]);
-      return untrusted(`${name}: ${countsOf(plan)}. planHash: ${plan.planHash}`, planLines(plan));
-    },
-  },
-  {
     name: "apply_plan",
     title: "Apply a plan",
     description:
@@ -245,7 +250,7 @@ export const tools: readonly Tool[] = [
     operation: "applyRecords",
     fields: ["changes", "planHash", "reverse", "message"],
     ofDomain: true,
-    needs: "records:write",
+    needs: ["records:write"],
     changes: "records",
     async run(client, given) {
       const { name, input } = await named(client, given);

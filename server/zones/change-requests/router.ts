@@ -1,6 +1,7 @@
 import { answerOf, passingLarge } from "../../api/large-answers.ts";
 import { may } from "../../api/procedures.ts";
 import { router } from "../../api/trpc.ts";
+import { plan, planInput } from "../records/change-schemas.ts";
 import {
   addCommentInput,
   applyRequestInput,
@@ -46,6 +47,23 @@ export const changeRequestsRouter = router({
     .query(
       async ({ ctx, input }) =>
         await answerOf(changeRequest, await ctx.services.changeRequests.get(ctx.em, ctx.caller, input.id)),
+    ),
+
+  plan: may("requests:write", {
+    method: "POST",
+    path: "/domains/{id}/change-requests/plan",
+    operationId: "planChangeRequest",
+    largeBody: true,
+    tag,
+    summary: "Plan a change request",
+    description:
+      "Returns what `planRecords` returns, and changes nothing. For personal tokens that may request changes, but not make them.",
+    errors: [409],
+  })
+    .input(planInput)
+    .output(passingLarge(plan))
+    .mutation(
+      async ({ ctx, input }) => await answerOf(plan, await ctx.services.records.plan(ctx.em, ctx.caller, input)),
     ),
 
   create: may("requests:write", {

@@ -137,6 +137,7 @@ const atOtherHosts: Record<string, number> = {
   // Each item has its own result.
   "records.bulkCreate": 200,
   "records.plan": 404,
+  "changeRequests.plan": 404,
   "records.applyPlan": 404,
   "records.revert": 404,
   // It changes no records, and shows findings only at their hosts.

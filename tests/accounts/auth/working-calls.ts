@@ -300,6 +300,7 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
     "replacements.get": { thing: replacement },
     "replacements.stop": { thing: replacement },
     "replacements.revert": { thing: replacement, body: () => ({ force: true }) },
+    "changeRequests.plan": { thing: zone, body: (ids) => ({ changes: deletion(ids) }) },
     "changeRequests.create": { thing: zone, body: requestedHost },
     "changeRequests.get": { thing: changeRequest },
     "changeRequests.approve": { thing: changeRequest, body: async ({ id }) => ({ changesHash: await hashOf(id) }) },

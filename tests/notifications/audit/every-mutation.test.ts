@@ -547,6 +547,7 @@ const silent: Record<string, string> = {
   "twoFactor.passkeyOptions": "It is a step of a sign-in, whose end is told.",
   "identity.bindStart": "It only sends the browser away; the binding is told when it comes back.",
   "identityConfigs.testGroups": "It changes nothing.",
+  "changeRequests.plan": "It changes nothing.",
   "records.plan": "It changes nothing.",
   "templates.plan": "It changes nothing.",
   "templates.linkedPlan": "It changes nothing.",

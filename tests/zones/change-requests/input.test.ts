@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { beforeAll, describe, expect, test } from "vitest";
 import { queries } from "../../../server/database/database.ts";
 import { assign } from "../../accounts/assignments/assigned.ts";
-import type { RestClient } from "../../support/rest-client.ts";
+import { RestClient } from "../../support/rest-client.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { manualZone, unknownId, type Body, type Zone } from "../../support/zones.ts";
 import { approve, creating, readRequest, request, requested, verdict } from "./requested.ts";
@@ -47,6 +47,18 @@ describe("a request", () => {
     await zone.add("A", "taken", "192.0.2.1");
     const changes = [{ action: "create", record: { recordType: "CNAME", name: "taken", value: "a.example.net" } }];
     expect((await request(ada, zone, changes)).body).toMatchObject({ status: 409, code: "CONFLICT" });
+  });
+
+  test("a token that may only request changes gets the plan that others get, and makes none of it", async () => {
+    const made = await zw.admin.post("/api/auth/me/tokens", { name: "Proposer", permissions: ["requests:write"] });
+    const proposer = new RestClient(zw.url, made.body.token);
+    const changes = creating("planned");
+    expect(await proposer.post(`${zone.path}/records/plan`, { changes })).toBeProblem(403, "FORBIDDEN");
+    const { status, body } = await proposer.post(`${zone.path}/change-requests/plan`, { changes });
+    expect({ status, body }).toEqual({ status: 200, body: (await zone.post("/records/plan", { changes })).body });
+    expect((await zone.records()).filter(({ name }) => name === "planned")).toEqual([]);
+    const { planHash } = body;
+    expect(await proposer.post(`${zone.path}/records/apply`, { changes, planHash })).toBeProblem(403, "FORBIDDEN");
   });
 
   test("a request with 10,000 changes can be made, read, approved and applied as one change", async () => {
