@@ -4,7 +4,8 @@ import { join } from "node:path";
 
 /**
  * Bundles the command line into `cli/dist`, with all that it imports: the package needs no other to be installed. Runs after each install.
- * `node cli/build.ts [folder]`. Without the bundler, as in a production install, it only says so.
+ * `node cli/build.ts [folder]`; `node cli/build.ts --single file.cjs` makes one script, for an executable. Without the bundler, as in a
+ * production install, it only says so.
  */
 async function main(): Promise<void> {
   const rolldown = await import("rolldown").catch(() => null);
@@ -13,14 +14,22 @@ async function main(): Promise<void> {
     process.stdout.write(`The command line was not built: ${missing}.\n`);
     return;
   }
-  const dir = process.argv[2] ?? join(import.meta.dirname, "dist");
-  await rm(dir, { recursive: true, force: true });
-  const { output } = await rolldown.build({
+  const [target = join(import.meta.dirname, "dist"), file] = process.argv.slice(2);
+  const options = {
     input: { zonewright: join(import.meta.dirname, "src/main.ts") },
-    platform: "node",
+    platform: "node" as const,
     resolve: { conditionNames: ["zonewright-source", "node", "import", "default"] },
     transform: { target: "node20" },
-    logLevel: "warn",
+    logLevel: "warn" as const,
+  };
+  if (target === "--single") {
+    await rolldown.build({ ...options, output: { file, format: "cjs", minify: true, codeSplitting: false } });
+    return;
+  }
+  const dir = target;
+  await rm(dir, { recursive: true, force: true });
+  const { output } = await rolldown.build({
+    ...options,
     output: { dir, format: "esm", minify: true, chunkFileNames: "[name]-[hash].js", entryFileNames: "[name].js" },
   });
   await chmod(join(dir, "zonewright.js"), 0o755);

@@ -4,7 +4,4 @@ import manifest from "../package.json" with { type: "json" };
 // The version needs nothing else to be loaded.
 const [first] = process.argv.slice(2);
 if (first === "--version" || first === "-V") process.stdout.write(`${manifest.version}\n`);
-else {
-  const { run } = await import("./program.ts");
-  await run(process.argv.slice(2), manifest.version);
-}
+else void import("./program.ts").then(({ run }) => run(process.argv.slice(2), manifest.version));

@@ -58,3 +58,10 @@ test.each(nodes)("the packed program runs alone, with %s", async (node) => {
   const added = await run(node, [program, "records", "add", zone, "www", "A", "192.0.2.1"], { env });
   expect(added.stdout).toBe(`${zone}: 1 to create\n+ www 3600 A 192.0.2.1\nApplied as revision 1.\n`);
 });
+
+test("an executable is made from one script, which needs no other file", async () => {
+  const script = join(folder, "alone.cjs");
+  await run(process.execPath, [join(root, "cli/build.ts"), "--single", script]);
+  expect((await run(process.execPath, [script, "--version"])).stdout).toBe(`${(await manifest()).version}\n`);
+  expect((await run(process.execPath, [script, "describe"])).stdout).toContain('"name":"zonewright records edit"');
+});
