@@ -166,11 +166,6 @@ export default defineConfig({
       rules: restricted(outgoing, above("zones"), alone, withoutHttp, withoutRouters, pure),
     },
     {
-      // The one look upward: what a procedure finds in its context is the whole service.
-      files: ["server/api/trpc.ts"],
-      rules: restricted(outgoing, alone),
-    },
-    {
       // What must appear is waited for: a test fails if it does not.
       files: ["tests/services/console/**"],
       rules: { "vitest/expect-expect": ["error", { assertFunctionNames: ["expect*", "**.waitFor", "**.waitForURL"] }] },

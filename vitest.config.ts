@@ -9,6 +9,8 @@ export default defineConfig({
     // One process a worker: the embedded database starts once in each and is emptied for each file.
     globalSetup: "tests/support/migrated-cluster.ts",
     setupFiles: ["tests/support/processor-time.ts", "tests/support/problems.ts"],
+    // As the service runs. See server/main.ts.
+    env: { NODE_ENV: "production" },
     pool: "forks",
     isolate: false,
     // Node loads the modules itself, as it does when the service runs: nothing here needs Vite's transforms.

@@ -14,6 +14,7 @@ const besideFew = ["tests/services/secondaries/four.test.ts"];
 const services = {
   setupFiles,
   experimental: suite.test?.experimental,
+  env: suite.test?.env,
   execArgv: suite.test?.execArgv,
   // These end only what hangs: nothing depends on how fast the machine is.
   testTimeout: 180_000,

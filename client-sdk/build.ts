@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { appRouter } from "../server/router.ts";
+import { appRouter } from "./app-router.ts";
 import { withFieldComments } from "./field-comments.ts";
 import { namedResults } from "./named-results.ts";
 import { proceduresDeclaration } from "./procedures-declaration.ts";
@@ -17,6 +17,7 @@ import { proceduresDeclaration } from "./procedures-declaration.ts";
 const here = dirname(fileURLToPath(import.meta.url));
 const target = resolve(process.argv[2] ?? join(here, "dist"));
 const compiled = await mkdtemp(join(tmpdir(), "zonewright-client-"));
+const router = join(compiled, "client-sdk/app-router.d.ts");
 
 try {
   const compiler = join(here, "../node_modules/.bin/tsc");
@@ -26,7 +27,6 @@ try {
   execFileSync(compiler, options, { stdio: ["ignore", 2, 2] });
   await rm(target, { recursive: true, force: true });
   await cp(join(compiled, "client-sdk/src"), target, { recursive: true, filter: (path) => !path.endsWith(".d.ts") });
-  const router = join(compiled, "server/router.d.ts");
   const named = namedResults(withFieldComments(await readFile(router, "utf8"), appRouter), appRouter);
   await writeFile(router, named.router);
   await writeFile(join(compiled, "client-sdk/src/results.d.ts"), named.results);
@@ -68,7 +68,8 @@ async function copyDeclarations(file: string, seen: Set<string>): Promise<void> 
   for (const other of named) await copyDeclarations(other, seen);
 }
 
-/** Returns a file's path in the package. `client-sdk/src` becomes the root; the server stays in its folder. */
+/** Returns a file's path in the package. `client-sdk/src` becomes the root; the server stays in its folder, and its router with it. */
 function packagePath(file: string): string {
+  if (file === router) return join(target, "server/router.d.ts");
   return join(target, relative(compiled, file).replace(/^client-sdk[\\/]src[\\/]/, ""));
 }

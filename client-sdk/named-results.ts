@@ -16,7 +16,7 @@ export interface NamedResults {
 }
 
 /** Where the router's declaration finds the names, and these find the server. */
-const resultsModule = "../client-sdk/src/results.ts";
+const resultsModule = "./src/results.ts";
 const serverFolder = "../../server/";
 
 /**
@@ -44,7 +44,7 @@ export function namedResults(declaration: string, appRouter: AnyTRPCRouter): Nam
     const [closing = ""] = /^ *\}>*/.exec(last) ?? [];
     const margin = closing.indexOf("}");
     const body = [first.slice(head.length), ...inner.map((line) => line.slice(margin)), closing.trim()].join("\n");
-    const type = body.replaceAll('import("./', `import("${serverFolder}`);
+    const type = body.replaceAll('import("../server/', `import("${serverFolder}`);
     const text = `${comment(found.text)}\nexport type ${found.name} = ${type};`;
     const known = types.get(found.name) ?? text;
     if (known !== text) throw new Error(`${found.name} has two types:\n${known}\n${text}`);

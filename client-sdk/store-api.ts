@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/pr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openApiDocument } from "../server/api/openapi/document.ts";
-import { appRouter } from "../server/router.ts";
+import { appRouter } from "./app-router.ts";
 import { versionLine } from "./version-line.ts";
 
 /**

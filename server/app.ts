@@ -24,8 +24,8 @@ import { sendProblem } from "./api/problem.ts";
 import { jsonBody } from "./api/http/bodies/json-body.ts";
 import { passToTrpc } from "./api/parsed-bodies.ts";
 import { restHandler } from "./api/rest.ts";
-import { appRouter } from "./router.ts";
-import type { Services } from "./composition/service-types.ts";
+import { createAppRouter } from "./router.ts";
+import type { Services } from "./composition/services.ts";
 import { dynamicAddressPage } from "./dns-service/update-clients/http.ts";
 import { powerdnsApi, sendPowerdnsError } from "./dns-service/update-clients/powerdns-api/http.ts";
 import { errorOf, rememberRequestId, type ServerContext } from "./api/trpc.ts";
@@ -55,7 +55,7 @@ function baseApp(services: Services): { app: Express; createContext: CreateConte
   const createContext: CreateContext = (req, res) => ({
     requestId: requestIdOf(req, res),
     http: httpPort(req, res, secureCookies),
-    services,
+    gate: services,
   });
 
   app.use((req, res, next) => {
@@ -86,7 +86,7 @@ function refuseDraining({ health }: Services): RequestHandler {
 export function createPowerdnsApp(services: Services): Express {
   const { app, createContext } = baseApp(services);
   app.use(refuseDraining(services));
-  app.use(powerdnsApi(createContext));
+  app.use(powerdnsApi(createContext, services));
   const onError: ErrorRequestHandler = (error: unknown, req, res, _next) => {
     sendPowerdnsError(createContext(req, res), res, error);
   };
@@ -107,7 +107,7 @@ function declareJson(res: Response): void {
 }
 
 /** Builds the HTTP application. Everything is mounted here, in order. @param router the procedures to serve */
-export function createApp(services: Services, router: AnyTRPCRouter = appRouter): Express {
+export function createApp(services: Services, router: AnyTRPCRouter = createAppRouter(services)): Express {
   const { config, health } = services;
   const { app, createContext } = baseApp(services);
   app.use(compression(router));
@@ -130,7 +130,7 @@ export function createApp(services: Services, router: AnyTRPCRouter = appRouter)
   const announced = announceDeprecations(router, config.siteUrl);
   if (announced) app.use("/api", announced);
   app.use(refuseDraining(services));
-  app.use("/pdns", powerdnsApi(createContext));
+  app.use("/pdns", powerdnsApi(createContext, services));
   app.use(jsonBody(router, createContext));
 
   // The document, and the library that makes it, take longer than the rest of the app: loaded when first requested.
@@ -167,9 +167,9 @@ export function createApp(services: Services, router: AnyTRPCRouter = appRouter)
     sendLargeOverTrpc(res, () => (res.locals["context"] as ServerContext | undefined)?.large);
     trpc(req, res, next);
   });
-  app.use(identityHttp(createContext));
-  app.use(notificationsHttp(createContext));
-  app.get("/nic/update", dynamicAddressPage(createContext));
+  app.use(identityHttp(createContext, services));
+  app.use(notificationsHttp(createContext, services));
+  app.get("/nic/update", dynamicAddressPage(createContext, services));
   app.use("/api", restHandler(router, createContext));
 
   if (config.console) app.use(consoleHttp(config.canonical ? config.siteUrl : null));

@@ -1,65 +1,67 @@
-import { assignmentsRouter } from "./accounts/assignments/router.ts";
-import { auditRouter } from "./notifications/audit/router.ts";
-import { sessionsRouter } from "./accounts/auth/own-sessions/router.ts";
-import { tokensRouter } from "./accounts/auth/personal-tokens/router.ts";
-import { tsigKeysRouter } from "./accounts/auth/tsig-keys/router.ts";
-import { commandLineRouter } from "./accounts/auth/command-line/router.ts";
-import { authRouter } from "./accounts/auth/router.ts";
-import { twoFactorRouter } from "./accounts/auth/second-factors/router.ts";
-import { channelsRouter } from "./notifications/channels/router.ts";
-import { providerConfigsRouter, providersRouter } from "./dns-providers/router.ts";
-import { secondariesRouter } from "./dns-service/router.ts";
-import { delegationRouter } from "./registry/delegation/router.ts";
-import { changeRequestsRouter } from "./zones/change-requests/router.ts";
-import { domainsRouter } from "./zones/domains/router.ts";
-import { identityConfigsRouter, identityRouter } from "./accounts/identity/router.ts";
-import { mirrorsRouter } from "./zones/mirrors/router.ts";
-import { notificationsRouter } from "./notifications/router.ts";
-import { recordsRouter } from "./zones/records/router.ts";
-import { replacementsRouter } from "./bulk/replacements/router.ts";
-import { reverseRouter } from "./zones/reverse/router.ts";
-import { compareRouter, snapshotsRouter } from "./zones/snapshots/router.ts";
-import { templatesRouter } from "./bulk/templates/router.ts";
+import { createAssignmentsRouter } from "./accounts/assignments/router.ts";
+import { createAuditRouter } from "./notifications/audit/router.ts";
+import { createSessionsRouter } from "./accounts/auth/own-sessions/router.ts";
+import { createTokensRouter } from "./accounts/auth/personal-tokens/router.ts";
+import { createTsigKeysRouter } from "./accounts/auth/tsig-keys/router.ts";
+import { createCommandLineRouter } from "./accounts/auth/command-line/router.ts";
+import { createAuthRouter } from "./accounts/auth/router.ts";
+import { createTwoFactorRouter } from "./accounts/auth/second-factors/router.ts";
+import { createChannelsRouter } from "./notifications/channels/router.ts";
+import { createProviderConfigsRouter, createProvidersRouter } from "./dns-providers/router.ts";
+import { createSecondariesRouter } from "./dns-service/router.ts";
+import { createDelegationRouter } from "./registry/delegation/router.ts";
+import { createChangeRequestsRouter } from "./zones/change-requests/router.ts";
+import { createDomainsRouter, createZoneImportsRouter } from "./zones/domains/router.ts";
+import { createIdentityConfigsRouter, createIdentityRouter } from "./accounts/identity/router.ts";
+import { createMirrorsRouter } from "./zones/mirrors/router.ts";
+import { createNotificationsRouter } from "./notifications/router.ts";
+import { createRecordsRouter } from "./zones/records/router.ts";
+import { createReplacementsRouter } from "./bulk/replacements/router.ts";
+import { createReverseRouter } from "./zones/reverse/router.ts";
+import { createCompareRouter, createSnapshotsRouter } from "./zones/snapshots/router.ts";
+import { createTemplatesRouter } from "./bulk/templates/router.ts";
 import { historyRouter } from "./zones/changes/router.ts";
-import { expiryRouter } from "./registry/expiry/router.ts";
+import { createExpiryRouter } from "./registry/expiry/router.ts";
 import { merged, router } from "./api/trpc.ts";
-import { invitationsRouter } from "./accounts/users/invitations/router.ts";
-import { acmeRouter } from "./dns-service/update-clients/router.ts";
-import { usersRouter } from "./accounts/users/router.ts";
-import { profileRouter } from "./accounts/users/profile/router.ts";
-import { v1Router } from "./zones/v1/router.ts";
+import type { Services } from "./composition/services.ts";
+import { createInvitationsRouter } from "./accounts/users/invitations/router.ts";
+import { createAcmeRouter } from "./dns-service/update-clients/router.ts";
+import { createUsersRouter } from "./accounts/users/router.ts";
+import { createProfileRouter } from "./accounts/users/profile/router.ts";
+import { createV1Router } from "./zones/v1/router.ts";
 
-/** The table of features. Everything that clients can do is in here, over tRPC and over REST. */
-export const appRouter = router({
-  auth: merged(authRouter, commandLineRouter),
-  twoFactor: twoFactorRouter,
-  tokens: tokensRouter,
-  tsigKeys: tsigKeysRouter,
-  sessions: sessionsRouter,
-  profile: profileRouter,
-  users: usersRouter,
-  invitations: invitationsRouter,
-  identity: identityRouter,
-  identityConfigs: identityConfigsRouter,
-  domains: merged(domainsRouter, expiryRouter, compareRouter),
-  delegation: delegationRouter,
-  secondaries: secondariesRouter,
-  mirrors: mirrorsRouter,
-  records: merged(recordsRouter, historyRouter),
-  replacements: replacementsRouter,
-  changeRequests: changeRequestsRouter,
-  reverse: reverseRouter,
-  snapshots: snapshotsRouter,
-  templates: templatesRouter,
-  assignments: assignmentsRouter,
-  providers: providersRouter,
-  providerConfigs: providerConfigsRouter,
-  notifications: notificationsRouter,
-  channels: channelsRouter,
-  audit: auditRouter,
-  acme: acmeRouter,
-  v1: v1Router,
-});
-
-/** The type of that table: what clients are typed by. Types only; nothing of the server is loaded. */
-export type AppRouter = typeof appRouter;
+/** The table of features. Everything that clients can do is in here, over tRPC and over REST. Each router gets the services that it calls. */
+export function createAppRouter(services: Services) {
+  const domains = createDomainsRouter(services);
+  const records = createRecordsRouter(services);
+  return router({
+    auth: merged(createAuthRouter(services), createCommandLineRouter(services)),
+    twoFactor: createTwoFactorRouter(services),
+    tokens: createTokensRouter(services),
+    tsigKeys: createTsigKeysRouter(services),
+    sessions: createSessionsRouter(services),
+    profile: createProfileRouter(services),
+    users: createUsersRouter(services),
+    invitations: createInvitationsRouter(services),
+    identity: createIdentityRouter(services),
+    identityConfigs: createIdentityConfigsRouter(services),
+    domains: merged(domains, createExpiryRouter(services), createCompareRouter(services)),
+    delegation: createDelegationRouter(services),
+    secondaries: createSecondariesRouter(services),
+    mirrors: createMirrorsRouter(services),
+    records: merged(records, historyRouter),
+    replacements: createReplacementsRouter(services),
+    changeRequests: createChangeRequestsRouter(services),
+    reverse: createReverseRouter(services),
+    snapshots: createSnapshotsRouter(services),
+    templates: createTemplatesRouter(services),
+    assignments: createAssignmentsRouter(services),
+    providers: createProvidersRouter(services),
+    providerConfigs: merged(createProviderConfigsRouter(services), createZoneImportsRouter(services)),
+    notifications: createNotificationsRouter(services),
+    channels: createChannelsRouter(services),
+    audit: createAuditRouter(services),
+    acme: createAcmeRouter(services),
+    v1: createV1Router({ domains, records }),
+  });
+}

@@ -19,7 +19,7 @@ import { programOutput } from "./platform/program-output.ts";
 import { createLog, type Logger } from "./platform/log.ts";
 import type { Pause } from "./platform/pause.ts";
 import { createHttpServer } from "./api/http/connections.ts";
-import type { Services } from "./composition/service-types.ts";
+import type { Services } from "./composition/services.ts";
 import { version } from "./platform/version.ts";
 
 /** How long open requests may take to finish during a shutdown. */

@@ -1,5 +1,5 @@
 import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
-import type { AppRouter } from "../../server/router.ts";
+import type { AppRouter } from "../app-router.ts";
 
 export type { AppRouter };
 

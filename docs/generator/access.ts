@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { appRouter } from "../../server/router.ts";
+import { appRouter } from "../../client-sdk/app-router.ts";
 
 /** Who may make a call, as in docs/rights.md. */
 export interface Access {

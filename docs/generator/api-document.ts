@@ -1,4 +1,4 @@
-import { appRouter } from "../../server/router.ts";
+import { appRouter } from "../../client-sdk/app-router.ts";
 import { openApiDocument } from "../../server/api/openapi/document.ts";
 
 /** The parts of a JSON Schema that the reference shows. */

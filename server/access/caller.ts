@@ -23,3 +23,10 @@ export function permitted<C extends Pick<Caller, "permissions">>(caller: C, perm
   if (caller.permissions === "all" || caller.permissions.has(permission)) return caller;
   throw new AppError("FORBIDDEN", `This token lacks the permission ${permission}. Use a token that has it.`);
 }
+
+/** A sign-in with a correct first factor and a pending second one. A `tempToken` proves only that. */
+export interface PendingSignIn {
+  challengeId: string;
+  userId: string;
+  rememberMe: boolean;
+}

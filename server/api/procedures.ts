@@ -31,13 +31,10 @@ function tokenKind<Admitted extends Admission>(
 export const open = kind({ access: "public" }, ({ http, requestId }) => ({ actor: visitor(http, requestId) }));
 
 /** Procedures for a `tempToken`: the password was correct, and the second factor is pending. Access tokens are not accepted. */
-export const awaitingSecondFactor = kind(
-  { access: "awaitingSecondFactor" },
-  async ({ services, em, http, requestId }) => {
-    const pending = await services.secondFactorChecks.authenticate(em, bearerOf(http));
-    return { pending, actor: { ...visitor(http, requestId), userId: pending.userId } };
-  },
-);
+export const awaitingSecondFactor = kind({ access: "awaitingSecondFactor" }, async ({ gate, em, http, requestId }) => {
+  const pending = await gate.secondFactorChecks.authenticate(em, bearerOf(http));
+  return { pending, actor: { ...visitor(http, requestId), userId: pending.userId } };
+});
 
 /** Procedures for signed-in users. Personal tokens are not accepted. */
 export const signedIn = kind({ access: "signedIn" }, sessionCall);
@@ -45,7 +42,7 @@ export const signedIn = kind({ access: "signedIn" }, sessionCall);
 /** Procedures that add or remove a way into the account. Require a session confirmed within the last ten minutes. */
 export const confirmed = kind({ access: "signedIn", confirmed: "session" }, async (call) => {
   const { caller } = await sessionCall(call);
-  await call.services.confirmation.require(call.em, caller);
+  await call.gate.confirmation.require(call.em, caller);
   return { caller };
 });
 
@@ -90,7 +87,7 @@ export const auditingMay = tokenKind("auditor", async (call, permission) => {
 
 /** Procedures for narrowed personal tokens with the permission. They also accept the token as the password of Basic authentication. */
 export const narrowedMay = tokenKind("narrowed", async (call, permission) => {
-  const identified = await call.services.authenticator.authenticateNarrowed(call.em, call.http);
+  const identified = await call.gate.authenticator.authenticateNarrowed(call.em, call.http);
   return { caller: permitted(asCaller(identified, call), permission) };
 });
 
@@ -135,8 +132,8 @@ async function sessionCall(call: Call): Promise<{ caller: Caller }> {
   throw new AppError("FORBIDDEN", "This call does not accept personal tokens. Sign in and use an access token.");
 }
 
-async function authenticated({ services, em, http }: Call): Promise<Identified> {
-  return await services.authenticator.authenticate(em, http);
+async function authenticated({ gate, em, http }: Call): Promise<Identified> {
+  return await gate.authenticator.authenticate(em, http);
 }
 
 function asCaller({ caller, at }: Identified, { http, requestId }: Call): Caller {

@@ -114,8 +114,8 @@ async function loadHandler(appRouter: AnyTRPCRouter): Promise<Handle> {
     createContext: ({ req }) => req.context,
     onError: ({ error, req }) => {
       req.error = errorOf(error);
-      const { services, requestId } = req.context;
-      logFailure(services, req.error, { requestId });
+      const { gate, requestId } = req.context;
+      logFailure(gate, req.error, { requestId });
     },
     responseMeta: ({ paths: [procedure] = [] }) =>
       procedure === undefined ? {} : { headers: { [procedureHeader]: procedure } },

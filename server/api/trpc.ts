@@ -3,23 +3,39 @@ import { deserialize, serialize } from "superjson";
 import { ZodError } from "zod";
 import type { Context, ErrorShape, RouteMeta } from "./context.ts";
 import type { HttpPort } from "../platform/http-port.ts";
-import type { EntityManager } from "../database/database.ts";
+import type { Authenticator } from "../access/authenticator.ts";
+import type { Database, EntityManager } from "../database/database.ts";
+import type { Health } from "../database/health.ts";
+import type { Logger } from "../platform/log.ts";
+import type { LargeBodies } from "./http/bodies/large-bodies.ts";
 import { visitor, type Actor } from "../access/actor.ts";
-import type { Caller } from "../access/caller.ts";
+import type { Caller, PendingSignIn } from "../access/caller.ts";
 import { AppError, errorCodes, type ErrorCode } from "../platform/errors.ts";
 import { logFailure } from "./failure-log.ts";
 import { faultToAppError } from "../platform/faults.ts";
 import { parsedBody } from "./parsed-bodies.ts";
-import { idempotencyKeyOf, takesIdempotencyKey } from "./idempotency.ts";
+import { idempotencyKeyOf, takesIdempotencyKey, type Idempotency } from "./idempotency.ts";
 import { inputError } from "./input-error.ts";
 import { LargeAnswer } from "./large-answers.ts";
-import { LimitReached, setQuotaHeaders, type QuotaStatus } from "./limits/requests.ts";
-import type { Services } from "../composition/service-types.ts";
+import { LimitReached, setQuotaHeaders, type QuotaStatus, type RequestLimits } from "./limits/requests.ts";
 import { deserializeInput } from "./trpc-input.ts";
+
+/** What every call passes before its procedure: who calls, how often, and whether it was made before. */
+export interface Gate {
+  database: Pick<Database, "fork">;
+  log: Logger;
+  health: Pick<Health, "note">;
+  authenticator: Authenticator;
+  requestLimits: RequestLimits;
+  idempotency: Idempotency;
+  largeBodies: LargeBodies;
+  secondFactorChecks: { authenticate(em: EntityManager, tempToken: string | null): Promise<PendingSignIn> };
+  confirmation: { require(em: EntityManager, caller: Caller): Promise<void> };
+}
 
 /** The server-side context. Separate from `Context`, which is part of the SDK's types. */
 export interface ServerContext extends Context {
-  services: Services;
+  gate: Gate;
   /** The response, if it is sent in pieces. */
   large?: LargeAnswer;
 }
@@ -95,7 +111,7 @@ export function errorOf(error: unknown, kind?: "field" | "parameter"): AppError 
 
 /** A call before its caller is authenticated. */
 export interface Call {
-  services: Services;
+  gate: Gate;
   em: EntityManager;
   http: HttpPort;
   requestId: string;
@@ -106,34 +122,34 @@ export interface Call {
 export type Admission = { caller: Caller } | { actor: Actor };
 
 /**
- * The base of a kind of procedure: provides services and a unit of work, lets `admit` authenticate the caller, counts the call
+ * The base of a kind of procedure: provides a unit of work, lets `admit` authenticate the caller, counts the call
  * against its limits, and translates every failure. One middleware does all of it, because each one costs every call.
  */
 export function guarded<Admitted extends Admission>(admit: (call: Call) => Admitted | Promise<Admitted>) {
   return t.procedure.use(async ({ ctx, next, getRawInput, path: procedure, meta, type }) => {
-    const { services, requestId } = ctx as ServerContext;
-    const em = services.database.fork();
+    const { gate, requestId } = ctx as ServerContext;
+    const em = gate.database.fork();
     ctx.http.noteProcedure(procedure);
     /** Logs a failure that is one item of the response rather than the response. */
     const report = (error: AppError, fields: { zone: string }) =>
-      logFailure(services, error, { requestId, procedure, ...fields });
+      logFailure(gate, error, { requestId, procedure, ...fields });
     const quotas: QuotaStatus[] = [];
     try {
-      const call = { services, em, http: ctx.http, requestId, procedure };
+      const call = { gate, em, http: ctx.http, requestId, procedure };
       const admitted = await countingRefused(admit, call);
       const actor = actorOf(admitted);
-      quotas.push(...(await services.requestLimits.take(actor)));
+      quotas.push(...(await gate.requestLimits.take(actor)));
       setQuotaHeaders(ctx.http, quotas);
       if ("caller" in admitted)
         refuseAuditor(admitted.caller, { procedure, type, permission: meta?.permission ?? null });
       const input = await getRawInput().catch(refuseUnreadable);
       const readOnly = isReadOnly(procedure, input);
       if (meta?.costly === true && !readOnly) {
-        quotas.push(...(await services.requestLimits.takeCostly(actor)));
+        quotas.push(...(await gate.requestLimits.takeCostly(actor)));
         setQuotaHeaders(ctx.http, quotas);
       }
       const execute = async (http: HttpPort) => {
-        const result = await next({ ctx: { services, em, report, ...admitted, http } });
+        const result = await next({ ctx: { em, report, ...admitted, http } });
         if (!result.ok) throw result.error;
         if (result.data instanceof LargeAnswer) (ctx as ServerContext).large = result.data;
         return result;
@@ -143,7 +159,7 @@ export function guarded<Admitted extends Admission>(admit: (call: Call) => Admit
       if (key === null || !("caller" in admitted)) return await execute(ctx.http);
       const { caller } = admitted;
       let executed: Awaited<ReturnType<typeof execute>> | undefined;
-      const data = await services.idempotency.once({ caller, procedure, key, input, http: ctx.http }, async (http) => {
+      const data = await gate.idempotency.once({ caller, procedure, key, input, http: ctx.http }, async (http) => {
         executed = await execute(http);
         return executed.data;
       });
@@ -175,7 +191,7 @@ async function countingRefused<Admitted>(
   try {
     return await admit(call);
   } catch (error) {
-    await call.services.requestLimits.take(visitor(call.http, call.requestId));
+    await call.gate.requestLimits.take(visitor(call.http, call.requestId));
     throw error;
   }
 }
@@ -194,8 +210,8 @@ function refuseUnreadable(cause: unknown): never {
   });
 }
 
-function readable(appError: AppError, { services, requestId, http }: ServerContext, procedure: string): TRPCError {
-  logFailure(services, appError, { requestId, procedure });
+function readable(appError: AppError, { gate, requestId, http }: ServerContext, procedure: string): TRPCError {
+  logFailure(gate, appError, { requestId, procedure });
   if (appError.retryAfterSeconds !== null) http.setHeader("Retry-After", String(appError.retryAfterSeconds));
   return trpcError(appError);
 }

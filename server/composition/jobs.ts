@@ -12,11 +12,7 @@ import { SecretCipher } from "../platform/secret-cipher.ts";
 import { jobs, type Workers } from "./job-list.ts";
 import { JobRunner, type Timing } from "../ops/jobs/runner.ts";
 
-export interface JobServices {
-  mail: MailOutbox;
-  metrics: Metrics;
-  jobs: JobRunner;
-}
+export type JobServices = ReturnType<typeof composeJobs>;
 
 /** Builds the job queue, the mail outbox with its retries, and the metrics of both. */
 export function composeJobs(parts: {
@@ -32,7 +28,7 @@ export function composeJobs(parts: {
   schedules: boolean | undefined;
   onError: (error: unknown) => void;
   timing?: Timing;
-}): JobServices {
+}) {
   const { config, database, log, now, mailer, background } = parts;
   const mail = new MailOutbox({
     mailer,

@@ -82,7 +82,9 @@ import { TemplatePlans } from "../bulk/templates/service.ts";
 import { Templates } from "../bulk/templates/store.ts";
 import { Rollback } from "../zones/snapshots/rollback.ts";
 import { Snapshots } from "../zones/snapshots/service.ts";
-import type { Services } from "./service-types.ts";
+
+/** Every service. */
+export type Services = Awaited<ReturnType<typeof createServices>>;
 
 /** Builds every service once. */
 export async function createServices(parts: {
@@ -102,7 +104,7 @@ export async function createServices(parts: {
   jobTiming?: Timing;
   /** Called for each zone newly found to differ from its provider, instead of notifying its owner and administrators. */
   onDrift?: OnDrift;
-}): Promise<Services> {
+}) {
   const { config, database, log, now = () => new Date(), pause = realPause } = parts;
   const { egress = createEgress({ allow: config.egressAllow, now }) } = parts;
   setSchemaMessages();
@@ -318,6 +320,7 @@ export async function createServices(parts: {
     database,
     log,
     health,
+    /** Origins whose pages may use the refresh cookie. */
     trustedOrigins: [new URL(config.siteUrl).origin, ...config.corsOrigins],
     authenticator,
     tsigKeyCredentials,
@@ -372,6 +375,7 @@ export async function createServices(parts: {
     dynamicAddresses: new DynamicAddresses(records),
     powerdnsZones,
     newPowerdnsZones: new NewZones({ database, domains, zones: powerdnsZones }),
+    /** Prepares everything needed before the first request. */
     async prepare() {
       await redis?.connect();
       await mkdir(zonesFolder, { recursive: true });
@@ -388,11 +392,13 @@ export async function createServices(parts: {
       await jobs.prepare();
       await auditStream.prepare();
     },
+    /** Releases the leases of dead processes and starts repairing their changes. Call before the first request. */
     async startRepair() {
       if (!config.jobs) return;
       await repair.start();
       await reverseFollowJob.start();
     },
+    /** Starts the other background work, which requests need not wait for. */
     async startJobs() {
       if (!config.jobs) return;
       await jobs.start();
@@ -400,6 +406,7 @@ export async function createServices(parts: {
       auditStream.start();
       if (config.driftCheck !== "off") await zoneWatch.start();
     },
+    /** Stops background work. */
     async stop() {
       zoneWatch.stop();
       await Promise.all([
@@ -415,6 +422,7 @@ export async function createServices(parts: {
         background.settled(),
       ]);
     },
+    /** Closes connections. Call after the last request has finished. */
     async close() {
       await background.settled();
       await jobs.close();

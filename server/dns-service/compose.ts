@@ -15,13 +15,7 @@ import { Propagation } from "./propagation.ts";
 import { SecondaryCheck } from "./secondary-check.ts";
 import { DnsService } from "./service.ts";
 
-export interface DnsServices {
-  dnsService: DnsService;
-  propagation: Propagation;
-  secondaryCheck: SecondaryCheck;
-  /** Handles a change of a provider configuration by this process. */
-  configChanged: (kind: string) => void;
-}
+export type DnsServices = ReturnType<typeof composeDnsService>;
 
 /** Builds the DNS service, which hears of every change that this process commits. */
 export function composeDnsService(parts: {
@@ -41,7 +35,7 @@ export function composeDnsService(parts: {
     transfer: (kind: "axfr" | "ixfr" | "current") => void;
     notified: (outcome: "acknowledged" | "failed") => void;
   };
-}): DnsServices {
+}) {
   const { database, now } = parts;
   const dnsService = new DnsService({
     ...parts,
@@ -54,7 +48,8 @@ export function composeDnsService(parts: {
     dnsService,
     propagation: new Propagation(dnsService, now),
     secondaryCheck,
-    configChanged: (kind) => {
+    /** Handles a change of a provider configuration by this process. */
+    configChanged: (kind: string) => {
       if (kind !== primary.kind) return;
       dnsService.refresh();
       parts.background.run("asking new secondaries", () => secondaryCheck.lookAtNew());

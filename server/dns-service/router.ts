@@ -1,35 +1,38 @@
 import { may } from "../api/procedures.ts";
 import { router } from "../api/trpc.ts";
 import { secondaries, secondariesInput } from "./schemas.ts";
+import type { Propagation } from "./propagation.ts";
 
 const tag = "Domains";
 
-export const secondariesRouter = router({
-  get: may("domains:read", {
-    method: "GET",
-    path: "/domains/{id}/secondaries",
-    operationId: "getSecondaries",
-    tag,
-    summary: "Get how far a zone has reached its secondaries",
-    description:
-      "For zones whose provider is of kind `primary`. A secondary that has neither transferred nor answered for a minute is asked now. Others have none.",
-  })
-    .input(secondariesInput)
-    .output(secondaries)
-    .query(({ ctx, input }) => ctx.services.propagation.get(ctx.em, ctx.caller, input.id)),
+export function createSecondariesRouter({ propagation }: { propagation: Propagation }) {
+  return router({
+    get: may("domains:read", {
+      method: "GET",
+      path: "/domains/{id}/secondaries",
+      operationId: "getSecondaries",
+      tag,
+      summary: "Get how far a zone has reached its secondaries",
+      description:
+        "For zones whose provider is of kind `primary`. A secondary that has neither transferred nor answered for a minute is asked now. Others have none.",
+    })
+      .input(secondariesInput)
+      .output(secondaries)
+      .query(({ ctx, input }) => propagation.get(ctx.em, ctx.caller, input.id)),
 
-  raiseSerial: may("domains:write", {
-    method: "POST",
-    path: "/domains/{id}/secondaries/raise-serial",
-    operationId: "raiseSerial",
-    errors: [409],
-    tag,
-    summary: "Raise a zone's serial",
-    description:
-      "Raises the serial above that of every secondary, for secondaries that are ahead, as after a restore from a backup. They transfer " +
-      "the whole zone once. For the owner and administrators. A zone whose provider is of another kind than `primary` returns 409.",
-  })
-    .input(secondariesInput)
-    .output(secondaries)
-    .mutation(({ ctx, input }) => ctx.services.propagation.raiseSerial(ctx.em, ctx.caller, input.id)),
-});
+    raiseSerial: may("domains:write", {
+      method: "POST",
+      path: "/domains/{id}/secondaries/raise-serial",
+      operationId: "raiseSerial",
+      errors: [409],
+      tag,
+      summary: "Raise a zone's serial",
+      description:
+        "Raises the serial above that of every secondary, for secondaries that are ahead, as after a restore from a backup. They transfer " +
+        "the whole zone once. For the owner and administrators. A zone whose provider is of another kind than `primary` returns 409.",
+    })
+      .input(secondariesInput)
+      .output(secondaries)
+      .mutation(({ ctx, input }) => propagation.raiseSerial(ctx.em, ctx.caller, input.id)),
+  });
+}

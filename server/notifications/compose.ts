@@ -10,13 +10,7 @@ import { SharedNotificationLogs } from "./shared-notification-logs.ts";
 import { SharedStreamSlots } from "./shared-stream-slots.ts";
 import { Streams } from "./streams.ts";
 
-export interface NotificationServices {
-  notifications: Notifications;
-  inApp: InAppNotifications;
-  streams: Streams;
-  /** Call this when a user turns notifications off. */
-  turnedOff(userId: string): void;
-}
+export type NotificationServices = ReturnType<typeof composeNotifications>;
 
 /** Builds notifications for this process or, with Redis, shared by all instances. */
 export function composeNotifications(parts: {
@@ -28,7 +22,7 @@ export function composeNotifications(parts: {
   database: Database;
   log: Logger;
   now: () => Date;
-}): NotificationServices {
+}) {
   const { redis, outbox, mails, authenticator, database, log, now } = parts;
   const hub = new Hub();
   const streams = new Streams({ hub, database, log, now, slots: redis && new SharedStreamSlots(redis) });
@@ -43,7 +37,8 @@ export function composeNotifications(parts: {
     notifications: new Notifications({ inApp, outbox, mails, log, now }),
     inApp,
     streams,
-    turnedOff(userId) {
+    /** Call this when a user turns notifications off. */
+    turnedOff(userId: string) {
       streams.endUser(userId);
       shared?.changed(userId);
     },

@@ -10,13 +10,16 @@ import { beat, connectedMessage, notificationMessage, patienceBytes } from "./me
 import type { NotificationSink, Stream, Streams } from "./streams.ts";
 
 /** Serves the live notification stream (server-sent events, WHATWG HTML §9.2). */
-export function notificationsHttp(createContext: (req: Request, res: Response) => ServerContext): Router {
+export function notificationsHttp(
+  createContext: (req: Request, res: Response) => ServerContext,
+  { streams }: { streams: Streams },
+): Router {
   const router = Router();
-  router.get("/api/notifications/stream", opensStream(createContext));
+  router.get("/api/notifications/stream", opensStream(createContext, streams));
   return router;
 }
 
-function opensStream(createContext: (req: Request, res: Response) => ServerContext) {
+function opensStream(createContext: (req: Request, res: Response) => ServerContext, streams: Streams) {
   return async (req: Request, res: Response, next: NextFunction) => {
     // A HEAD request must not take a stream slot.
     if (req.method === "HEAD") {
@@ -24,12 +27,12 @@ function opensStream(createContext: (req: Request, res: Response) => ServerConte
       return;
     }
     const context = createContext(req, res);
-    const { services, http, requestId } = context;
+    const { gate, http, requestId } = context;
     http.noteProcedure("notifications.stream");
     const identified = await identify(req, context);
-    await countCall(services.requestLimits, http, { ...identified.caller, ip: http.ip, requestId });
-    const stream = await services.streams.open(services.database.fork(), identified);
-    begin(services.streams, stream, res, http.header("last-event-id"));
+    await countCall(gate.requestLimits, http, { ...identified.caller, ip: http.ip, requestId });
+    const stream = await streams.open(gate.database.fork(), identified);
+    begin(streams, stream, res, http.header("last-event-id"));
   };
 }
 
@@ -73,11 +76,11 @@ function sinkTo(res: Response, onCut: () => void): NotificationSink {
 }
 
 /** @throws AppError BAD_REQUEST, UNAUTHORIZED, FORBIDDEN, LimitReached */
-async function identify(req: Request, { services, http, requestId }: ServerContext): Promise<Identified> {
-  const em = services.database.fork();
+async function identify(req: Request, { gate, http, requestId }: ServerContext): Promise<Identified> {
+  const em = gate.database.fork();
   try {
     const token = tokenOf(req, http.header("authorization") === undefined ? null : bearerOf(http));
-    const { authenticator } = services;
+    const { authenticator } = gate;
     const identified = await (token === null
       ? authenticator.authenticate(em, http)
       : authenticator.identify(em, token));
@@ -85,7 +88,7 @@ async function identify(req: Request, { services, http, requestId }: ServerConte
     return identified;
   } catch (error) {
     // Rejected requests count against their IP address.
-    await countCall(services.requestLimits, http, visitor(http, requestId));
+    await countCall(gate.requestLimits, http, visitor(http, requestId));
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { appRouter } from "../../server/router.ts";
+import { appRouter } from "../../client-sdk/app-router.ts";
 import { openInEditor, type OpenFile } from "../support/language-server.ts";
 import { installPackedClient, type ClientProject } from "../support/packed-client.ts";
 

@@ -2,7 +2,7 @@ import transformer, { deserialize, type SuperJSONResult } from "superjson";
 import { createTRPCClient, httpSubscriptionLink } from "@trpc/client";
 import { EventSource } from "eventsource";
 import { describe, expect, test, vi } from "vitest";
-import type { AppRouter } from "../../server/router.ts";
+import type { AppRouter } from "../../client-sdk/app-router.ts";
 import { Clock, minute } from "../support/clock.ts";
 import type { StreamClient, StreamMessage } from "../support/event-stream.ts";
 import { patience } from "../support/patience.ts";

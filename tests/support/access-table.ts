@@ -1,6 +1,6 @@
 import type { Access, Confirmed, RouteMeta } from "../../server/api/context.ts";
 import { permissions, type Permission } from "../../server/access/permissions.ts";
-import { appRouter } from "../../server/router.ts";
+import { appRouter } from "../../client-sdk/app-router.ts";
 import { vi } from "vitest";
 import { StreamClient } from "./event-stream.ts";
 import { page } from "./markdown.ts";

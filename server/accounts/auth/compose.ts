@@ -43,30 +43,7 @@ import { RelyingParty } from "./second-factors/relying-party.ts";
 import { SignInChallenges } from "./second-factors/sign-in-challenges.ts";
 
 /** The services for accounts and signing in. */
-export interface AccountServices {
-  users: Users;
-  userAdministration: UserAdministration;
-  userAccess: UserAccess;
-  invitations: Invitations;
-  profile: Profile;
-  emailVerifications: EmailVerifications;
-  signIn: SignIn;
-  knownDevices: KnownDevices;
-  registration: Registration;
-  passwordResets: PasswordResets;
-  ownSessions: OwnSessions;
-  personalTokens: PersonalTokens;
-  tsigKeys: TsigKeys;
-  commandLineSignIn: CommandLineSignIn;
-  confirmation: Confirmation;
-  waysIn: WaysIn;
-  revocation: AccessRevocation;
-  administratorNotices: AdministratorNotices;
-  secondFactors: SecondFactors;
-  secondFactorChecks: SecondFactorChecks;
-  secondFactorSignIn: SecondFactorSignIn;
-  totpSecrets: TotpSecrets;
-}
+export type AccountServices = ReturnType<typeof composeAccounts>;
 
 /** Builds the account services around the authenticator. */
 export function composeAccounts(parts: {
@@ -89,7 +66,7 @@ export function composeAccounts(parts: {
   withdrawRequests: (tx: EntityManager, userId: string, now: Date) => Promise<number>;
   now: () => Date;
   passwordCost?: PasswordCost | undefined;
-}): AccountServices {
+}) {
   const { accessTokens, authenticator, guesses, mail, notifications, onNotificationsOff, audit, now } = parts;
   const { siteUrl, tokenPrefix } = parts.config;
   const passwords = new PasswordHasher(parts.passwordCost);

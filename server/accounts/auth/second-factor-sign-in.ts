@@ -9,7 +9,7 @@ import type { KnownDevices } from "./known-devices.ts";
 import type { SecondFactorChecks } from "./second-factors/checks.ts";
 import { readProof, type GivenProof, type Proof } from "./second-factors/proof.ts";
 import type { PasskeyAnswer } from "./second-factors/relying-party.ts";
-import type { PendingSignIn } from "./second-factors/sign-in-challenges.ts";
+import type { PendingSignIn } from "../../access/caller.ts";
 import type { ClientInfo } from "./sessions.ts";
 import type { SignedIn, SignIn } from "./sign-in.ts";
 

@@ -19,11 +19,11 @@ export function clientInfo(http: HttpPort): ClientInfo {
 
 /** Returns a new session's tokens and user, and sets the cookies of the refresh token and the known browser. */
 export function signedInAnswerOf(
-  { http, services }: { http: HttpPort; services: { knownDevices: KnownDevices } },
+  { http, knownDevices }: { http: HttpPort; knownDevices: KnownDevices },
   { accessToken, refresh, user }: SignedIn,
 ) {
   setRefreshCookie(http, refresh);
-  services.knownDevices.remember(http, user);
+  knownDevices.remember(http, user);
   return { accessToken, refreshToken: refresh.refreshToken, user: briefUser(user) };
 }
 

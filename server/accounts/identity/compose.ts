@@ -23,15 +23,7 @@ import { TicketSignIn, IdentityTickets } from "./tickets.ts";
 import { ExternalSignIn } from "./external-sign-in.ts";
 
 /** The services of external sign-in. */
-export interface IdentityServices {
-  identityAddresses: IdentityAddresses;
-  identityConfigs: IdentityConfigs;
-  identityBindings: IdentityBindings;
-  externalSignIn: ExternalSignIn;
-  ticketSignIn: TicketSignIn;
-  externalRegistration: ExternalRegistration;
-  groupTests: GroupTests;
-}
+export type IdentityServices = ReturnType<typeof composeIdentity>;
 
 /** Builds the services of external sign-in. */
 export function composeIdentity(parts: {
@@ -48,7 +40,7 @@ export function composeIdentity(parts: {
   administratorNotices: AdministratorNotices;
   audit: Audit;
   now: () => Date;
-}): IdentityServices {
+}) {
   const { siteUrl, keyring, egress, signIn, users, invitations, waysIn, audit, now } = parts;
   const addresses = new IdentityAddresses(siteUrl);
   const providers = createIdentityProviders(egress, now);

@@ -4,6 +4,7 @@ import type { EntityManager } from "../../database/database.ts";
 import { countCall } from "../../api/limits/requests.ts";
 import type { ServerContext } from "../../api/trpc.ts";
 import { FewLines } from "../../platform/log.ts";
+import type { IdentityServices } from "./compose.ts";
 import { SignInFailure, type FrontEndQuery } from "./external-sign-in.ts";
 import { setArrivalCookie, setFlowCookie } from "./cookies.ts";
 import { clearSiteCookie } from "../auth/site-cookies.ts";
@@ -18,7 +19,10 @@ interface Visit {
 }
 
 /** Routes of external sign-in, which redirect browsers to the provider or to the console. */
-export function identityHttp(createContext: (req: Request, res: Response) => ServerContext): Router {
+export function identityHttp(
+  createContext: (req: Request, res: Response) => ServerContext,
+  { externalSignIn, identityAddresses }: Pick<IdentityServices, "externalSignIn" | "identityAddresses">,
+): Router {
   const router = Router();
   const failures = new FewLines();
 
@@ -31,40 +35,40 @@ export function identityHttp(createContext: (req: Request, res: Response) => Ser
         return;
       }
       const context = createContext(req, res);
-      const { services, http, requestId } = context;
+      const { gate, http, requestId } = context;
       const actor = visitor(http, requestId);
-      await countCall(services.requestLimits, http, actor);
-      const location = await find({ req, context, em: services.database.fork(), actor });
+      await countCall(gate.requestLimits, http, actor);
+      const location = await find({ req, context, em: gate.database.fork(), actor });
       res.status(302).setHeader("Location", location).end();
     };
 
   const comeBack = (providersOf: (req: Request) => readonly ProviderId[]) =>
     redirect(async ({ req, context, em, actor }) => {
-      const { services, http } = context;
+      const { http } = context;
       const back = { callbackOf: providersOf(req), query: queryOf(req), cookie: (name: string) => http.cookie(name) };
-      const named = services.externalSignIn.named(back);
+      const named = externalSignIn.named(back);
       if (named && back.callbackOf.includes(named.providerId)) clearSiteCookie(http, named.cookieName);
       const outcome = await orFailure(context, named?.providerId ?? null, failures, () =>
-        services.externalSignIn.complete(em, actor, back),
+        externalSignIn.complete(em, actor, back),
       );
-      setArrivalCookie(http, services.identityAddresses.siteUrl, outcome);
-      return services.identityAddresses.frontEnd(outcome);
+      setArrivalCookie(http, identityAddresses.siteUrl, outcome);
+      return identityAddresses.frontEnd(outcome);
     });
 
   router.get(
     "/api/auth/oauth/:providerId/authorize",
     redirect(async ({ req, context, em }) => {
-      const { services, http } = context;
+      const { http } = context;
       const providerId = knownProvider(String(req.params["providerId"]));
       const fresh = queryOf(req).get("prompt") === "login";
       let target = "";
       const failure = await orFailure(context, providerId, failures, async () => {
-        const { url, cookie } = await services.externalSignIn.begin(em, providerId, { fresh });
+        const { url, cookie } = await externalSignIn.begin(em, providerId, { fresh });
         setFlowCookie(http, cookie);
         target = url;
         return {};
       });
-      return target === "" ? services.identityAddresses.frontEnd(failure) : target;
+      return target === "" ? identityAddresses.frontEnd(failure) : target;
     }),
   );
   router.get(
@@ -80,7 +84,7 @@ export function identityHttp(createContext: (req: Request, res: Response) => Ser
 
 /** Returns the outcome for the console, or an error code, and logs the reason of a failure. */
 async function orFailure(
-  { services, requestId }: ServerContext,
+  { gate, requestId }: ServerContext,
   providerId: ProviderId | null,
   failures: FewLines,
   work: () => Promise<FrontEndQuery>,
@@ -91,7 +95,7 @@ async function orFailure(
     if (!(error instanceof SignInFailure)) throw error;
     const { code, message: reason } = error;
     failures.write((more) => {
-      services.log.warn({ requestId, providerId, failure: code, reason, ...more }, "external sign-in failed");
+      gate.log.warn({ requestId, providerId, failure: code, reason, ...more }, "external sign-in failed");
     });
     return { error: code };
   }

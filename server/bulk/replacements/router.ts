@@ -12,92 +12,94 @@ import {
   replacementPlan,
   revertJobInput,
 } from "./schemas.ts";
+import type { Replacements } from "./service.ts";
 
 const tag = "Replacements";
 
-export const replacementsRouter = router({
-  plan: may("records:write", {
-    method: "POST",
-    path: "/records/replace/plan",
-    operationId: "planReplacement",
-    largeBody: true,
-    costly: true,
-    tag,
-    summary: "Plan a replacement in many domains",
-    description:
-      "Finds the records with a value in every domain that you may change, and returns what replacing it would do in each; changes nothing. " +
-      "Where a name already has the new value, the old record is deleted. Records that you may not change stay as they are. At most 10,000 " +
-      "domains. Send the returned `planHash` to apply the plan.",
-    example: { recordType: "A", value: "192.0.2.1", newValue: "198.51.100.7" },
-    errors: [404],
-  })
-    .input(planReplacementInput)
-    .output(passingLarge(replacementPlan))
-    .mutation(
-      async ({ ctx, input }) =>
-        await answerOf(replacementPlan, await ctx.services.replacements.plan(ctx.em, ctx.caller, input)),
-    ),
+export function createReplacementsRouter({ replacements }: { replacements: Replacements }) {
+  return router({
+    plan: may("records:write", {
+      method: "POST",
+      path: "/records/replace/plan",
+      operationId: "planReplacement",
+      largeBody: true,
+      costly: true,
+      tag,
+      summary: "Plan a replacement in many domains",
+      description:
+        "Finds the records with a value in every domain that you may change, and returns what replacing it would do in each; changes nothing. " +
+        "Where a name already has the new value, the old record is deleted. Records that you may not change stay as they are. At most 10,000 " +
+        "domains. Send the returned `planHash` to apply the plan.",
+      example: { recordType: "A", value: "192.0.2.1", newValue: "198.51.100.7" },
+      errors: [404],
+    })
+      .input(planReplacementInput)
+      .output(passingLarge(replacementPlan))
+      .mutation(
+        async ({ ctx, input }) => await answerOf(replacementPlan, await replacements.plan(ctx.em, ctx.caller, input)),
+      ),
 
-  applyPlan: may("records:write", {
-    method: "POST",
-    path: "/records/replace/apply",
-    operationId: "applyReplacement",
-    largeBody: true,
-    costly: true,
-    tag,
-    summary: "Apply a replacement",
-    description:
-      "Starts a job that changes domain by domain, each in one atomic change, or returns 409 if the plan is outdated. A domain that changed " +
-      "since the plan, that you may no longer change or whose provider refuses is listed as failed and does not stop the rest. If more than " +
-      "30 % of a zone with ten or more records would be replaced, `force: true` is required.",
-    status: 202,
-    example: { recordType: "A", value: "192.0.2.1", newValue: "198.51.100.7", planHash: "Qm9yaW5n…" },
-    errors: [404, 409],
-  })
-    .input(applyReplacementInput)
-    .output(startedJob)
-    .mutation(({ ctx, input }) => ctx.services.replacements.apply(ctx.em, ctx.caller, input)),
+    applyPlan: may("records:write", {
+      method: "POST",
+      path: "/records/replace/apply",
+      operationId: "applyReplacement",
+      largeBody: true,
+      costly: true,
+      tag,
+      summary: "Apply a replacement",
+      description:
+        "Starts a job that changes domain by domain, each in one atomic change, or returns 409 if the plan is outdated. A domain that changed " +
+        "since the plan, that you may no longer change or whose provider refuses is listed as failed and does not stop the rest. If more than " +
+        "30 % of a zone with ten or more records would be replaced, `force: true` is required.",
+      status: 202,
+      example: { recordType: "A", value: "192.0.2.1", newValue: "198.51.100.7", planHash: "Qm9yaW5n…" },
+      errors: [404, 409],
+    })
+      .input(applyReplacementInput)
+      .output(startedJob)
+      .mutation(({ ctx, input }) => replacements.apply(ctx.em, ctx.caller, input)),
 
-  get: may("records:read", {
-    method: "GET",
-    path: "/records/replace/{jobId}",
-    operationId: "getReplacement",
-    tag,
-    summary: "Get a replacement's progress and result",
-    description:
-      "Also returns jobs that apply a template to its linked domains. Jobs are deleted 90 days after they end. Members see their own jobs, " +
-      "administrators all.",
-  })
-    .input(jobPageInput)
-    .output(replacementJobPage)
-    .query(({ ctx, input }) => ctx.services.replacements.get(ctx.em, ctx.caller, input)),
+    get: may("records:read", {
+      method: "GET",
+      path: "/records/replace/{jobId}",
+      operationId: "getReplacement",
+      tag,
+      summary: "Get a replacement's progress and result",
+      description:
+        "Also returns jobs that apply a template to its linked domains. Jobs are deleted 90 days after they end. Members see their own jobs, " +
+        "administrators all.",
+    })
+      .input(jobPageInput)
+      .output(replacementJobPage)
+      .query(({ ctx, input }) => replacements.get(ctx.em, ctx.caller, input)),
 
-  stop: may("records:write", {
-    method: "POST",
-    path: "/records/replace/{jobId}/stop",
-    operationId: "stopReplacement",
-    tag,
-    summary: "Stop a replacement",
-    description: "Starts no further domains. Changed domains stay changed; revert the job to undo them.",
-  })
-    .input(jobInput)
-    .output(replacementJob)
-    .mutation(({ ctx, input }) => ctx.services.replacements.stop(ctx.em, ctx.caller, input)),
+    stop: may("records:write", {
+      method: "POST",
+      path: "/records/replace/{jobId}/stop",
+      operationId: "stopReplacement",
+      tag,
+      summary: "Stop a replacement",
+      description: "Starts no further domains. Changed domains stay changed; revert the job to undo them.",
+    })
+      .input(jobInput)
+      .output(replacementJob)
+      .mutation(({ ctx, input }) => replacements.stop(ctx.em, ctx.caller, input)),
 
-  revert: may("records:write", {
-    method: "POST",
-    path: "/records/replace/{jobId}/revert",
-    operationId: "revertReplacement",
-    costly: true,
-    tag,
-    summary: "Revert a replacement",
-    description:
-      "Starts a job that reverts every change of an ended job. A domain whose records were changed since is listed as failed with the reason " +
-      "and does not stop the rest.",
-    status: 202,
-    errors: [409],
-  })
-    .input(revertJobInput)
-    .output(startedJob)
-    .mutation(({ ctx, input }) => ctx.services.replacements.revert(ctx.em, ctx.caller, input)),
-});
+    revert: may("records:write", {
+      method: "POST",
+      path: "/records/replace/{jobId}/revert",
+      operationId: "revertReplacement",
+      costly: true,
+      tag,
+      summary: "Revert a replacement",
+      description:
+        "Starts a job that reverts every change of an ended job. A domain whose records were changed since is listed as failed with the reason " +
+        "and does not stop the rest.",
+      status: 202,
+      errors: [409],
+    })
+      .input(revertJobInput)
+      .output(startedJob)
+      .mutation(({ ctx, input }) => replacements.revert(ctx.em, ctx.caller, input)),
+  });
+}

@@ -9,6 +9,7 @@ import type { AppError, ErrorCode } from "../../platform/errors.ts";
 import { FewLines } from "../../platform/log.ts";
 import { parseAddresses, type Addresses } from "./dynamic-addresses.ts";
 import { parseHostName } from "./writable-zone.ts";
+import type { DynamicAddresses } from "./dynamic-addresses.ts";
 
 /*
  * dyndns2, the protocol of routers, ddclient and inadyn. It has no specification: this is what its clients send and understand. Answers are
@@ -19,7 +20,10 @@ const mostHosts = 20;
 const procedure = "dyndns.update";
 
 /** Answers `GET /nic/update`. */
-export function dynamicAddressPage(createContext: (req: Request, res: Response) => ServerContext) {
+export function dynamicAddressPage(
+  createContext: (req: Request, res: Response) => ServerContext,
+  { dynamicAddresses }: { dynamicAddresses: DynamicAddresses },
+) {
   const strangers = new FewLines();
   return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
     // A HEAD request must not change anything.
@@ -52,45 +56,57 @@ export function dynamicAddressPage(createContext: (req: Request, res: Response) 
       answer(401, ["badauth"]);
       return;
     }
-    answer(200, await linesFor(context, caller, new URL(req.originalUrl, "http://localhost").searchParams));
+    answer(
+      200,
+      await linesFor({ context, dynamicAddresses, caller }, new URL(req.originalUrl, "http://localhost").searchParams),
+    );
   };
 }
 
 async function callerOf(context: ServerContext): Promise<Caller> {
-  const { services, http, requestId } = context;
+  const { gate, http, requestId } = context;
   try {
-    const { caller, at } = await services.authenticator.authenticateNarrowed(services.database.fork(), http);
+    const { caller, at } = await gate.authenticator.authenticateNarrowed(gate.database.fork(), http);
     const whole = permitted({ ...caller, at, ip: http.ip, requestId }, "records:write");
     refuseAuditor(whole, { procedure, type: "mutation", permission: "records:write" });
-    await countCall(services.requestLimits, http, whole);
+    await countCall(gate.requestLimits, http, whole);
     return whole;
   } catch (error) {
     const { code } = errorOf(error);
     if (code === "UNAUTHORIZED" || code === "FORBIDDEN")
-      await countCall(services.requestLimits, http, visitor(http, requestId));
+      await countCall(gate.requestLimits, http, visitor(http, requestId));
     throw error;
   }
 }
 
-async function linesFor(context: ServerContext, caller: Caller, query: URLSearchParams): Promise<string[]> {
+interface Update {
+  context: ServerContext;
+  dynamicAddresses: DynamicAddresses;
+  caller: Caller;
+}
+
+async function linesFor(update: Update, query: URLSearchParams): Promise<string[]> {
   const hosts = listed(query.get("hostname"));
   if (hosts.length === 0) return ["notfqdn"];
   if (hosts.length > mostHosts) return ["numhost"];
   const given = [...listed(query.get("myip")), ...listed(query.get("myipv6"))];
-  const addresses = parseAddresses(given.length > 0 ? given : [context.http.ip ?? ""]);
+  const addresses = parseAddresses(given.length > 0 ? given : [update.context.http.ip ?? ""]);
   if (addresses === null) return hosts.map(() => "dnserr");
   const lines: string[] = [];
   // One after another: hosts of one zone would wait for each other anyway.
-  for (const host of hosts) lines.push(await lineFor(context, caller, host, addresses));
+  for (const host of hosts) lines.push(await lineFor(update, host, addresses));
   return lines;
 }
 
-async function lineFor(context: ServerContext, caller: Caller, host: string, addresses: Addresses): Promise<string> {
-  const { services } = context;
+async function lineFor(
+  { context, dynamicAddresses, caller }: Update,
+  host: string,
+  addresses: Addresses,
+): Promise<string> {
   const name = parseHostName(host);
   if (!name.ok) return "notfqdn";
   try {
-    const changed = await services.dynamicAddresses.set(services.database.fork(), caller, name.value, addresses);
+    const changed = await dynamicAddresses.set(context.gate.database.fork(), caller, name.value, addresses);
     const shown = [addresses.A, addresses.AAAA].filter((address) => address !== null).join(",");
     return `${changed ? "good" : "nochg"} ${shown}`;
   } catch (error) {
@@ -107,12 +123,12 @@ const words: Partial<Record<ErrorCode, string>> = {
 };
 
 /** Logs why a call failed, which the protocol has no words for. @param lines bounds those that callers without an account cause */
-function noted({ services, requestId }: ServerContext, failure: unknown, lines?: FewLines): AppError {
+function noted({ gate, requestId }: ServerContext, failure: unknown, lines?: FewLines): AppError {
   const error = errorOf(failure);
-  logFailure(services, error, { requestId, procedure });
+  logFailure(gate, error, { requestId, procedure });
   const write = (more: object) => {
     const fields = { requestId, procedure, code: error.code, reason: error.message, ...more };
-    services.log.info(fields, "dyndns2 call refused");
+    gate.log.info(fields, "dyndns2 call refused");
   };
   if (lines) lines.write(write);
   else write({});

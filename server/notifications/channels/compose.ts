@@ -9,11 +9,7 @@ import { Deliverer } from "./deliverer.ts";
 import type { Ports } from "./kind.ts";
 import { Channels } from "./service.ts";
 
-export interface ChannelServices {
-  channels: Channels;
-  deliverer: Deliverer;
-  mailDeliverer: Deliverer;
-}
+export type ChannelServices = ReturnType<typeof composeChannels>;
 
 /** Builds the channel service and one deliverer per transport. */
 export function composeChannels(parts: {
@@ -26,7 +22,7 @@ export function composeChannels(parts: {
   /** How to wait for the next attempt. */
   pause: Pause;
   log: Logger;
-}): ChannelServices {
+}) {
   const { box, ports, audit } = parts;
   return {
     channels: new Channels({ box, ports, audit }),

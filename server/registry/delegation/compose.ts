@@ -7,10 +7,7 @@ import { DelegationCheck } from "./check.ts";
 import { DelegationCheckJob } from "./check-job.ts";
 import { Delegations } from "./service.ts";
 
-export interface DelegationServices {
-  delegations: Delegations;
-  delegationCheck: DelegationCheckJob;
-}
+export type DelegationServices = ReturnType<typeof composeDelegation>;
 
 /** Builds the delegation checks and their job. */
 export function composeDelegation(parts: {
@@ -20,7 +17,7 @@ export function composeDelegation(parts: {
   egress: Egress;
   log: Logger;
   now: () => Date;
-}): DelegationServices {
+}) {
   const { config, database, notifications, egress, log, now } = parts;
   const roots = config.resolverRoots;
   const check = roots.kind === "off" ? null : new DelegationCheck(egress, roots, now);

@@ -13,11 +13,7 @@ import { ServerPace } from "./server-pace.ts";
 import { Expiry } from "./service.ts";
 import { WhoisClient } from "./whois/client.ts";
 
-export interface ExpiryServices {
-  expiry: Expiry;
-  expiryCheck: ExpiryCheckJob;
-  expiryReminders: ExpiryReminderJob;
-}
+export type ExpiryServices = ReturnType<typeof composeExpiry>;
 
 /** Builds the expiry lookup service and its jobs. */
 export function composeExpiry(parts: {
@@ -27,7 +23,7 @@ export function composeExpiry(parts: {
   egress: Egress;
   log: Logger;
   now: () => Date;
-}): ExpiryServices {
+}) {
   const { config, database, notifications, egress, log, now } = parts;
   const pace = new ServerPace(now);
   const lookUp = new ExpiryLookup({

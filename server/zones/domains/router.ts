@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { answerOf, passingLarge } from "../../api/large-answers.ts";
 import { syncInput, syncResult } from "../records/whole-zone-schemas.ts";
 import { anyPage, pageOfAll, success } from "../../api/schemas.ts";
-import { may, maySubscribe } from "../../api/procedures.ts";
+import { admin, auditingMay, may, maySubscribe } from "../../api/procedures.ts";
 import { router, streamed } from "../../api/trpc.ts";
 import { listDomainsInput, tagCounts } from "./list-schemas.ts";
 import {
@@ -19,167 +19,213 @@ import {
   type watchedChange,
   zoneOfName,
 } from "./schemas.ts";
+import { configIdInput, importInput, importProgress, importResult } from "../../dns-providers/schemas.ts";
+import type { ZoneWatchers } from "../changes/zone-watchers.ts";
+import type { Domains } from "./service.ts";
+import type { ZoneImports } from "./zone-imports.ts";
+import type { Sync } from "../records/sync.ts";
 
 const tag = "Domains";
 
 type WatchedChange = z.output<typeof watchedChange>;
 
-export const domainsRouter = router({
-  list: may("domains:read", {
-    method: "GET",
-    path: "/domains",
-    operationId: "listDomains",
-    tag,
-    summary: "List domains",
-    description: "Returns the domains you may see, by name and view unless `sort` is set. Filters combine.",
-    errors: [409],
-  })
-    .input(listDomainsInput)
-    .output(domainPage)
-    .query(({ ctx, input }) => ctx.services.domains.list(ctx.em, ctx.caller, input)),
+export function createDomainsRouter({
+  domains,
+  sync,
+  zoneWatchers,
+}: {
+  domains: Domains;
+  sync: Sync;
+  zoneWatchers: ZoneWatchers;
+}) {
+  return router({
+    list: may("domains:read", {
+      method: "GET",
+      path: "/domains",
+      operationId: "listDomains",
+      tag,
+      summary: "List domains",
+      description: "Returns the domains you may see, by name and view unless `sort` is set. Filters combine.",
+      errors: [409],
+    })
+      .input(listDomainsInput)
+      .output(domainPage)
+      .query(({ ctx, input }) => domains.list(ctx.em, ctx.caller, input)),
 
-  tags: may("domains:read", {
-    method: "GET",
-    path: "/domains/tags",
-    operationId: "listDomainTags",
-    tag,
-    summary: "List tags with the number of domains",
-    description: "Also lists the groups and views in use.",
-  })
-    .input(anyPage)
-    .output(tagCounts)
-    .query(async ({ ctx, input }) => {
-      const all = await ctx.services.domains.tags(ctx.em, ctx.caller);
-      const page = <Item>(items: Item[]) => pageOfAll(items, input);
-      return { tags: page(all.tags), groups: page(all.groups), views: page(all.views) };
-    }),
+    tags: may("domains:read", {
+      method: "GET",
+      path: "/domains/tags",
+      operationId: "listDomainTags",
+      tag,
+      summary: "List tags with the number of domains",
+      description: "Also lists the groups and views in use.",
+    })
+      .input(anyPage)
+      .output(tagCounts)
+      .query(async ({ ctx, input }) => {
+        const all = await domains.tags(ctx.em, ctx.caller);
+        const page = <Item>(items: Item[]) => pageOfAll(items, input);
+        return { tags: page(all.tags), groups: page(all.groups), views: page(all.views) };
+      }),
 
-  zoneOf: may("domains:read", {
-    method: "GET",
-    path: "/domains/zone-of",
-    operationId: "findZoneOfName",
-    tag,
-    summary: "Find the domain that holds a host name",
-    description:
-      "Returns the longest domain you may see that the host name ends with, and the host part. Returns 404 if there is none, " +
-      "and 409 if several views hold it and none is the default.",
-    errors: [404, 409],
-  })
-    .input(zoneOfInput)
-    .output(zoneOfName)
-    .query(({ ctx, input }) => ctx.services.domains.zoneOf(ctx.em, ctx.caller, input.name)),
+    zoneOf: may("domains:read", {
+      method: "GET",
+      path: "/domains/zone-of",
+      operationId: "findZoneOfName",
+      tag,
+      summary: "Find the domain that holds a host name",
+      description:
+        "Returns the longest domain you may see that the host name ends with, and the host part. Returns 404 if there is none, " +
+        "and 409 if several views hold it and none is the default.",
+      errors: [404, 409],
+    })
+      .input(zoneOfInput)
+      .output(zoneOfName)
+      .query(({ ctx, input }) => domains.zoneOf(ctx.em, ctx.caller, input.name)),
 
-  get: may("domains:read", {
-    method: "GET",
-    path: "/domains/{id}",
-    operationId: "getDomain",
-    tag,
-    summary: "Get a domain",
-  })
-    .input(domainIdInput)
-    .output(domainDetail)
-    .query(({ ctx, input }) => ctx.services.domains.get(ctx.em, ctx.caller, input.id)),
+    get: may("domains:read", {
+      method: "GET",
+      path: "/domains/{id}",
+      operationId: "getDomain",
+      tag,
+      summary: "Get a domain",
+    })
+      .input(domainIdInput)
+      .output(domainDetail)
+      .query(({ ctx, input }) => domains.get(ctx.em, ctx.caller, input.id)),
 
-  /** A tRPC subscription only; described in api/openapi/streams.ts. */
-  watch: maySubscribe("records:read")
-    .input(watchInput)
-    .subscription(async ({ ctx, input, signal }) => {
-      const { zoneWatchers } = ctx.services;
-      const changes = await zoneWatchers.watch(ctx, input.ids, { signal, cut: () => ctx.http.cut() });
-      return streamed(changes as AsyncIterable<WatchedChange>);
-    }),
+    /** A tRPC subscription only; described in api/openapi/streams.ts. */
+    watch: maySubscribe("records:read")
+      .input(watchInput)
+      .subscription(async ({ ctx, input, signal }) => {
+        const changes = await zoneWatchers.watch(ctx, input.ids, { signal, cut: () => ctx.http.cut() });
+        return streamed(changes as AsyncIterable<WatchedChange>);
+      }),
 
-  create: may("domains:write", {
-    method: "POST",
-    path: "/domains",
-    operationId: "createDomain",
-    tag,
-    summary: "Add a domain",
-    description:
-      "Creates its zone at the provider. If the zone already exists there, its records are imported. Members need a provider " +
-      "configuration with `membersMayUse`, a zone that does not exist yet (409 otherwise), and a name that is neither above nor below " +
-      "another user's domain.",
-    status: 201,
-    errors: [409, 502],
-  })
-    .input(createDomainInput)
-    .output(domainDetail)
-    .mutation(({ ctx, input }) => ctx.services.domains.create(ctx.em, ctx.caller, input)),
+    create: may("domains:write", {
+      method: "POST",
+      path: "/domains",
+      operationId: "createDomain",
+      tag,
+      summary: "Add a domain",
+      description:
+        "Creates its zone at the provider. If the zone already exists there, its records are imported. Members need a provider " +
+        "configuration with `membersMayUse`, a zone that does not exist yet (409 otherwise), and a name that is neither above nor below " +
+        "another user's domain.",
+      status: 201,
+      errors: [409, 502],
+    })
+      .input(createDomainInput)
+      .output(domainDetail)
+      .mutation(({ ctx, input }) => domains.create(ctx.em, ctx.caller, input)),
 
-  update: may("domains:write", {
-    method: "PUT",
-    path: "/domains/{id}",
-    operationId: "updateDomain",
-    tag,
-    summary: "Change a domain",
-    description:
-      "Requires the owner or an administrator. Omitted fields keep their values. A new `providerConfigId` moves the zone: it is written " +
-      "to the new provider first. A move out of a catalog zone needs `force: true` (409 otherwise).",
-    errors: [409, 502],
-  })
-    .input(updateDomainInput)
-    .output(domainDetail)
-    .mutation(({ ctx, input }) => ctx.services.domains.update(ctx.em, ctx.caller, input)),
+    update: may("domains:write", {
+      method: "PUT",
+      path: "/domains/{id}",
+      operationId: "updateDomain",
+      tag,
+      summary: "Change a domain",
+      description:
+        "Requires the owner or an administrator. Omitted fields keep their values. A new `providerConfigId` moves the zone: it is written " +
+        "to the new provider first. A move out of a catalog zone needs `force: true` (409 otherwise).",
+      errors: [409, 502],
+    })
+      .input(updateDomainInput)
+      .output(domainDetail)
+      .mutation(({ ctx, input }) => domains.update(ctx.em, ctx.caller, input)),
 
-  delete: may("domains:write", {
-    method: "DELETE",
-    path: "/domains/{id}",
-    operationId: "deleteDomain",
-    tag,
-    summary: "Stop managing a domain",
-    description:
-      "Requires the owner or an administrator. Deletes its records, snapshots and history here. The zone at the provider stays as it is. " +
-      "Secondaries that follow a catalog zone drop the zone, so that needs `force=true` (409 otherwise).",
-    errors: [409],
-  })
-    .input(deleteDomainInput)
-    .output(success)
-    .mutation(async ({ ctx, input }) => {
-      await ctx.services.domains.delete(ctx.em, ctx.caller, input.id, { force: input.force === "true" });
-      return { success: true as const };
-    }),
+    delete: may("domains:write", {
+      method: "DELETE",
+      path: "/domains/{id}",
+      operationId: "deleteDomain",
+      tag,
+      summary: "Stop managing a domain",
+      description:
+        "Requires the owner or an administrator. Deletes its records, snapshots and history here. The zone at the provider stays as it is. " +
+        "Secondaries that follow a catalog zone drop the zone, so that needs `force=true` (409 otherwise).",
+      errors: [409],
+    })
+      .input(deleteDomainInput)
+      .output(success)
+      .mutation(async ({ ctx, input }) => {
+        await domains.delete(ctx.em, ctx.caller, input.id, { force: input.force === "true" });
+        return { success: true as const };
+      }),
 
-  sync: may("records:write", {
-    method: "POST",
-    path: "/domains/{id}/sync",
-    operationId: "syncDomain",
-    costly: true,
-    tag: "DNS records",
-    summary: "Pull a domain's records from its provider",
-    description:
-      "Requires the owner or an administrator. The provider's records replace the records here. If more than 30 % of a zone with ten or " +
-      "more records would change, or the provider returns no records, `force: true` is required. A change first takes a snapshot.",
-    errors: [409, 502],
-  })
-    .input(syncInput)
-    .output(passingLarge(syncResult))
-    .mutation(
-      async ({ ctx, input }) => await answerOf(syncResult, await ctx.services.sync.run(ctx.em, ctx.caller, input)),
-    ),
+    sync: may("records:write", {
+      method: "POST",
+      path: "/domains/{id}/sync",
+      operationId: "syncDomain",
+      costly: true,
+      tag: "DNS records",
+      summary: "Pull a domain's records from its provider",
+      description:
+        "Requires the owner or an administrator. The provider's records replace the records here. If more than 30 % of a zone with ten or " +
+        "more records would change, or the provider returns no records, `force: true` is required. A change first takes a snapshot.",
+      errors: [409, 502],
+    })
+      .input(syncInput)
+      .output(passingLarge(syncResult))
+      .mutation(async ({ ctx, input }) => await answerOf(syncResult, await sync.run(ctx.em, ctx.caller, input))),
 
-  setExpiryRemind: may("domains:write", {
-    method: "PUT",
-    path: "/domains/{id}/expiry-remind",
-    operationId: "setExpiryRemind",
-    tag,
-    summary: "Set a domain's expiry reminders",
-    description: "Requires the owner or an administrator.",
-  })
-    .input(expiryRemindInput)
-    .output(domainDetail)
-    .mutation(({ ctx, input }) => ctx.services.domains.setRemind(ctx.em, ctx.caller, input)),
+    setExpiryRemind: may("domains:write", {
+      method: "PUT",
+      path: "/domains/{id}/expiry-remind",
+      operationId: "setExpiryRemind",
+      tag,
+      summary: "Set a domain's expiry reminders",
+      description: "Requires the owner or an administrator.",
+    })
+      .input(expiryRemindInput)
+      .output(domainDetail)
+      .mutation(({ ctx, input }) => domains.setRemind(ctx.em, ctx.caller, input)),
 
-  setExpiry: may("domains:write", {
-    method: "PUT",
-    path: "/domains/{id}/expiry",
-    operationId: "setExpiry",
-    tag,
-    summary: "Set a domain's expiry date",
-    description:
-      "Requires the owner or an administrator. Automatic lookups leave this date alone; `POST /api/domains/{id}/check-expiry` replaces " +
-      "it if it finds a date.",
-  })
-    .input(setExpiryInput)
-    .output(domainDetail)
-    .mutation(({ ctx, input }) => ctx.services.domains.setExpiry(ctx.em, ctx.caller, input)),
-});
+    setExpiry: may("domains:write", {
+      method: "PUT",
+      path: "/domains/{id}/expiry",
+      operationId: "setExpiry",
+      tag,
+      summary: "Set a domain's expiry date",
+      description:
+        "Requires the owner or an administrator. Automatic lookups leave this date alone; `POST /api/domains/{id}/check-expiry` replaces " +
+        "it if it finds a date.",
+    })
+      .input(setExpiryInput)
+      .output(domainDetail)
+      .mutation(({ ctx, input }) => domains.setExpiry(ctx.em, ctx.caller, input)),
+  });
+}
+
+/** The part of `providerConfigs` that adds a provider's zones as domains. */
+export function createZoneImportsRouter({ zoneImports }: { zoneImports: ZoneImports }) {
+  return router({
+    import: admin({
+      method: "POST",
+      path: "/provider-configs/{id}/import",
+      operationId: "importZones",
+      costly: true,
+      tag: "DNS providers",
+      summary: "Import zones from a provider",
+      description:
+        "Each zone is imported by itself; a failure does not stop the others. With `zones`, returns the result of each zone when all are " +
+        "done. With `all`, starts importing every zone that is not managed yet, except those that `GET /api/provider-configs/{id}/zones` lists as `unusable`, and returns immediately; poll `GET` on this path for its " +
+        "progress. One import per configuration at a time (409).",
+      errors: [409, 502],
+    })
+      .input(importInput)
+      .output(importResult)
+      .mutation(({ ctx, input }) => zoneImports.run(ctx.em, ctx.caller, input, ctx.report)),
+
+    importProgress: auditingMay("providers:read", {
+      method: "GET",
+      path: "/provider-configs/{id}/import",
+      operationId: "getImportProgress",
+      tag: "DNS providers",
+      summary: "Get the progress of a zone import",
+      description: "Returns the import in progress, or else the latest one of this configuration.",
+    })
+      .input(configIdInput)
+      .output(importProgress)
+      .query(({ ctx, input }) => zoneImports.progress(ctx.em, input.id)),
+  });
+}

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Caller } from "../../../server/access/caller.ts";
 import { restProcedures } from "../../../server/api/rest.ts";
 import { storeBatch } from "../../../server/bulk/batches/store.ts";
-import { appRouter } from "../../../server/router.ts";
+import { appRouter } from "../../../client-sdk/app-router.ts";
 import { Clock } from "../../support/clock.ts";
 import { patience } from "../../support/patience.ts";
 import { RestClient, type Answer } from "../../support/rest-client.ts";

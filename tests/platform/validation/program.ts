@@ -3,7 +3,7 @@ import type { ZodType } from "zod";
 import { AppError } from "../../../server/platform/errors.ts";
 import { readJsonObject, mostValues } from "../../../server/api/json-object.ts";
 import { inputError, setSchemaMessages } from "../../../server/api/input-error.ts";
-import { appRouter } from "../../../server/router.ts";
+import { appRouter } from "../../../client-sdk/app-router.ts";
 import { deserializeInput } from "../../../server/api/trpc-input.ts";
 import { ExecutedBlocks } from "../../support/executed-blocks.ts";
 import type { Validated } from "./thread.ts";

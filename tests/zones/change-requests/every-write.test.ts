@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { appRouter } from "../../../server/router.ts";
+import { appRouter } from "../../../client-sdk/app-router.ts";
 import { forPeople } from "../../../web/src/ui/for-people.ts";
 import { assign, idOf } from "../../accounts/assignments/assigned.ts";
 import { entries } from "../../notifications/audit/trail.ts";

@@ -3,34 +3,37 @@ import { signedIn } from "../../../api/procedures.ts";
 import { router } from "../../../api/trpc.ts";
 import { clearRefreshCookie } from "../session-http.ts";
 import { sessionIdInput, sessionList } from "./schemas.ts";
+import type { OwnSessions } from "./service.ts";
 
 const tag = "Sign-in and account";
 
-export const sessionsRouter = router({
-  list: signedIn({
-    method: "GET",
-    path: "/auth/me/sessions",
-    operationId: "listSessions",
-    tag,
-    summary: "List your sessions",
-  })
-    .input(nothing)
-    .output(sessionList)
-    .query(({ ctx }) => ctx.services.ownSessions.list(ctx.em, ctx.caller)),
+export function createSessionsRouter({ ownSessions }: { ownSessions: OwnSessions }) {
+  return router({
+    list: signedIn({
+      method: "GET",
+      path: "/auth/me/sessions",
+      operationId: "listSessions",
+      tag,
+      summary: "List your sessions",
+    })
+      .input(nothing)
+      .output(sessionList)
+      .query(({ ctx }) => ownSessions.list(ctx.em, ctx.caller)),
 
-  delete: signedIn({
-    method: "DELETE",
-    path: "/auth/me/sessions/{id}",
-    operationId: "deleteSession",
-    tag,
-    summary: "End one of your sessions",
-    description: "Its tokens stop working immediately. Ending the current session signs you out.",
-  })
-    .input(sessionIdInput)
-    .output(success)
-    .mutation(async ({ ctx, input }) => {
-      await ctx.services.ownSessions.revoke(ctx.em, ctx.caller, input.id);
-      if (input.id === ctx.caller.sessionId) clearRefreshCookie(ctx.http);
-      return { success: true as const };
-    }),
-});
+    delete: signedIn({
+      method: "DELETE",
+      path: "/auth/me/sessions/{id}",
+      operationId: "deleteSession",
+      tag,
+      summary: "End one of your sessions",
+      description: "Its tokens stop working immediately. Ending the current session signs you out.",
+    })
+      .input(sessionIdInput)
+      .output(success)
+      .mutation(async ({ ctx, input }) => {
+        await ownSessions.revoke(ctx.em, ctx.caller, input.id);
+        if (input.id === ctx.caller.sessionId) clearRefreshCookie(ctx.http);
+        return { success: true as const };
+      }),
+  });
+}

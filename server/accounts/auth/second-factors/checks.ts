@@ -9,7 +9,8 @@ import type { PasskeyOwner, Passkeys } from "./passkeys.ts";
 import type { Proof } from "./proof.ts";
 import type { RecoveryCodes } from "./recovery-codes.ts";
 import type { PasskeyAnswer } from "./relying-party.ts";
-import type { FirstFactor, PendingSignIn, SignInChallenges } from "./sign-in-challenges.ts";
+import type { PendingSignIn } from "../../../access/caller.ts";
+import type { FirstFactor, SignInChallenges } from "./sign-in-challenges.ts";
 import type { Totp } from "./totp.ts";
 
 export interface SecondFactorNeeded {

@@ -2,15 +2,9 @@ import { queries, type EntityManager } from "../../../database/database.ts";
 import { AppError } from "../../../platform/errors.ts";
 import { newId } from "../../../platform/ids.ts";
 import { hashOf, newOpaqueToken } from "../../../platform/opaque-tokens.ts";
+import type { PendingSignIn } from "../../../access/caller.ts";
 
 const lifetimeMilliseconds = 10 * 60_000;
-
-/** A sign-in with a correct first factor and a pending second one. A `tempToken` proves only that. */
-export interface PendingSignIn {
-  challengeId: string;
-  userId: string;
-  rememberMe: boolean;
-}
 
 /** Details of a completed first factor. */
 export interface FirstFactor {

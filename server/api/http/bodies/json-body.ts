@@ -52,9 +52,8 @@ async function readCounted(
     return await readBody(req, res, context, large);
   } catch (error) {
     const refusal = error instanceof AppError ? error : bodyError(error);
-    const { services, http, requestId } = context;
-    if (refusal && unreadable.has(refusal.code))
-      await countCall(services.requestLimits, http, visitor(http, requestId));
+    const { gate, http, requestId } = context;
+    if (refusal && unreadable.has(refusal.code)) await countCall(gate.requestLimits, http, visitor(http, requestId));
     throw error;
   }
 }
@@ -73,7 +72,7 @@ async function readBody(
     if (!large || admission.userId === null || admission.limit !== bodyLimits.large) {
       return await readOrdinary(req, res, admission.limit);
     }
-    const { largeBodies } = context.services;
+    const { largeBodies } = context.gate;
     await largeBodies.acquireSlot(admission.userId, res);
     const bytes = await readBytes(req, res, admission.limit);
     if (bytes.length <= inThreadBeyond) return parsed(bytes);
@@ -127,10 +126,10 @@ export function isSmall({ headers }: Request): boolean {
  * only for larger bodies.
  */
 async function admit(context: ServerContext, large: LargeCall | null): Promise<Admission> {
-  const { services, http, requestId } = context;
+  const { gate, http, requestId } = context;
   if (http.header("authorization") === undefined) return beforeSignIn;
   try {
-    const { caller } = await services.authenticator.authenticate(services.database.fork(), http);
+    const { caller } = await gate.authenticator.authenticate(gate.database.fork(), http);
     const { userId } = caller;
     if (!large) {
       const refuse = tooLarge("The body exceeds 1 MiB. Send it in parts.");
@@ -143,7 +142,7 @@ async function admit(context: ServerContext, large: LargeCall | null): Promise<A
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "UNAUTHORIZED") throw error;
     const refuse = async () => {
-      await countCall(services.requestLimits, http, visitor(http, requestId));
+      await countCall(gate.requestLimits, http, visitor(http, requestId));
       return error;
     };
     return { ...beforeSignIn, refuse };

@@ -28,7 +28,7 @@ import {
 import type { FoundZone, PowerdnsZones } from "./zones.ts";
 
 /** What a call needs. */
-interface Parts {
+export interface CallParts {
   database: Database;
   powerdnsZones: PowerdnsZones;
   newPowerdnsZones: NewZones;
@@ -36,7 +36,7 @@ interface Parts {
 }
 
 interface Call {
-  parts: Parts;
+  parts: CallParts;
   em: EntityManager;
   caller: Caller;
   /** The variable parts of the path, decoded. */

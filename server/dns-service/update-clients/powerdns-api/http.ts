@@ -10,7 +10,7 @@ import { isTooLarge, readBytes, bodyError } from "../../../api/http/request-guar
 import { countCall, countCostlyCall } from "../../../api/limits/requests.ts";
 import { AppError } from "../../../platform/errors.ts";
 import { takeTurns } from "../../../platform/slices.ts";
-import { endpoints, type CallAnswer, type Endpoint } from "./calls.ts";
+import { endpoints, type CallAnswer, type CallParts, type Endpoint } from "./calls.ts";
 import { statusOf } from "./refusals.ts";
 
 /*
@@ -19,7 +19,10 @@ import { statusOf } from "./refusals.ts";
  */
 
 /** Handles every request below its mount. Mount it before bodies are read: callers are identified first. */
-export function powerdnsApi(createContext: (req: Request, res: Response) => ServerContext): RequestHandler {
+export function powerdnsApi(
+  createContext: (req: Request, res: Response) => ServerContext,
+  parts: CallParts,
+): RequestHandler {
   return async (req, res) => {
     const context = createContext(req, res);
     try {
@@ -27,7 +30,7 @@ export function powerdnsApi(createContext: (req: Request, res: Response) => Serv
       const { endpoint, path } = matchEndpoint(req.method, req.path, (methods) =>
         res.setHeader("Allow", methods.join(", ")),
       );
-      await send(res, await answerTo(context, { req, res, endpoint, path, caller }));
+      await send(res, await answerTo(context, { parts, req, res, endpoint, path, caller }));
     } catch (failure) {
       sendPowerdnsError(context, res, failure);
     }
@@ -35,21 +38,22 @@ export function powerdnsApi(createContext: (req: Request, res: Response) => Serv
 }
 
 /** Identifies the caller by a personal token in `X-API-Key`, and counts the call. @throws AppError UNAUTHORIZED, TOO_MANY_REQUESTS */
-async function callerOf({ services, http, requestId }: ServerContext): Promise<Caller> {
+async function callerOf({ gate, http, requestId }: ServerContext): Promise<Caller> {
   try {
     const key = http.header("x-api-key") ?? "";
     if (!looksPersonal(key)) throw new AppError("UNAUTHORIZED", "Send a personal token in the header X-API-Key.");
-    const { caller, at } = await services.authenticator.identify(services.database.fork(), key);
+    const { caller, at } = await gate.authenticator.identify(gate.database.fork(), key);
     const whole = { ...caller, at, ip: http.ip, requestId };
-    await countCall(services.requestLimits, http, whole);
+    await countCall(gate.requestLimits, http, whole);
     return whole;
   } catch (error) {
-    if (errorOf(error).code === "UNAUTHORIZED") await countCall(services.requestLimits, http, visitor(http, requestId));
+    if (errorOf(error).code === "UNAUTHORIZED") await countCall(gate.requestLimits, http, visitor(http, requestId));
     throw error;
   }
 }
 
 interface Matched {
+  parts: CallParts;
   req: Request;
   res: Response;
   endpoint: Endpoint;
@@ -57,28 +61,31 @@ interface Matched {
   caller: Caller;
 }
 
-async function answerTo(context: ServerContext, { req, res, endpoint, path, caller }: Matched): Promise<CallAnswer> {
-  const { services, http } = context;
+async function answerTo(
+  context: ServerContext,
+  { parts, req, res, endpoint, path, caller }: Matched,
+): Promise<CallAnswer> {
+  const { gate, http } = context;
   const { permission, method } = endpoint;
   const procedure = `pdns.${endpoint.name}`;
   http.noteProcedure(procedure);
   if (permission !== null) permitted(caller, permission);
   refuseAuditor(caller, { procedure, type: method === "GET" ? "query" : "mutation", permission });
   return await endpoint.answer({
-    parts: services,
-    em: services.database.fork(),
+    parts,
+    em: gate.database.fork(),
     caller,
     path,
     query: new URL(req.originalUrl, "http://localhost").searchParams,
     wantsJson: req.accepts(["text", "json"]) === "json",
-    countCostly: () => countCostlyCall(services.requestLimits, http, caller),
+    countCostly: () => countCostlyCall(gate.requestLimits, http, caller),
     body: () => readBody(context, req, res, caller.userId),
   });
 }
 
 /** Reads a JSON body whatever its content type says, as PowerDNS does. Larger ones wait for a slot and are parsed in a worker thread. */
 async function readBody(
-  { services: { largeBodies } }: ServerContext,
+  { gate: { largeBodies } }: ServerContext,
   req: Request,
   res: Response,
   userId: string,
@@ -127,9 +134,9 @@ async function drained(res: Response): Promise<void> {
 }
 
 /** Sends an error in PowerDNS's form, and logs it. */
-export function sendPowerdnsError({ services, requestId }: ServerContext, res: Response, failure: unknown): void {
+export function sendPowerdnsError({ gate, requestId }: ServerContext, res: Response, failure: unknown): void {
   const error = bodyError(failure) ?? errorOf(failure);
-  logFailure(services, error, { requestId });
+  logFailure(gate, error, { requestId });
   if (res.headersSent) {
     res.destroy();
     return;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { appRouter } from "../../../../server/router.ts";
+import { appRouter } from "../../../../client-sdk/app-router.ts";
 import { entries } from "../../../notifications/audit/trail.ts";
 import { verdict } from "../../change-requests/requested.ts";
 import { website } from "../../../bulk/templates/templates.ts";

@@ -1,0 +1,8 @@
+import type { Services } from "../server/composition/services.ts";
+import { createAppRouter } from "../server/router.ts";
+
+/** The procedures with their schemas and texts, for what describes them. Without services none can be called. */
+export const appRouter = createAppRouter({} as Services);
+
+/** The type of that table: what clients are typed by. Types only; nothing of the server is loaded. */
+export type AppRouter = typeof appRouter;
