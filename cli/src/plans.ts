@@ -93,7 +93,7 @@ export function printPlan(
 }
 
 /** What `--json` prints of a change. */
-interface ChangeReport {
+export interface ChangeReport {
   domain: string;
   changes: JsonChange[];
   warnings: readonly string[];
@@ -117,6 +117,8 @@ export interface PlannedChange {
   apply: () => Promise<number | null>;
   /** Requests a review of these changes. @returns the request's number */
   request?: (title: string) => Promise<number>;
+  /** Takes the document of `--json`, for commands that change several domains. Default: prints it. */
+  report?: (report: ChangeReport) => void;
 }
 
 /**
@@ -135,7 +137,8 @@ export async function carryOut({
   const report = (fields: Partial<ChangeReport>) => {
     if (!json) return;
     const none = { applied: false, revision: null, request: null };
-    printJson({ domain, changes: changesOf(plan), warnings: plan.warnings ?? [], ...none, ...fields });
+    const whole = { domain, changes: changesOf(plan), warnings: plan.warnings ?? [], ...none, ...fields };
+    (calls.report ?? printJson)(whole);
   };
   if (!json) printPlan(domain, plan);
   if (sizeOf(plan) === 0) {
@@ -158,13 +161,27 @@ export async function carryOut({
     if (!(await confirmed("Apply?", `This changes ${domain}: ${countsOf(plan)}.`)))
       throw new Failure("Nothing was changed.");
   }
-  const revision = await calls.apply();
+  const revision = await uninterrupted(domain, calls.apply);
   report({ applied: true, revision });
   if (!json) {
     print(revision === null ? "Applied." : `Applied as revision ${revision}.`);
     if (interactive && revision !== null) note(`To undo it: zonewright history undo ${domain} ${revision}`);
   }
   return true;
+}
+
+/** Ctrl-C does not take back a call that is on its way. Says so, and where the outcome stands. */
+async function uninterrupted<Result>(domain: string, call: () => Promise<Result>): Promise<Result> {
+  const interrupted = () => {
+    note(`Interrupted while the change was being made. \`zonewright history ${domain}\` shows whether it was.`);
+    process.exit(exitCodes.interrupted);
+  };
+  process.once("SIGINT", interrupted);
+  try {
+    return await call();
+  } finally {
+    process.off("SIGINT", interrupted);
+  }
 }
 
 /** Returns a plan's changes as `records.plan` and change requests take them. */

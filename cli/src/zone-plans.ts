@@ -151,8 +151,7 @@ async function missingZone(given: ZoneFile, { create, lenient }: PlanOptions): P
     throw new Refused([`There is no domain ${domain}, or you may not see it. Add --create to make it.`]);
   }
   const { openText } = await import("../../server/dns/formats/formats.ts");
-  const { asWritten } = await import("../../server/dns/record.ts");
-  const { located } = await import("../../server/dns/formats/format.ts");
+  const { asWritten, located } = await import("../../server/dns/formats/format.ts");
   const opened = await openText(text, format);
   if (!opened.ok) throw new Refused(opened.errors.map(located));
   const [zone = ""] = domain.split("!");

@@ -1,6 +1,9 @@
+import { EventEmitter, once } from "node:events";
 import { chmod, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, request as httpRequest } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { useCli } from "../support/cli.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
@@ -198,6 +201,36 @@ describe("records", () => {
     );
     await cli.must(["history", "undo", zone, "2"]);
     expect(await cli.must(["records", zone, "--name", "www"])).toBe("www\t300\tA\t192.0.2.1\n");
+  });
+
+  test("Ctrl-C while a change is being made says where its outcome stands", async () => {
+    const reached = new EventEmitter();
+    const interruptWhen = once(reached, "apply").then(() => undefined);
+    // The service, except that it never answers to an apply.
+    const silent = createServer((request, response) => {
+      if (request.url?.startsWith("/trpc/records.applyPlan") === true) {
+        reached.emit("apply");
+        return;
+      }
+      const { method = "GET", headers } = request;
+      const forwarded = httpRequest(new URL(request.url ?? "", zw.url), { method, headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(response);
+      });
+      request.pipe(forwarded);
+    });
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => {
+      silent.closeAllConnections();
+      silent.close();
+    });
+    const env = { ZONEWRIGHT_URL: `http://127.0.0.1:${(silent.address() as AddressInfo).port}` };
+    const interrupted = await cli.run(["records", "add", zone, "late", "A", "192.0.2.1"], { env, interruptWhen });
+    expect(interrupted).toEqual({
+      exitCode: 130,
+      stdout: `${zone}: 1 to create\n+ late 3600 A 192.0.2.1\n`,
+      stderr: `Interrupted while the change was being made. \`zonewright history ${zone}\` shows whether it was.\n`,
+    });
   });
 
   test("colors stand only on a terminal, and not with NO_COLOR", async () => {

@@ -53,6 +53,8 @@ export interface CliOptions {
   columns?: number;
   /** Sends SIGINT, as Ctrl-C does, once this is printed. */
   interruptAt?: RegExp;
+  /** Sends SIGINT once this resolves. */
+  interruptWhen?: Promise<void>;
   /** What happens once this is printed. */
   once?: { printed: RegExp; act: () => Promise<unknown> };
 }
@@ -130,7 +132,7 @@ export function useCli(zonewright: Zonewright): Cli {
 async function finished(
   args: string[],
   env: NodeJS.ProcessEnv,
-  { input, interruptAt, once }: CliOptions,
+  { input, interruptAt, interruptWhen, once }: CliOptions,
 ): Promise<Finished> {
   const child = spawn(process.execPath, args, { env, stdio: ["pipe", "pipe", "pipe"] });
   const printed = { stdout: "", stderr: "" };
@@ -138,6 +140,7 @@ async function finished(
     { pattern: once?.printed, act: once?.act },
     { pattern: interruptAt, act: () => Promise.resolve(child.kill("SIGINT")) },
   ];
+  void interruptWhen?.then(() => child.kill("SIGINT"));
   const meanwhile: Promise<unknown>[] = [];
   const take = (from: keyof typeof printed) => (text: string) => {
     printed[from] += text;

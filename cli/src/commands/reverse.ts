@@ -3,8 +3,8 @@ import type { Client, RouterOutputs } from "@zonewright/client";
 import { changeInput, command, group, withChanges, withJson, type ChangeOptions } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { exitCodes } from "../failure.ts";
-import { carryOut } from "../plans.ts";
-import { note, print, printJson, printTable, type Column } from "../terminal.ts";
+import { carryOut, type ChangeReport } from "../plans.ts";
+import { note, printJson, printTable, type Column } from "../terminal.ts";
 
 type Report = RouterOutputs["reverse"]["report"];
 type Finding = Report["findings"][number];
@@ -67,10 +67,11 @@ function mend(): Command {
       }
     }
     if (zones.size === 0) {
-      if (options.json) printJson({ zones: 0 });
+      if (options.json) printJson({ domains: [] });
       else note("There is nothing that you may mend.");
       return;
     }
+    const reports: ChangeReport[] = [];
     for (const [id, { domainName, changes }] of zones) {
       const plan = await client.records.plan.mutate({ id, changes });
       await carryOut({
@@ -78,12 +79,13 @@ function mend(): Command {
         plan,
         options,
         alwaysAsk: true,
+        report: (one) => reports.push(one),
         apply: async () => {
           const input = { id, changes, planHash: plan.planHash, ...changeInput(options) };
           return (await client.records.applyPlan.mutate(input)).revision;
         },
       });
-      if (!options.json) print();
     }
+    if (options.json) printJson({ domains: reports });
   });
 }

@@ -7,6 +7,9 @@ import { octetsOfStrings, stringsOfGeneric } from "../values/character-strings.t
 import { unescapeOctets } from "../names/escapes.ts";
 import type { Soa } from "../zone-file/soa.ts";
 
+// The command line shows what it read, and imports only this folder.
+export { asWritten } from "../record.ts";
+
 export interface FormatOptions {
   /** Canonical zone name: lower-case A-labels, no trailing dot. */
   zone: string;
