@@ -32,14 +32,14 @@ afterAll(async () => {
 let users = 0;
 let username: string;
 let client: RestClient;
-beforeEach(async () => {
+async function newUser(): Promise<void> {
   users += 1;
   username = `user-${users}`;
   zw.admin.token = (await zw.signIn("admin", adminPassword)).token;
   const user = { username, email: `${username}@example.com`, password: memberPassword, role: "member" };
   await zw.admin.post("/api/users", user);
   client = await zw.signIn(username, memberPassword);
-});
+}
 
 const redeem = (given: object) => zw.nobody.post("/api/auth/cli/token", given);
 
@@ -69,6 +69,8 @@ async function signedInFrom(ip: string): Promise<(path: string, body: object) =>
 }
 
 describe("a command line on the user's computer", () => {
+  beforeEach(newUser);
+
   test("an approved command line gets a personal token of 90 days with the chosen permissions, and its owner a mail", async () => {
     const { status, body, headers } = await redeem(await authorized(client, ["domains:read", "records:read"]));
     expect(status).toBe(200);
@@ -144,26 +146,6 @@ describe("a command line on the user's computer", () => {
     });
   });
 
-  test.each([
-    ["no permission", { permissions: [] }, "permissions"],
-    ["an unknown permission", { permissions: ["tokens:write"] }, "permissions"],
-    ["no code challenge", { codeChallenge: undefined }, "codeChallenge"],
-    ["a short code challenge", { codeChallenge: "x" }, "codeChallenge"],
-    ["a code challenge that is not base64url", { codeChallenge: "+".repeat(43) }, "codeChallenge"],
-  ])("an approval with %s is refused, and says which field is wrong", async (_what, change, field) => {
-    const wish = { permissions: ["domains:read"], codeChallenge: pkce().codeChallenge, ...change };
-    expect(wrongField(await client.post("/api/auth/cli/authorize", wish))).toBe(field);
-  });
-
-  test.each([
-    ["an unknown code", { code: "unknown" }, "code"],
-    ["no code", { code: undefined }, "code"],
-    ["a short verifier", { codeVerifier: "short" }, "codeVerifier"],
-    ["a verifier with other characters", { codeVerifier: "ä".repeat(43) }, "codeVerifier"],
-  ])("an exchange with %s is refused, and says which field is wrong", async (_what, change, field) => {
-    expect(wrongField(await redeem({ ...(await authorized(client)), ...change }))).toBe(field);
-  });
-
   test("a user with a hundred tokens is refused before anything is approved", async () => {
     const { codeChallenge } = pkce();
     const waiting = await authorized(client);
@@ -182,6 +164,8 @@ describe("a command line on the user's computer", () => {
 });
 
 describe("a device without a browser", () => {
+  beforeEach(newUser);
+
   test("a device gets a personal token of 90 days once its code is typed and approved, and its owner a mail", async () => {
     const { status, body: device } = await zw.nobody.post(
       "/api/auth/device",
@@ -330,7 +314,33 @@ describe("a device without a browser", () => {
   });
 });
 
+describe("bad input", () => {
+  beforeAll(newUser);
+
+  test.each([
+    ["no permission", { permissions: [] }, "permissions"],
+    ["an unknown permission", { permissions: ["tokens:write"] }, "permissions"],
+    ["no code challenge", { codeChallenge: undefined }, "codeChallenge"],
+    ["a short code challenge", { codeChallenge: "x" }, "codeChallenge"],
+    ["a code challenge that is not base64url", { codeChallenge: "+".repeat(43) }, "codeChallenge"],
+  ])("an approval with %s is refused, and says which field is wrong", async (_what, change, field) => {
+    const wish = { permissions: ["domains:read"], codeChallenge: pkce().codeChallenge, ...change };
+    expect(wrongField(await client.post("/api/auth/cli/authorize", wish))).toBe(field);
+  });
+
+  test.each([
+    ["an unknown code", { code: "unknown" }, "code"],
+    ["no code", { code: undefined }, "code"],
+    ["a short verifier", { codeVerifier: "short" }, "codeVerifier"],
+    ["a verifier with other characters", { codeVerifier: "ä".repeat(43) }, "codeVerifier"],
+  ])("an exchange with %s is refused, and says which field is wrong", async (_what, change, field) => {
+    expect(wrongField(await redeem({ ...(await authorized(client)), ...change }))).toBe(field);
+  });
+});
+
 describe("what is stored", () => {
+  beforeAll(newUser);
+
   test("codes are stored as hashes only, and deleted once they expire", async () => {
     const { code } = await authorized(client);
     const { deviceCode, userCode } = await startedDevice(zw.nobody);
