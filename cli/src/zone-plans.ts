@@ -7,12 +7,18 @@ import { visible } from "./table.ts";
 import { fullName } from "./zones.ts";
 import type { ZoneFile } from "./zone-files.ts";
 
+/** Others whose records can be left as they are. */
+export const owners = ["keys", "external-dns", "acme"] as const;
+export type Owner = (typeof owners)[number];
+
 /** What a zone's file is planned with; the same input applies the plan. */
 export interface PlanInput {
   id: string;
   zonefile: string;
   format: ZoneFile["format"];
   mode: "replace";
+  ignore?: string[];
+  leave?: Owner[];
   lenient?: true;
   ignoreOutOfZone?: true;
   unlock?: true;
@@ -29,6 +35,8 @@ export interface ZonePlan {
   zone?: ZoneFile;
   planHash: string | null;
   plan: Changes & { warnings: readonly string[] };
+  /** Number of records that were left as they are. */
+  left: number;
   /** Records of the zone before, for the threshold. */
   recordCount: number;
 }
@@ -45,6 +53,8 @@ export interface PlanOptions {
   lenient?: true;
   unlock?: true;
   create?: true;
+  ignore?: string[];
+  leave?: Owner[];
 }
 
 /** Calls that compare whole zones count against a limit for each user. */
@@ -120,8 +130,8 @@ async function planZone(client: Client, zone: ZoneFile, options: PlanOptions): P
 /** Returns what compares a file with a domain, and what applies it. */
 export function inputFor(
   { id }: Pick<Domain, "id">,
-  { text, format }: ZoneFile,
-  { lenient, unlock }: PlanOptions,
+  { text, format, ignore: beside }: ZoneFile,
+  { lenient, unlock, ignore = [], leave = [] }: PlanOptions,
 ): PlanInput {
   return {
     id,
@@ -129,6 +139,8 @@ export function inputFor(
     zonefile: text === "" ? "\n" : text,
     format,
     mode: "replace",
+    ...(beside.length + ignore.length > 0 ? { ignore: [...beside, ...ignore] } : {}),
+    ...(leave.length > 0 ? { leave } : {}),
     ...(lenient ? { lenient } : {}),
     ...(format === "terraform" ? { ignoreOutOfZone: true as const } : {}),
     ...(unlock ? { unlock } : {}),
@@ -136,12 +148,15 @@ export function inputFor(
 }
 
 /** Compares a text on the server. */
-export async function comparison(client: Client, input: PlanInput): Promise<Pick<ZonePlan, "plan" | "planHash">> {
-  const { plan, planHash, warnings } = await patiently(() =>
+export async function comparison(
+  client: Client,
+  input: PlanInput,
+): Promise<Pick<ZonePlan, "plan" | "planHash" | "left">> {
+  const { plan, planHash, warnings, left } = await patiently(() =>
     client.records.importZonefile.mutate({ ...input, dryRun: true }),
   );
   if (plan === null || planHash === null) throw new TypeError("The server returned no plan. Upgrade it.");
-  return { plan: { ...plan, warnings }, planHash };
+  return { plan: { ...plan, warnings }, planHash, left };
 }
 
 /** A domain that does not exist yet has all records to create. They are read here, because there is nothing to compare with. */
@@ -151,7 +166,7 @@ async function missingZone(given: ZoneFile, { create, lenient }: PlanOptions): P
     throw new Refused([`There is no domain ${domain}, or you may not see it. Add --create to make it.`]);
   }
   const { openText } = await import("../../server/dns/formats/formats.ts");
-  const { asWritten, located } = await import("../../server/dns/formats/format.ts");
+  const { located, stated } = await import("../../server/dns/formats/format.ts");
   const opened = await openText(text, format);
   if (!opened.ok) throw new Refused(opened.errors.map(located));
   const [zone = ""] = domain.split("!");
@@ -160,14 +175,14 @@ async function missingZone(given: ZoneFile, { create, lenient }: PlanOptions): P
     const { done, value: reading } = steps.next();
     if (!done) continue;
     if (!reading.ok) throw new Refused(reading.errors.map(located));
-    const creates = reading.records.map(({ record }) => ({ ...asWritten(record), status: "active" as const }));
+    const creates = reading.records.map(stated);
     const plan = {
       creates,
       updates: [],
       deletes: [],
       warnings: [`The domain ${domain} is created.`, ...reading.warnings.map(located)],
     };
-    return { domain, file, input: null, planHash: null, zone: given, plan, recordCount: 0 };
+    return { domain, file, input: null, planHash: null, zone: given, plan, left: 0, recordCount: 0 };
   }
 }
 
@@ -220,10 +235,12 @@ function zones(count: number): string {
 /** Says what all plans come to, in one sentence. */
 export function summaryOf(plans: readonly ZonePlan[], failures: readonly ZoneFailure[]): string {
   const { changed, counts } = totalsOf(plans);
+  const left = plans.reduce((sum, one) => sum + one.left, 0);
   const parts = [
     changed.length === 0
       ? `${zones(plans.length)}, no changes`
       : `${changed.length} of ${zones(plans.length + failures.length)} would change: ${counts}`,
+    ...(left > 0 ? [`${left === 1 ? "1 record was" : `${left} records were`} left to others`] : []),
     ...(failures.length > 0 ? [`${zones(failures.length)} could not be compared`] : []),
   ];
   return `${parts.join("; ")}.`;
@@ -244,8 +261,8 @@ export function printPlans(plans: readonly ZonePlan[], failures: readonly ZoneFa
 }
 
 /** Returns what `--json` prints of a plan. */
-export function zoneReport({ domain, file, plan }: ZonePlan) {
-  return { domain, file, changes: changesOf(plan), warnings: plan.warnings };
+export function zoneReport({ domain, file, plan, left }: ZonePlan) {
+  return { domain, file, changes: changesOf(plan), warnings: plan.warnings, left };
 }
 
 /** By which a job finds its comment again, to replace it. */

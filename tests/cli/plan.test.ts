@@ -161,6 +161,23 @@ shop.example!internal: 1 to create
     expect(await linesOf("shop.example")).toEqual([]);
   });
 
+  test("leaves the records of others by options and by the file beside the zones, and says how many", async () => {
+    await cli.must(["apply", folder, "--yes"]);
+    const lines =
+      "a.dev 300 IN A 192.0.2.7\nb.dev 300 IN A 192.0.2.8\nstray 300 IN A 192.0.2.9\n_acme-challenge 60 IN TXT token\n";
+    await cli.must(["import", "shop.example", "-", "--yes"], { input: lines });
+    await write(".zonewrightignore", "# Developers keep these\nshop.example: a.dev/A\nblog.example: */A\n");
+    const { exitCode, stdout } = await cli.run(["plan", folder, "--ignore", "b.dev/*", "--leave", "acme,keys"]);
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 2,
+      stdout:
+        "shop.example: 1 to delete\n- stray 300 A 192.0.2.9\n1 of 5 zones would change: 1 to delete; 4 records were left to others.\n",
+    });
+    expect((await cli.run(["plan", folder, "--leave", "me"])).stderr).toBe(
+      "--leave takes keys, external-dns, acme, with commas between them, not me.\n",
+    );
+  });
+
   test.each([
     [
       ["a.example.zone", "a.example.yaml"],

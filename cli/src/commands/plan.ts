@@ -20,7 +20,9 @@ import {
   printPlans,
   totalsOf,
   zoneReport,
+  owners,
   type ZoneFailure,
+  type Owner,
   type ZonePlan,
 } from "../zone-plans.ts";
 
@@ -32,6 +34,8 @@ interface CompareOptions {
   json?: true;
   format?: "text" | "markdown";
   allowDeletePercent?: string;
+  ignore?: string[];
+  leave?: Owner[];
 }
 
 interface PlanCommandOptions extends CompareOptions {
@@ -46,6 +50,8 @@ interface ApplyOptions extends CompareOptions, Omit<ChangeOptions, "json" | "unl
 function withFiles(made: Command): Command {
   return withJson(made)
     .option("--only <domain...>", "only these zones; * stands for any characters")
+    .option("--ignore <pattern...>", "records that are not the files': name/type or name/type/value, with *")
+    .addOption(new Option("--leave <owners>", `records of others: ${owners.join(", ")}`).argParser(ownersOf))
     .option("--create", "also create domains that do not exist")
     .option("--lenient", "keep what breaks a rule, with a warning")
     .option("--unlock", "also change locked records (owner and administrators)")
@@ -61,11 +67,12 @@ export function plan(): Command {
     command("plan <path...>", "Show how zones differ from files", {
       more:
         "Takes zone files (example.com.zone), octoDNS (example.com.yaml), tables (.csv, .tsv) and Terraform (.tf), and folders of them. " +
-        "Views are example.com!internal.zone. Nothing is changed. Exits with 2 if something would change.",
+        "Views are example.com!internal.zone. A file .zonewrightignore beside them has patterns of records that are not theirs. Nothing is changed. Exits with 2 if something would change.",
       examples: [
         ["plan zones/", "Compare a folder with the server."],
         ["plan zones/ --format markdown > comment.md", "Write a comment for a merge request."],
         ["plan zones/ --out plan.json && zonewright apply plan.json", "Apply exactly what was shown, or nothing."],
+        ["plan zones/ --leave keys,external-dns,acme", "Leave the records that other tools keep."],
         ["plan zones/ --expect-no-changes", "Fail if somebody changed a zone elsewhere."],
       ],
     }),
@@ -88,6 +95,16 @@ export function plan(): Command {
       if (totalsOf(plans).changed.length > 0)
         process.exitCode = options.expectNoChanges ? exitCodes.error : exitCodes.pending;
     });
+}
+
+/** Reads `keys,acme`. @throws Failure for another word */
+function ownersOf(text: string): Owner[] {
+  return text.split(",").map((word) => {
+    const owner = owners.find((one) => one === word.trim());
+    if (owner === undefined)
+      throw new Failure(`--leave takes ${owners.join(", ")}, with commas between them, not ${word}.`);
+    return owner;
+  });
 }
 
 function show(plans: readonly ZonePlan[], failures: readonly ZoneFailure[], { json, format }: CompareOptions): void {
@@ -127,7 +144,7 @@ function lossText(one: ZonePlan, options: CompareOptions): string {
 /** A plan as `--out` saves it. */
 interface SavedPlan {
   version: 1;
-  zones: Pick<ZonePlan, "domain" | "file" | "input" | "planHash" | "plan" | "recordCount">[];
+  zones: Pick<ZonePlan, "domain" | "file" | "input" | "planHash" | "plan" | "left" | "recordCount">[];
 }
 
 function savedPlan(plans: readonly ZonePlan[], { create }: CompareOptions): SavedPlan {

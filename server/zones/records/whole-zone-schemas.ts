@@ -2,6 +2,7 @@ import { z } from "zod";
 import { id, line, queryFlag } from "../../api/schemas.ts";
 import { readableFormats, writableFormats } from "../../dns/formats/formats.ts";
 import { domainId, changeMessage, explained, unlock } from "../changes/schemas.ts";
+import { leftOwners } from "./left-records.ts";
 import { plannedChanges, forceLoss, reviewedHash, comparisonHash, reverseOutcomes } from "./change-schemas.ts";
 
 const dryRun = z
@@ -143,6 +144,26 @@ export const zonefileInput = z.strictObject({
     description:
       "Skips records outside the zone; a warning counts them and names their lines. If false, such a record refuses the file.",
   }),
+  ignore: z
+    .array(line(600, 3))
+    .max(200, "Send at most 200 patterns.")
+    .default([])
+    .meta({
+      description:
+        "Records that are not this text's business, as patterns `name/type` or `name/type/value` in which `*` stands for any characters. They " +
+        "stay as they are, and the text's own records that match are left out.",
+      example: ["_acme-challenge*/TXT", "*.dev/A"],
+    }),
+  leave: z
+    .array(z.enum(leftOwners, `This must be one of ${leftOwners.join(", ")}.`))
+    .max(10, "Send at most 10 owners.")
+    .default([])
+    .meta({
+      description:
+        "Others whose records stay as they are: `keys` leaves records whose newest version a TSIG key wrote, `external-dns` those that " +
+        "external-dns marks as its own by TXT records, `acme` TXT records at `_acme-challenge`. A warning counts them.",
+      example: ["keys", "acme"],
+    }),
   dryRun,
   force: forceLoss,
   planHash: reviewedHash,
@@ -153,6 +174,7 @@ export const zonefileResult = z
   .object({
     ...counts,
     unchanged: z.int().meta({ description: "Records that were already equal.", example: 57 }),
+    left: z.int().meta({ description: "Records left as they are because of `ignore` and `leave`.", example: 0 }),
     warnings: plannedChanges.shape.warnings,
     reverse: reverseOutcomes,
     plan: optionalPlan,

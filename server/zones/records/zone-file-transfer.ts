@@ -19,6 +19,7 @@ import { requireStored } from "../changes/state/past-zone.ts";
 import type { ChangePipeline, Planned } from "../changes/pipeline.ts";
 import { lockWarning, type Explained } from "../changes/locks-and-reviews.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
+import { leftRecords, type LeftOwner } from "./left-records.ts";
 import { lossWarning, refuseLoss } from "./loss-guard.ts";
 import { countsView, planView } from "./plan-view.ts";
 import { kindOfZone, partingReadOnly, readOnlyAtProvider, readOnlyWarnings } from "./provider-limits.ts";
@@ -97,6 +98,8 @@ export class ZoneFileTransfer {
       format: ReadableFormat;
       lenient: boolean;
       ignoreOutOfZone: boolean;
+      ignore: readonly string[];
+      leave: readonly LeftOwner[];
       dryRun: boolean;
       force: boolean;
       planHash?: string | undefined;
@@ -115,7 +118,9 @@ export class ZoneFileTransfer {
       if (!parsed.ok) throw unreadable(parsed.errors);
       refuseForeignFile(parsed, zone.name);
       const live = withoutManaged(await liveZone(reader, zone.id, zone.rights.sees), zone.signed);
-      const desired = await inSlices(mapped(parsed.records, asDesired));
+      const left = await leftRecords(reader, zone.id, live, input);
+      const own = await inSlices(filtered(parsed.records, ({ record }) => !left.isLeft(record)));
+      const desired = await inSlices(mapped(own, asDesired));
       const records = withoutManaged(desired, zone.signed);
       const held = await inSlices(asHeld(records, zone.kind));
       const bare = flatMapped(parsed.records, ({ record, proxied }) => (proxied === false ? [recordKey(record)] : []));
@@ -124,7 +129,8 @@ export class ZoneFileTransfer {
       const off = await inSlices(newDisabled(live, parsed.disabled));
       const isMissing = (record: LiveRecord) => isActive(record) && !text.holds(record.recordType);
       const others = input.mode === "merge" ? [] : await inSlices(filtered(live, isMissing));
-      const inFiles = others.length === 0 ? live : await inSlices(filtered(live, (record) => !isMissing(record)));
+      const isOwn = (record: LiveRecord) => !left.ids.has(record.id) && (input.mode === "merge" || !isMissing(record));
+      const inFiles = others.length === 0 && left.ids.size === 0 ? live : await inSlices(filtered(live, isOwn));
       const staying = input.mode === "merge" ? "all" : "disabled";
       const state = await inSlices(planningState(inFiles, [...given, ...off.map(asDisabled)], staying));
       const wanted = await inSlices(aligningTtls(live, state.changes));
@@ -147,7 +153,8 @@ export class ZoneFileTransfer {
         ...parsed.warnings.map(located),
         ...outOfZoneWarnings(parsed.outOfZone, zone.name),
         ...disabledWarnings(off),
-        ...notEndless(others.map(otherTypeWarning)),
+        ...left.warnings,
+        ...notEndless(others.filter(({ id }) => !left.ids.has(id)).map(otherTypeWarning)),
         ...broken.map((reason) => `Kept although it breaks a rule: ${reason}`),
         ...managedWarnings(desired.length - records.length),
         ...notEndless(await inSlices(unproxiedWarnings(zone.kind, live, changes))),
@@ -162,7 +169,7 @@ export class ZoneFileTransfer {
       const locked = input.unlock ? null : lockWarning(changes);
       if (input.dryRun) warnings.push(...[locked, loss].filter((warning) => warning !== null));
       const unchanged = await inSlices(countUnchanged(live, given, changes));
-      return { zone, changes, unchanged, warnings, follows: followed.follows };
+      return { zone, changes, unchanged, left: left.ids.size, warnings, follows: followed.follows };
     };
     const { planned, reverse } = input.dryRun
       ? { planned: await this.#pipeline.dryRun(em, { domainId: input.id, caller, need, plan }), reverse: [] }
@@ -177,6 +184,7 @@ export class ZoneFileTransfer {
     return {
       ...countsView(planned.changes),
       unchanged: planned.unchanged,
+      left: planned.left,
       warnings: planned.warnings,
       reverse,
       plan: input.dryRun ? { ...(await planView(planned.changes)), warnings: planned.warnings } : null,
@@ -184,7 +192,7 @@ export class ZoneFileTransfer {
     };
   }
 
-  async #import<P extends Planned & { unchanged: number; warnings: string[] }>(
+  async #import<P extends Planned & { unchanged: number; left: number; warnings: string[] }>(
     em: EntityManager,
     caller: Caller,
     request: Explained & {

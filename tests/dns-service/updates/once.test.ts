@@ -118,3 +118,17 @@ test("of updates that each ask for a free name only one gets it", async () => {
   expect(answers.filter((rcode) => rcode === 0)).toHaveLength(1);
   expect(answers.filter((rcode) => rcode === 6)).toHaveLength(19);
 });
+
+test("a replacement by a file leaves the records whose newest version a key wrote, if it is to leave those of keys", async () => {
+  const { client, id } = await newZone(zw, "left.example");
+  expect(await client.update([update.add("by-key", "A", "192.0.2.1"), update.add("both", "A", "192.0.2.2")])).toBe(0);
+  const replace = async (body: object) =>
+    await zw.admin.post(`/api/domains/${id}/zonefile`, { mode: "replace", force: true, ...body });
+  const zonefile = "@ 300 IN NS ns1.example.net.\nboth 600 IN A 192.0.2.2\nown 300 IN A 192.0.2.3\n";
+  // The file's TTL makes a person the last who wrote it.
+  expect((await zw.admin.post(`/api/domains/${id}/zonefile`, { zonefile })).status).toBe(200);
+  const { body } = await replace({ zonefile: "@ 300 IN NS ns1.example.net.\n", leave: ["keys"] });
+  expect(body).toMatchObject({ left: 1, warnings: ["Left 1 record as it is: 1 last written by TSIG keys."] });
+  const { body: listed } = await zw.admin.get(`/api/domains/${id}/records?type=A`);
+  expect(listed.records.map(({ name }: { name: string }) => name)).toEqual(["by-key"]);
+});

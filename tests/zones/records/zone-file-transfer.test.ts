@@ -249,7 +249,7 @@ describe("an invalid zone file", () => {
     ["zonefile", ""],
     ["zonefile", 7],
     ["mode", "append"],
-    ["format", "dig"],
+    ["format", "dnscontrol"],
     ["lenient", 1],
     ["ignoreOutOfZone", "yes"],
     ["dryRun", "true"],
@@ -413,5 +413,59 @@ describe("the formats of other tools", () => {
   ])("an export that cannot be made is refused: %s", async (path, message) => {
     const { status, body } = await zone.get(path);
     expect({ status, message: body.issues?.[0]?.message }).toEqual({ status: 400, message });
+  });
+});
+
+describe("records of others, when a file replaces the zone", () => {
+  test("stay as they are by patterns, and the file's own that match are left out", async () => {
+    await send({
+      zonefile:
+        '@ 300 IN TXT "google-site-verification=x"\n@ 300 IN TXT "ours"\na.dev 300 IN A 192.0.2.1\nb.dev 300 IN AAAA 2001:db8::1\n0/25 300 IN NS ns1.example.net.\nwww 300 IN A 192.0.2.1\n',
+    });
+    const { body } = await send({
+      zonefile: '@ 300 IN TXT "google-site-verification=y"\nc.dev 300 IN A 192.0.2.3\nwww 300 IN A 192.0.2.2\n',
+      mode: "replace",
+      ignore: ["@/TXT/google-*", "*.dev/a", "0/25/*"],
+    });
+    expect(body).toMatchObject({ left: 3, created: 0, updated: 1, deleted: 2 });
+    expect(body.warnings).toContain("Left 3 records as they are: 3 by pattern.");
+    expect(await zone.lines()).toEqual([
+      "0/25 NS ns1.example.net",
+      "@ TXT google-site-verification=x",
+      "a.dev A 192.0.2.1",
+      "www A 192.0.2.2",
+    ]);
+  });
+
+  test("stay as they are if external-dns marks them, or if they are ACME challenges", async () => {
+    const mark = '"heritage=external-dns,external-dns/owner=k8s,external-dns/resource=ingress/a/b"';
+    await send({
+      zonefile: `app 300 IN A 192.0.2.1\na-app 300 IN TXT ${mark}\nold 300 IN CNAME x.example.net.\ncname-old 300 IN TXT ${mark}\n_acme-challenge 60 IN TXT "token"\napp 300 IN AAAA 2001:db8::1\nours 300 IN A 192.0.2.9\n`,
+    });
+    const { body } = await send({
+      zonefile: "www 300 IN A 192.0.2.2\n",
+      mode: "replace",
+      leave: ["external-dns", "acme"],
+    });
+    expect(body.warnings).toContain("Left 5 records as they are: 4 of external-dns, 1 ACME challenge.");
+    expect(await zone.lines()).toEqual([
+      "_acme-challenge TXT token",
+      `a-app TXT ${mark.slice(1, -1)}`,
+      "app A 192.0.2.1",
+      `cname-old TXT ${mark.slice(1, -1)}`,
+      "old CNAME x.example.net",
+      "www A 192.0.2.2",
+    ]);
+  });
+
+  test.each([
+    [
+      { ignore: ["www"] },
+      "www must be name/type or name/type/value, such as *.dev/A or @/TXT/google-site-verification=*.",
+    ],
+    [{ leave: ["terraform"] }, "This must be one of keys, external-dns, acme."],
+  ])("are named in a way that is understood, or the import is refused: %j", async (given, message) => {
+    const { status, body } = await send({ zonefile: "www 300 IN A 192.0.2.1\n", ...given });
+    expect({ status, message: body.issues[0].message }).toEqual({ status: 400, message });
   });
 });
