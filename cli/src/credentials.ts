@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { createClient, type Client } from "@zonewright/client";
 import { callsGoTo, Failure } from "./failure.ts";
+import { interactive, note } from "./terminal.ts";
 
 /** A server and a token for it, as `zonewright login` stores them. */
 export interface Credentials {
@@ -132,12 +133,18 @@ export function validUrl(text: string, name: string): string {
   throw new Failure(`${name} must be the server's address, such as https://dns.example.com.`);
 }
 
+/** A week: long enough to renew a token before a script fails. */
+const warningTime = 7 * 86_400_000;
+
 /** Returns a client for the active credentials. @throws Failure if there are none */
 export async function connect(): Promise<Client> {
   const credentials = await activeCredentials();
   const { url, token, expiresAt, tokenFrom } = credentials;
   if (expiresAt !== null && Date.parse(expiresAt) <= Date.now()) {
     throw new Failure(`${tokenFrom} expired on ${expiresAt.slice(0, 10)}. Run \`zonewright login\`.`);
+  }
+  if (expiresAt !== null && interactive && Date.parse(expiresAt) - Date.now() < warningTime) {
+    note(`Your token expires on ${expiresAt.slice(0, 10)}. \`zonewright login\` gets a new one.`);
   }
   return clientOf(url, token, tokenFrom);
 }

@@ -314,3 +314,19 @@ describe("the editor", () => {
     );
   });
 });
+
+test("a disabled record survives an edit of others", async () => {
+  await cli.must(["records", "add", zone, "off", "A", "192.0.2.66", "--disabled", "--comment", "Later"]);
+  const script = join(cli.configFolder, "add.sh");
+  await writeFile(
+    script,
+    `#!/bin/sh\ncp "$1" "${join(cli.configFolder, "seen.zone")}"\necho 'more 300 IN A 192.0.2.7' >> "$1"\n`,
+  );
+  await chmod(script, 0o755);
+  const edited = await cli.run(["records", "edit", zone], { env: { EDITOR: script }, columns: 80, input: "y\n" });
+  expect(edited).toMatchObject({
+    exitCode: 0,
+    stdout: `${zone}: 1 to create\n+ more 300 A 192.0.2.7\nApplied as revision 3.\n`,
+  });
+  expect(await cli.must(["records", zone, "--name", "off"])).toBe("off\t3600\tA\t192.0.2.66\tdisabled, Later\n");
+});

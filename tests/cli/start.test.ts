@@ -120,6 +120,11 @@ test("damaged or expired credentials and invalid variables are refused with what
   expect((await cli.run(["domains"], { env: unset })).stderr).toBe(
     `The token in ${credentials()} expired on 2026-01-01. Run \`zonewright login\`.\n`,
   );
+  const soon = new Date(Date.now() + 86_400_000).toISOString();
+  await store({ url: zw.url, token: cli.token, expiresAt: soon }, 0o600);
+  const warned = await cli.run(["domains", "--json"], { env: unset, columns: 80 });
+  expect(warned.stderr).toBe(`Your token expires on ${soon.slice(0, 10)}. \`zonewright login\` gets a new one.\n`);
+  expect(await cli.run(["domains"], { env: unset })).toEqual({ exitCode: 0, stdout: "", stderr: "" });
   expect((await cli.run(["domains"], { env: { ZONEWRIGHT_URL: "dns.example.com" } })).stderr).toBe(
     "ZONEWRIGHT_URL must be the server's address, such as https://dns.example.com.\n",
   );

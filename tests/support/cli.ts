@@ -45,7 +45,7 @@ async function hashOfSources(): Promise<string> {
   return hash.digest("hex").slice(0, 16);
 }
 
-export interface CliOptions {
+interface CliOptions {
   env?: Record<string, string>;
   /** What is typed, or piped in. */
   input?: string;
