@@ -40,8 +40,6 @@ export function permissionsOf(list: string | undefined): readonly Permission[] {
   throw new Failure(`--permissions has "${unknown}". Choose from ${known.join(", ")}, separated by commas.`);
 }
 
-const waitMilliseconds = 5 * 60_000;
-
 interface BrowserSignIn {
   /** A client without a token. */
   client: Client;
@@ -49,7 +47,7 @@ interface BrowserSignIn {
   url: string;
   permissions: readonly Permission[];
   /** How long to wait for the user. */
-  patience?: number;
+  waitSeconds: number;
 }
 
 /**
@@ -58,13 +56,13 @@ interface BrowserSignIn {
  * @throws Failure if the user refuses, or does nothing
  */
 export async function signInByBrowser(wish: BrowserSignIn): Promise<NewToken> {
-  const { client, url, permissions, patience = waitMilliseconds } = wish;
+  const { client, url, permissions, waitSeconds } = wish;
   const codeVerifier = randomBytes(32).toString("base64url");
   const state = randomBytes(16).toString("base64url");
   const server = createServer();
   try {
     const port = await listening(server);
-    const first = firstAnswer(server, { port, state, patience });
+    const first = firstAnswer(server, { port, state, waitSeconds });
     const page = new URL(`${url}/authorize`);
     page.search = new URLSearchParams({
       client: "cli",
@@ -99,7 +97,7 @@ async function listening(server: Server): Promise<number> {
 interface Awaited {
   port: number;
   state: string;
-  patience: number;
+  waitSeconds: number;
 }
 
 /** Waits for the browser with the console's answer. Whoever comes after it finds nobody. @throws Failure if it does not come */
@@ -108,7 +106,7 @@ async function firstAnswer(
   awaited: Awaited,
 ): Promise<{ answer: URLSearchParams; res: ServerResponse }> {
   return await new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Failure(nobodyCame)), awaited.patience);
+    const timer = setTimeout(() => reject(new Failure(nobodyCame)), awaited.waitSeconds * 1_000);
     server.on("request", (req, res) => {
       const answer = answerOf(req, awaited);
       if (answer === null) {

@@ -123,11 +123,20 @@ describe("zonewright login", () => {
     await expect(stat(credentials())).rejects.toThrow("ENOENT");
   });
 
+  test("login ends with what to do if nobody approves in time", async () => {
+    const late = await login("--wait", "0");
+    expect([late.exitCode, late.stderr.trim().split("\n").at(-1)]).toEqual([
+      1,
+      "Nobody approved the sign-in. Run `zonewright login` again, or `zonewright login --device` if this computer has no browser.",
+    ]);
+  });
+
   test("login says what is wrong with its options, before it opens anything", async () => {
     expect(await login("--permissions", "zones:read")).toMatchObject({
       exitCode: 1,
       stderr: expect.stringMatching(/^--permissions has "zones:read"\. Choose from domains:read, .+\.\n$/),
     });
+    expect((await login("--wait", "86401")).stderr).toBe("--wait can be a day at most: 86400 seconds.\n");
     expect((await login("--token", "x", "--device")).stderr).toBe(
       "--token brings a token along. Leave out --device and --permissions.\n",
     );

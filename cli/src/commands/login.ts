@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { isZonewrightError } from "@zonewright/client";
-import { command, withJson } from "../command.ts";
+import { command, wholeNumber, withJson } from "../command.ts";
 import {
   activeCredentials,
   clientOf,
@@ -21,6 +21,7 @@ interface LoginOptions {
   token?: string;
   device?: true;
   permissions?: string;
+  wait: string;
 }
 
 export function login(): Command {
@@ -35,9 +36,12 @@ export function login(): Command {
   })
     .option("--url <address>", "the server's address (default: the stored one, or ZONEWRIGHT_URL)")
     .option("--device", "show a code to type into the console, instead of opening it here")
+    .option("--wait <seconds>", "how long to wait for your approval in the browser", "300")
     .option("--permissions <list>", "permissions of the token, separated by commas (default: what the commands need)")
     .option("--token <token>", "a personal token; - reads it from the standard input")
-    .action(async ({ url: given, token, device, permissions }: LoginOptions) => {
+    .action(async ({ url: given, token, device, permissions, wait }: LoginOptions) => {
+      const waitSeconds = wholeNumber(wait, "--wait");
+      if (waitSeconds > 86_400) throw new Failure("--wait can be a day at most: 86400 seconds.");
       const url = await addressOf(given);
       if (token !== undefined) {
         if (device || permissions !== undefined)
@@ -52,7 +56,7 @@ export function login(): Command {
         url,
         device
           ? await signInByCode({ client, permissions: wanted })
-          : await signInByBrowser({ client, url, permissions: wanted }),
+          : await signInByBrowser({ client, url, permissions: wanted, waitSeconds }),
       );
     });
 }
