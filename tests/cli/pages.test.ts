@@ -28,28 +28,31 @@ beforeEach(async () => {
   await zw.admin.post(`/api/provider-configs/${id}/import`, { zones: ["example.com"] });
 });
 
-test.each(["cli/README.md", "docs/guide/command-line.md"])("the examples of %s work as documented", async (path) => {
-  const { blocks } = await page(path);
-  const steps = blocks
-    .filter(({ language }) => language === "sh")
-    .flatMap(({ code }) => shellSteps(code.replaceAll("http://127.0.0.1:3000", zw.url)));
-  expect(steps.length).toBeGreaterThan(7);
-  const variables = {
-    PATH: [folder, process.env["PATH"]].join(delimiter),
-    XDG_CONFIG_HOME: cli.configFolder,
-    TOKEN: cli.token,
-    NO_COLOR: "1",
-    // Pages show what people see.
-    ZONEWRIGHT_TTY: "80",
-    // The first page signs in.
-    ...(path === "cli/README.md" ? {} : { ZONEWRIGHT_URL: zw.url, ZONEWRIGHT_TOKEN: cli.token }),
-  };
-  const settings = Object.entries(variables).map(([name, value]) => `export ${name}='${value}'`);
-  const json = `json() { node -p "JSON.parse(require('fs').readFileSync(0))$1"; }`;
-  const all = [{ commands: [...settings, json].join("\n"), reported: null }, ...steps];
-  const outputs = await runShell(all, folder);
-  expect(wrongOutputs(steps, outputs.slice(1))).toEqual([]);
-});
+test.each(["cli/README.md", "docs/guide/command-line.md", "docs/guide/zones-in-git.md"])(
+  "the examples of %s work as documented",
+  async (path) => {
+    const { blocks } = await page(path);
+    const steps = blocks
+      .filter(({ language }) => language === "sh")
+      .flatMap(({ code }) => shellSteps(code.replaceAll("http://127.0.0.1:3000", zw.url)));
+    expect(steps.length).toBeGreaterThan(6);
+    const variables = {
+      PATH: [folder, process.env["PATH"]].join(delimiter),
+      XDG_CONFIG_HOME: cli.configFolder,
+      TOKEN: cli.token,
+      NO_COLOR: "1",
+      // Pages show what people see.
+      ZONEWRIGHT_TTY: "80",
+      // The first page signs in.
+      ...(path === "cli/README.md" ? {} : { ZONEWRIGHT_URL: zw.url, ZONEWRIGHT_TOKEN: cli.token }),
+    };
+    const settings = Object.entries(variables).map(([name, value]) => `export ${name}='${value}'`);
+    const json = `json() { node -p "JSON.parse(require('fs').readFileSync(0))$1"; }`;
+    const all = [{ commands: [...settings, json].join("\n"), reported: null }, ...steps];
+    const outputs = await runShell(all, folder);
+    expect(wrongOutputs(steps, outputs.slice(1))).toEqual([]);
+  },
+);
 
 test("the man page equals the output of `npm run docs`, and man can show it", async () => {
   const { version } = JSON.parse(await readFile(join(root, "cli/package.json"), "utf8")) as { version: string };
