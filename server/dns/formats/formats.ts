@@ -1,3 +1,4 @@
+import { loadedLate } from "../../platform/late-modules.ts";
 import type { Steps } from "../../platform/slices.ts";
 import { isProviderType } from "../zone-file/type-names.ts";
 import { isVendorType, printingInPieces } from "../zone-file/write.ts";
@@ -13,12 +14,19 @@ import { readDialect } from "./zone-file.ts";
 interface Format {
   /** Returns whether a text that begins so is in this format. Without it, a text must be said to be. */
   detect?: (head: string) => boolean;
-  /** Loads the reader: most formats are rarely used. */
+  /** Loads the reader. */
   reader?: () => Promise<FormatReader>;
   writer?: () => Promise<FormatWriter>;
   /** Returns whether the format can have an active record of this type, so that its absence from a text says something. */
   holds: (recordType: string) => boolean;
 }
+
+// Most are rarely used, and octoDNS's brings a reader of YAML.
+const loadOctodns = loadedLate(() => import("./octodns.ts"));
+const loadOctodnsWriter = loadedLate(() => import("./octodns-write.ts"));
+const loadTerraformWriter = loadedLate(() => import("./terraform-write.ts"));
+const loadCsvWriter = loadedLate(() => import("./csv-write.ts"));
+const loadDnscontrolWriter = loadedLate(() => import("./dnscontrol-write.ts"));
 
 /** Every format, those that are recognized by a sign before zone files, which have none. */
 const formats = {
@@ -29,14 +37,14 @@ const formats = {
   },
   octodns: {
     detect: (head) => /^(?:---\s*$|(?:'[^']*'|"[^"]*"|[^\s#;,:{}[\]"']+):\s*(?:#.*)?$)/.test(firstLine(head)),
-    reader: async () => (await import("./octodns.ts")).readOctodns,
-    writer: async () => (await import("./octodns-write.ts")).writeOctodns,
+    reader: async () => (await loadOctodns()).readOctodns,
+    writer: async () => (await loadOctodnsWriter()).writeOctodns,
     holds: (recordType) => octodnsTypes.has(recordType),
   },
   terraform: {
     detect: looksLikeTerraform,
     reader: () => Promise.resolve(readTerraform),
-    writer: async () => (await import("./terraform-write.ts")).writeTerraform,
+    writer: async () => (await loadTerraformWriter()).writeTerraform,
     holds: (recordType) => !isProviderType(recordType),
   },
   csv: {
@@ -47,18 +55,18 @@ const formats = {
       return !/^\s*;/.test(head) && (isHeader(row) || (separator === "," && isRecordRow(row)));
     },
     reader: () => Promise.resolve(readCsv),
-    writer: async () => (await import("./csv-write.ts")).writeCsv,
+    writer: async () => (await loadCsvWriter()).writeCsv,
     holds: () => true,
   },
   tsv: {
     // Without a header, a table with tabs looks like a zone file.
     detect: (head) => isHeader(firstRow(head, "\t")),
     reader: () => Promise.resolve(readTsv),
-    writer: async () => (await import("./csv-write.ts")).writeTsv,
+    writer: async () => (await loadCsvWriter()).writeTsv,
     holds: () => true,
   },
   dnscontrol: {
-    writer: async () => (await import("./dnscontrol-write.ts")).writeDnscontrol,
+    writer: async () => (await loadDnscontrolWriter()).writeDnscontrol,
     holds: () => true,
   },
   zonefile: {
