@@ -233,7 +233,7 @@ function zones(count: number): string {
 }
 
 /** Says what all plans come to, in one sentence. */
-export function summaryOf(plans: readonly ZonePlan[], failures: readonly ZoneFailure[]): string {
+function summaryOf(plans: readonly ZonePlan[], failures: readonly ZoneFailure[]): string {
   const { changed, counts } = totalsOf(plans);
   const left = plans.reduce((sum, one) => sum + one.left, 0);
   const parts = [

@@ -254,8 +254,8 @@ class Scanner {
       } else if (character === "/" && text[this.#at + 1] === "*") {
         const end = text.indexOf("*/", this.#at + 2);
         if (end === -1) throw new Refusal(this.#line, "The comment that begins here is never closed.");
-        for (let feed = text.indexOf("\n", this.#at); feed !== -1 && feed < end; feed = text.indexOf("\n", feed + 1))
-          this.#line++;
+        // Not with indexOf, which would read on to the next line feed for each of many comments on one line.
+        this.#line += text.slice(this.#at, end).split("\n").length - 1;
         this.#at = end + 2;
       } else return;
     }

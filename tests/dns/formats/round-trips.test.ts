@@ -1,6 +1,12 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { openText, writableFormats, writingIn, type ReadableFormat } from "../../../server/dns/formats/formats.ts";
+import {
+  openText,
+  readableFormats,
+  writableFormats,
+  writingIn,
+  type ReadableFormat,
+} from "../../../server/dns/formats/formats.ts";
 import { initialSoa } from "../../../server/dns/zone-file/soa.ts";
 import { atOnce } from "../../../server/platform/slices.ts";
 import { arbitraryZone, contentOf } from "../../support/records/arbitrary-zones.ts";
@@ -37,3 +43,37 @@ test.each(ways)(
     );
   },
 );
+
+const pieces = fc.constantFrom(
+  ..."\n|\"|'|{|}|[|]|:|,|;|#|\\|\t| |<<EOT|${|/*|&a|*a|!!x|---|- |? |@|\uFEFF|\u0000|ä|\ud800|9999999999|type|null|resource".split(
+    "|",
+  ),
+);
+
+test.each(readableFormats)("any text is read or refused with sentences that name lines, as %s", async (format) => {
+  const edit = fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(4), pieces);
+  await fc.assert(
+    fc.asyncProperty(
+      arbitraryZone(zone),
+      fc.constantFrom(...writableFormats),
+      fc.array(edit, { maxLength: 4 }),
+      fc.boolean(),
+      async (records, written, edits, lenient) => {
+        let text = atOnce(await writingIn(written, { zone, soa, records, provider: "cloudflare" })).join("");
+        for (const [place, cut, piece] of edits) {
+          const at = Math.floor(place * text.length);
+          text = text.slice(0, at) + piece + text.slice(at + cut);
+        }
+        const opened = await openText(text, format);
+        const reading = opened.ok ? atOnce(opened.read({ zone, lenient })) : opened;
+        for (const { line, message } of reading.ok ? reading.warnings : reading.errors) {
+          expect({ line: line >= 1 && line <= text.split("\n").length + 1, message }).toEqual({
+            line: true,
+            message: expect.stringMatching(/[.:)]$/),
+          });
+        }
+      },
+    ),
+    { numRuns: 150 },
+  );
+});

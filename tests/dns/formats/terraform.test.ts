@@ -409,3 +409,10 @@ import {
     "# The zone's provider has no resource that is known here, so these are PowerDNS's.\n",
   );
 });
+
+test("comments after one another on one line are skipped, and those over several lines count them", async () => {
+  // Reading on to the end of the line for each of them would take minutes.
+  const text = `${"/* */".repeat(200_000)}\n/* one\n\n*/ "x"`;
+  const { reading } = await readText(text, "terraform");
+  expect(reading).toMatchObject({ ok: false, errors: [{ line: 4 }] });
+});
