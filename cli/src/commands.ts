@@ -6,7 +6,8 @@ interface Entry {
   summary: string;
   /** Left out of the help. */
   hidden?: true;
-  load: () => Promise<Command>;
+  /** Some tell of all commands. */
+  load: (wholeProgram: () => Promise<Command>) => Promise<Command>;
 }
 
 /** All commands, in the order of the help. */
@@ -129,12 +130,12 @@ export const commands: readonly Entry[] = [
   {
     name: "completion",
     summary: "Print a script that completes commands in your shell",
-    load: async () => (await import("./commands/completion.ts")).completion(),
+    load: async (wholeProgram) => (await import("./commands/completion.ts")).completion(wholeProgram),
   },
   {
     name: "describe",
     summary: "Print all commands as JSON",
     hidden: true,
-    load: async () => (await import("./commands/describe.ts")).describe(),
+    load: async (wholeProgram) => (await import("./commands/describe.ts")).describe(wholeProgram),
   },
 ];

@@ -35,13 +35,13 @@ export async function run(given: readonly string[], version: string): Promise<vo
 /** Returns the program with the named command loaded, and only the summaries of the others. */
 async function programWith(name: string | undefined, version: string): Promise<Command> {
   const load = async ({ load: loaded, ...entry }: (typeof commands)[number]) =>
-    entry.name === name ? await loaded() : new Command(entry.name).summary(entry.summary);
+    entry.name === name ? await loaded(() => wholeProgram(version)) : new Command(entry.name).summary(entry.summary);
   return assembled(await Promise.all(commands.map(load)), version);
 }
 
 /** Returns the program with all commands loaded, for the pages and completions made from it. */
-export async function wholeProgram(version: string): Promise<Command> {
-  return assembled(await Promise.all(commands.map(({ load }) => load())), version);
+async function wholeProgram(version: string): Promise<Command> {
+  return assembled(await Promise.all(commands.map(({ load }) => load(() => wholeProgram(version)))), version);
 }
 
 /** @param members in the order of `commands` */

@@ -1,12 +1,11 @@
 import { Argument, type Command } from "commander";
 import { command, usualOf } from "../command.ts";
-import { wholeProgram } from "../program.ts";
 import { printRaw } from "../terminal.ts";
-import manifest from "../../package.json" with { type: "json" };
 
 const shells = ["bash", "zsh", "fish"] as const;
 
-export function completion(): Command {
+/** @param wholeProgram all commands, loaded */
+export function completion(wholeProgram: () => Promise<Command>): Command {
   return command("completion", "Print a script that completes commands in your shell", {
     examples: [
       ["completion bash > ~/.local/share/bash-completion/completions/zonewright", "Install it for bash."],
@@ -16,7 +15,7 @@ export function completion(): Command {
   })
     .addArgument(new Argument("<shell>", "your shell").choices(shells))
     .action(async (shell: (typeof shells)[number]) => {
-      const words = vocabulary(await wholeProgram(manifest.version));
+      const words = vocabulary(await wholeProgram());
       printRaw({ bash: bashScript, zsh: zshScript, fish: fishScript }[shell](words));
     });
 }

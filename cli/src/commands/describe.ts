@@ -1,8 +1,6 @@
 import type { Command } from "commander";
 import { command, examplesOf, usualOf, type Example } from "../command.ts";
-import { wholeProgram } from "../program.ts";
 import { printJson } from "../terminal.ts";
-import manifest from "../../package.json" with { type: "json" };
 
 /** A command as the reference and the man page show it. */
 export interface CommandDescription {
@@ -18,10 +16,10 @@ export interface CommandDescription {
   commands: CommandDescription[];
 }
 
-/** Prints all commands for the pages that are made from the help. Not listed in the help. */
-export function describe(): Command {
+/** Prints all commands for the pages that are made from the help. Not listed in the help. @param wholeProgram all commands, loaded */
+export function describe(wholeProgram: () => Promise<Command>): Command {
   return command("describe", "Print all commands as JSON").action(async () => {
-    printJson(descriptionOf(await wholeProgram(manifest.version), ""));
+    printJson(descriptionOf(await wholeProgram(), ""));
   });
 }
 

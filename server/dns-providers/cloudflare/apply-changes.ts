@@ -1,7 +1,7 @@
 import { applyToRecords, allOrNone, outcomesFrom, type RecordStore } from "../applying/apply-to-records.ts";
 import { inBatches } from "../applying/batches.ts";
 import { ProviderError, type ChangeOutcome, type RecordChange } from "../provider.ts";
-import { takeBack } from "../applying/take-back.ts";
+import { takeBack } from "../applying/undo-applied.ts";
 import { refuse, type Result } from "../../platform/result.ts";
 import type { Batch } from "./api.ts";
 import { saysZoneMissing, type Answer } from "./client.ts";

@@ -1,6 +1,6 @@
 import { ProviderError, type BeforeCall, type ChangeOutcome, type RecordChange } from "../provider.ts";
 import { notDone, outcomesFrom } from "../applying/apply-to-records.ts";
-import { takeBack } from "../applying/take-back.ts";
+import { takeBack } from "../applying/undo-applied.ts";
 import { batchesOf, isTooLarge, reversed, stepsOf, type ChangeGroup } from "./change-batches.ts";
 import type { BatchAnswer, Refusal, Route53Api } from "./client.ts";
 

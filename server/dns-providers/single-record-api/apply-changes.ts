@@ -4,7 +4,7 @@ import { planGroups, type Step, type StepGroup } from "./plan-steps.ts";
 import type { RecordCalls, StoredRecord } from "./record-calls.ts";
 import { rrsetKey, type RecordData } from "../../dns/record.ts";
 import type { Result } from "../../platform/result.ts";
-import { takeBack } from "../applying/take-back.ts";
+import { takeBack } from "../applying/undo-applied.ts";
 
 /** Calls in flight at once, unless an account says otherwise. */
 const usualConcurrency = 4;

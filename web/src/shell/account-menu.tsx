@@ -1,8 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { BookOpen, Contrast, LogOut, User } from "lucide-react";
 import { setTheme, useTheme } from "../theme/theme.ts";
-import { MenuPopup } from "../ui/menu-popup.tsx";
-import type { MenuProps } from "../ui/menu.tsx";
+import { MenuPopup, type MenuProps } from "../ui/menu-popup.tsx";
 import { words } from "../words/words.ts";
 import { adminPagesOf } from "./admin-pages.tsx";
 

@@ -1,6 +1,21 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
-import type { DialogProps } from "./dialog.tsx";
+import type { ComponentProps, ReactNode, RefObject } from "react";
 import styles from "./dialog.module.css";
+
+export interface DialogProps {
+  open: boolean;
+  onClose: () => void;
+  title: ReactNode;
+  description?: ReactNode;
+  /** What the buttons led to, beside them: it stays in view while the content scrolls. */
+  alert?: ReactNode;
+  /** Buttons; the main one last. */
+  footer?: ReactNode;
+  wide?: boolean;
+  initialFocus?: RefObject<HTMLElement | null>;
+  children?: ReactNode;
+  onKeyDown?: ComponentProps<"div">["onKeyDown"];
+}
 
 /** The dialog itself, in a chunk of its own. */
 export function DialogPopup({

@@ -1,20 +1,6 @@
-import { lazy, Suspense, type ComponentProps, type ReactNode, type RefObject } from "react";
+import { lazy, Suspense } from "react";
+import type { DialogProps } from "./dialog-popup.tsx";
 import { patiently } from "./patiently.ts";
-
-export interface DialogProps {
-  open: boolean;
-  onClose: () => void;
-  title: ReactNode;
-  description?: ReactNode;
-  /** What the buttons led to, beside them: it stays in view while the content scrolls. */
-  alert?: ReactNode;
-  /** Buttons; the main one last. */
-  footer?: ReactNode;
-  wide?: boolean;
-  initialFocus?: RefObject<HTMLElement | null>;
-  children?: ReactNode;
-  onKeyDown?: ComponentProps<"div">["onKeyDown"];
-}
 
 const DialogPopup = lazy(patiently(async () => ({ default: (await import("./dialog-popup.tsx")).DialogPopup })));
 

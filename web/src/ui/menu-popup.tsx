@@ -1,7 +1,26 @@
 import { Menu as Base } from "@base-ui/react/menu";
-import { Fragment } from "react";
-import type { MenuProps } from "./menu.tsx";
+import { Fragment, type ButtonHTMLAttributes, type ReactElement, type ReactNode } from "react";
 import styles from "./menu.module.css";
+
+interface MenuEntry {
+  id: string;
+  label: ReactNode;
+  icon?: ReactNode;
+  run: () => void;
+  danger?: boolean;
+  disabled?: boolean;
+  /** The key that does the same. */
+  keys?: string;
+}
+
+export interface MenuProps {
+  /** The button that opens it. */
+  trigger: ReactElement<ButtonHTMLAttributes<HTMLButtonElement>>;
+  /** Lines separate the groups. */
+  groups: readonly (readonly MenuEntry[])[];
+  /** Where the keyboard goes on once it is closed; the button by default. */
+  returnTo?: (() => HTMLElement | null) | undefined;
+}
 
 /** The menu itself, in a chunk of its own. */
 export function MenuPopup({ trigger, groups, returnTo, defaultOpen }: MenuProps & { defaultOpen: boolean }) {

@@ -1,26 +1,7 @@
-import { lazy, type ButtonHTMLAttributes, type ReactElement, type ReactNode } from "react";
+import { lazy } from "react";
+import type { MenuProps } from "./menu-popup.tsx";
 import { OpenedLater } from "./opened-later.tsx";
 import { patiently } from "./patiently.ts";
-
-interface MenuEntry {
-  id: string;
-  label: ReactNode;
-  icon?: ReactNode;
-  run: () => void;
-  danger?: boolean;
-  disabled?: boolean;
-  /** The key that does the same. */
-  keys?: string;
-}
-
-export interface MenuProps {
-  /** The button that opens it. */
-  trigger: ReactElement<ButtonHTMLAttributes<HTMLButtonElement>>;
-  /** Lines separate the groups. */
-  groups: readonly (readonly MenuEntry[])[];
-  /** Where the keyboard goes on once it is closed; the button by default. */
-  returnTo?: (() => HTMLElement | null) | undefined;
-}
 
 const load = patiently(async () => ({ default: (await import("./menu-popup.tsx")).MenuPopup }));
 const MenuPopup = lazy(load);

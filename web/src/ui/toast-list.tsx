@@ -4,8 +4,16 @@ import { useEffect } from "react";
 import { words } from "../words/words.ts";
 import { buttonClass } from "./button.tsx";
 import { formatNumber } from "./format.ts";
-import { mounted, type ToastOptions } from "./toast.tsx";
 import styles from "./toast.module.css";
+
+export interface ToastOptions {
+  title: string;
+  description?: string | undefined;
+  /** What the button of the toast says and does. */
+  action?: { label: string; run: () => void };
+  /** Whether others caused it. News have a place of their own, where they are counted: nobody's own results move for them. */
+  isNews?: boolean;
+}
 
 /** What the person's own actions led to. The newest stands above the others: none of them moves when it comes. */
 const results = Toast.createToastManager();
@@ -79,8 +87,8 @@ function List({ className = "" }: { className?: string | undefined }) {
 }
 
 /** Where toasts appear, in a chunk of its own. */
-export function ToastList() {
-  useEffect(() => mounted.resolve(show), []);
+export function ToastList({ onMounted }: { onMounted: (showing: (options: ToastOptions) => void) => void }) {
+  useEffect(() => onMounted(show), [onMounted]);
   return (
     <>
       <Toast.Provider toastManager={news} limit={1}>

@@ -1,5 +1,6 @@
 import { lazy, Suspense, useEffect, useState } from "react";
 import { patiently } from "./patiently.ts";
+import type { ToastOptions } from "./toast-list.tsx";
 
 /** Resolves with the first message. */
 const wanted = Promise.withResolvers<undefined>();
@@ -8,16 +9,7 @@ const wanted = Promise.withResolvers<undefined>();
 const loadAfterMilliseconds = 3_000;
 
 /** Resolves with what shows a message, once the list is on the page: earlier messages wait for it. */
-export const mounted = Promise.withResolvers<(options: ToastOptions) => void>();
-
-export interface ToastOptions {
-  title: string;
-  description?: string | undefined;
-  /** What the button of the toast says and does. */
-  action?: { label: string; run: () => void };
-  /** Whether others caused it. News have a place of their own, where they are counted: nobody's own results move for them. */
-  isNews?: boolean;
-}
+const mounted = Promise.withResolvers<(options: ToastOptions) => void>();
 
 /** Shows a message that goes away by itself; longer if it has a button. */
 export function toast(options: ToastOptions): void {
@@ -39,7 +31,7 @@ export function Toasts() {
   if (!isLoading) return null;
   return (
     <Suspense fallback={null}>
-      <ToastList />
+      <ToastList onMounted={mounted.resolve} />
     </Suspense>
   );
 }
