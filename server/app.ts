@@ -25,7 +25,6 @@ import { jsonBody } from "./api/http/bodies/json-body.ts";
 import { passToTrpc } from "./api/parsed-bodies.ts";
 import { restHandler } from "./api/rest.ts";
 import { createAppRouter } from "./router.ts";
-import type { Services } from "./composition/services.ts";
 import { dynamicAddressPage } from "./dns-service/update-clients/http.ts";
 import { powerdnsApi, sendPowerdnsError } from "./dns-service/update-clients/powerdns-api/http.ts";
 import { errorOf, rememberRequestId, type ServerContext } from "./api/trpc.ts";
@@ -36,6 +35,7 @@ import { loadedLate } from "./platform/late-modules.ts";
 loadedLate(loadUndici);
 const loadDocument = loadedLate(() => import("./api/openapi/document.ts"));
 
+type Services = Parameters<typeof createAppRouter>[0];
 type CreateContext = (req: Request, res: Response) => ServerContext;
 
 /** Builds an application with what every request goes through. */

@@ -3,7 +3,6 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Announce } from "./platform/announcer.ts";
-import type { PasswordCost } from "./accounts/auth/passwords.ts";
 import { ConfigError, type Config } from "./ops/config/config.ts";
 import { DatabaseUrlError } from "./database/connection-url.ts";
 import { openDatabase, type Database } from "./database/database.ts";
@@ -19,7 +18,7 @@ import { programOutput } from "./platform/program-output.ts";
 import { createLog, type Logger } from "./platform/log.ts";
 import type { Pause } from "./platform/pause.ts";
 import { createHttpServer } from "./api/http/connections.ts";
-import type { Services } from "./composition/services.ts";
+import type { createServices, Services } from "./composition/services.ts";
 import { version } from "./platform/version.ts";
 
 /** How long open requests may take to finish during a shutdown. */
@@ -42,7 +41,7 @@ export interface StartOptions {
   /** Makes the outgoing calls, and is closed with the service. Default: guarded by EGRESS_ALLOW. */
   egress?: Egress;
   /** Cost of a password hash. Default: OWASP's recommendation. */
-  passwordCost?: PasswordCost;
+  passwordCost?: Parameters<typeof createServices>[0]["passwordCost"];
   /** Whether jobs also run by their schedules. Default: JOBS. */
   schedules?: boolean;
   /** How often the job queue looks for work. Default: every few seconds. */

@@ -1,6 +1,5 @@
 import type { Audit } from "../../notifications/audit/audit.ts";
 import type { Background } from "../../platform/background.ts";
-import type { Config } from "../../ops/config/config.ts";
 import type { Database, EntityManager } from "../../database/database.ts";
 import type { Keyring } from "../../platform/keyring.ts";
 import type { Guesses } from "../../api/limits/guesses.ts";
@@ -47,7 +46,7 @@ export type AccountServices = ReturnType<typeof composeAccounts>;
 
 /** Builds the account services around the authenticator. */
 export function composeAccounts(parts: {
-  config: Config;
+  config: { siteUrl: string; tokenPrefix: string; console: boolean };
   keyring: Keyring;
   accessTokens: AccessTokens;
   authenticator: Authenticator;
