@@ -18,7 +18,7 @@ import { httpPort, requestIdOf, withConnectionToken } from "./api/http/http-port
 import { sendLargeOverTrpc } from "./api/large-answers.ts";
 import { unmatchedRoute } from "./api/http/methods.ts";
 import { identityHttp } from "./accounts/identity/http.ts";
-import { measured, metricsPage } from "./ops/metrics/http.ts";
+import { measured, metricsPage } from "./api/http/metrics.ts";
 import { notificationsHttp } from "./notifications/http.ts";
 import { sendProblem } from "./api/problem.ts";
 import { jsonBody } from "./api/http/bodies/json-body.ts";

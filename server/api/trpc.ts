@@ -21,7 +21,7 @@ import { LimitReached, setQuotaHeaders, type QuotaStatus, type RequestLimits } f
 import { deserializeInput } from "./trpc-input.ts";
 
 /** What every call passes before its procedure: who calls, how often, and whether it was made before. */
-export interface Gate {
+interface Gate {
   database: Pick<Database, "fork">;
   log: Logger;
   health: Pick<Health, "note">;

@@ -12,8 +12,6 @@ import { SecretCipher } from "../platform/secret-cipher.ts";
 import { jobs, type Workers } from "./job-list.ts";
 import { JobRunner, type Timing } from "../ops/jobs/runner.ts";
 
-export type JobServices = ReturnType<typeof composeJobs>;
-
 /** Builds the job queue, the mail outbox with its retries, and the metrics of both. */
 export function composeJobs(parts: {
   config: Config;

@@ -15,8 +15,6 @@ import { Propagation } from "./propagation.ts";
 import { SecondaryCheck } from "./secondary-check.ts";
 import { DnsService } from "./service.ts";
 
-export type DnsServices = ReturnType<typeof composeDnsService>;
-
 /** Builds the DNS service, which hears of every change that this process commits. */
 export function composeDnsService(parts: {
   config: Config;

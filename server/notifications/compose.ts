@@ -10,8 +10,6 @@ import { SharedNotificationLogs } from "./shared-notification-logs.ts";
 import { SharedStreamSlots } from "./shared-stream-slots.ts";
 import { Streams } from "./streams.ts";
 
-export type NotificationServices = ReturnType<typeof composeNotifications>;
-
 /** Builds notifications for this process or, with Redis, shared by all instances. */
 export function composeNotifications(parts: {
   redis: Redis | null;

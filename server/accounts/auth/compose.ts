@@ -41,9 +41,6 @@ import { RecoveryCodes } from "./second-factors/recovery-codes.ts";
 import { RelyingParty } from "./second-factors/relying-party.ts";
 import { SignInChallenges } from "./second-factors/sign-in-challenges.ts";
 
-/** The services for accounts and signing in. */
-export type AccountServices = ReturnType<typeof composeAccounts>;
-
 /** Builds the account services around the authenticator. */
 export function composeAccounts(parts: {
   config: { siteUrl: string; tokenPrefix: string; console: boolean };

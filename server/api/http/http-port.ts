@@ -5,7 +5,7 @@ import { looksPersonal } from "../../access/personal-token-form.ts";
 import type { Context } from "../context.ts";
 import type { CookieToSet, HttpPort } from "../../platform/http-port.ts";
 import { claimedAddress } from "../limits/address.ts";
-import { noteProcedure } from "../../ops/metrics/http.ts";
+import { noteProcedure } from "./metrics.ts";
 
 const requestIdForm = /^[\w.-]{8,64}$/;
 

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from "express";
-import type { Metrics } from "./metrics.ts";
+import type { Metrics } from "../../ops/metrics/metrics.ts";
 
 const procedureLocal = "procedure";
 
