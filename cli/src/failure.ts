@@ -70,7 +70,10 @@ async function callError(error: ZonewrightError): Promise<string> {
 /** Returns the problems of an input, a line each. Paths of the API mean nothing here, unless the message needs its field's name. */
 export function problemsOf({ message, issues }: Pick<ZonewrightError, "message" | "issues">): string[] {
   const problems = (issues ?? []).map((issue) =>
-    /^\p{Lu}.*\.$/su.test(issue.message) ? issue.message : `${issue.path.at(-1) ?? "input"}: ${issue.message}`,
+    // The index in a list says nothing here either.
+    /^\p{Lu}.*\.$/su.test(issue.message) || typeof issue.path.at(-1) === "number"
+      ? issue.message
+      : `${issue.path.at(-1) ?? "input"}: ${issue.message}`,
   );
   return problems.length === 0 ? [message] : [...new Set(problems)];
 }

@@ -4,13 +4,16 @@ import { commands } from "./commands.ts";
 import { exitCodes, explain } from "./failure.ts";
 import { closeInput, note, progress, styled } from "./terminal.ts";
 
+/** Commands that print until somebody ends them. */
+const endless = new Set(["watch", "mcp"]);
+
 /** Runs a command line, and sets the exit code. */
 export async function run(given: readonly string[], version: string): Promise<void> {
-  // A reader that has seen enough, such as `head`, is no failure.
+  // A reader that has seen enough, such as `head`, is no failure. It ends what only prints; a change goes on to its end and its exit code.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "EPIPE") throw error;
-      process.exit(exitCodes.done);
+      if (endless.has(given[0] ?? "")) process.exit(exitCodes.done);
     });
   }
   // `zonewright help records add` is `zonewright records add --help`.

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
+import { domainToASCII } from "node:url";
 import { terraformZones } from "../../server/dns/formats/terraform.ts";
 import { Failure } from "./failure.ts";
 
@@ -76,7 +77,10 @@ async function filesBelow(folder: string): Promise<string[]> {
       const path = join(folder, entry.name);
       if (entry.name.startsWith(".") || entry.name === "node_modules") return [];
       if (entry.isDirectory()) return await filesBelow(path);
-      return entry.isFile() && formatOf(path) ? [path] : [];
+      if (!formatOf(path)) return [];
+      // Zones with the same records may be links to one file.
+      const isFile = entry.isSymbolicLink() ? (await stat(path)).isFile() : entry.isFile();
+      return isFile ? [path] : [];
     }),
   );
   return found.flat().toSorted();
@@ -99,14 +103,22 @@ function zonesOfTerraform(text: string): string[] {
   }
 }
 
-function refuseTwice(zones: readonly ZoneFile[]): void {
+/** @throws Failure if two files are for one zone */
+export function refuseTwice(zones: readonly Pick<ZoneFile, "domain" | "file">[]): void {
   const files = new Map<string, string>();
   for (const { domain, file } of zones) {
-    const other = files.get(domain);
+    const name = asciiName(domain);
+    const other = files.get(name);
     if (other !== undefined)
       throw new Failure(`${other} and ${file} are both ${domain}. Keep one of them, or name a single file.`);
-    files.set(domain, file);
+    files.set(name, file);
   }
+}
+
+/** Returns a domain's name with its view as the server writes it: an internationalized name has two spellings. */
+function asciiName(domain: string): string {
+  const [name = "", ...view] = domain.toLowerCase().split("!");
+  return [domainToASCII(name) || name, ...view].join("!");
 }
 
 const ignoreFiles = new Map<string, Promise<string[]>>();
@@ -127,9 +139,10 @@ async function ignoredBeside(file: string, domain: string): Promise<string[]> {
   const lines = ignoreFiles.get(path) ?? read();
   ignoreFiles.set(path, lines);
   return (await lines).flatMap((line) => {
-    const [, of, pattern] = /^([^\s:]+\.[^\s:]+):\s+(.+)$/.exec(line) ?? [];
-    if (of === undefined) return [line];
-    return of.toLowerCase() === domain && pattern !== undefined ? [pattern] : [];
+    // A pattern has a slash before any colon, which is then one of its value.
+    const [, of, pattern] = /^([^\s:/]+\.[^\s:/]+):\s*(.+)$/.exec(line) ?? [];
+    if (of === undefined || pattern === undefined) return [line];
+    return asciiName(of) === asciiName(domain) ? [pattern] : [];
   });
 }
 

@@ -105,17 +105,30 @@ export async function planZones(
   const plans: ZonePlan[] = [];
   const failures: ZoneFailure[] = [];
   let done = 0;
-  await inParallel(zones, async (zone) => {
-    try {
-      plans.push(await planZone(client, zone, options));
-    } catch (error) {
-      failures.push(await failureOf(zone, error));
-    }
-    done++;
-    progress(`${done} of ${zones.length} zones compared …`);
-  });
+  let hopeless: unknown = null;
+  await inParallel(
+    zones,
+    async (zone) => {
+      try {
+        plans.push(await planZone(client, zone, options));
+      } catch (error) {
+        if (isAboutToken(error)) hopeless = error;
+        failures.push(await failureOf(zone, error));
+      }
+      done++;
+      progress(`${done} of ${zones.length} zones compared …`);
+    },
+    () => hopeless !== null,
+  );
   progress("");
+  if (hopeless !== null) throw hopeless;
   return { plans: plans.toSorted(byDomain), failures: failures.toSorted(byDomain) };
+}
+
+/** Every other zone would fail for the same reason, which is said once. */
+function isAboutToken(error: unknown): boolean {
+  if (!isZonewrightError(error)) return false;
+  return error.code === "UNAUTHORIZED" || (error.code === "FORBIDDEN" && error.message.startsWith("This token lacks "));
 }
 
 async function planZone(client: Client, zone: ZoneFile, options: PlanOptions): Promise<ZonePlan> {
@@ -205,10 +218,17 @@ export async function failureOf(
   return { domain, file, reasons: text.split("\n"), exitCode };
 }
 
-/** Returns how much of a zone a plan deletes or replaces, in percent; 0 for small zones, which the threshold does not protect. */
-export function lossOf({ plan, recordCount }: ZonePlan): number {
-  const replaced = plan.updates.filter(({ before, after }) => before.value !== after.value).length;
-  return recordCount < 10 ? 0 : Math.round((100 * (plan.deletes.length + replaced)) / recordCount);
+/**
+ * Returns how much of a zone a plan deletes or replaces, in percent, as the server counts it; 0 for small zones, which the threshold protects only
+ * from being emptied.
+ */
+export function lossOf({ plan: { creates, updates, deletes }, recordCount }: ZonePlan): number {
+  if (recordCount > 0 && deletes.length === recordCount && creates.length === 0) return 100;
+  const replaced = updates.filter(({ before, after }) => {
+    const isRenamed = before.name !== after.name || before.recordType !== after.recordType;
+    return isRenamed || before.value !== after.value || (before.status === "active" && after.status !== "active");
+  });
+  return recordCount < 10 ? 0 : (100 * (deletes.length + replaced.length)) / recordCount;
 }
 
 /** What all plans come to. */
@@ -237,9 +257,11 @@ function summaryOf(plans: readonly ZonePlan[], failures: readonly ZoneFailure[])
   const { changed, counts } = totalsOf(plans);
   const left = plans.reduce((sum, one) => sum + one.left, 0);
   const parts = [
-    changed.length === 0
-      ? `${zones(plans.length)}, no changes`
-      : `${changed.length} of ${zones(plans.length + failures.length)} would change: ${counts}`,
+    ...(changed.length > 0
+      ? [`${changed.length} of ${zones(plans.length + failures.length)} would change: ${counts}`]
+      : plans.length > 0 || failures.length === 0
+        ? [`${zones(plans.length)}, no changes`]
+        : []),
     ...(left > 0 ? [`${left === 1 ? "1 record was" : `${left} records were`} left to others`] : []),
     ...(failures.length > 0 ? [`${zones(failures.length)} could not be compared`] : []),
   ];
@@ -271,7 +293,6 @@ const marker = "<!-- zonewright plan -->";
 /** Returns the plans as Markdown for a comment in a merge request. */
 export function markdownOf(plans: readonly ZonePlan[], failures: readonly ZoneFailure[]): string {
   const { changed } = totalsOf(plans);
-  const sections = changed.flatMap(sectionOf);
   const quiet = plans.filter((one) => sizeOf(one.plan) === 0 && one.plan.warnings.length > 0);
   const failed =
     failures.length === 0
@@ -291,11 +312,31 @@ export function markdownOf(plans: readonly ZonePlan[], failures: readonly ZoneFa
     summaryOf(plans, failures),
     "",
     ...failed,
-    ...sections,
+    ...sectionsOf(changed),
     ...quiet.flatMap(({ domain, plan }) => warningsOf(plan.warnings.map((warning) => `${domain}: ${warning}`))),
   ]
     .join("\n")
     .trimEnd();
+}
+
+/** GitHub takes comments of 65,536 characters. */
+const longestSections = 50_000;
+
+/** Returns the sections of the plans that fit into a comment, and says how many do not. */
+function sectionsOf(changed: readonly ZonePlan[]): string[] {
+  const shown: string[] = [];
+  let length = 0;
+  let hidden = 0;
+  for (const one of changed) {
+    const section = sectionOf(one).join("\n");
+    if (length + section.length > longestSections) hidden++;
+    else {
+      shown.push(section);
+      length += section.length;
+    }
+  }
+  const rest = `${zones(hidden)} too long to show here. \`zonewright plan\` prints every change.`;
+  return hidden === 0 ? shown : [...shown, rest, ""];
 }
 
 function sectionOf({ domain, plan }: ZonePlan): string[] {

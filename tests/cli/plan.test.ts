@@ -1,8 +1,11 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { useCli } from "../support/cli.ts";
+import { builtCli, useCli } from "../support/cli.ts";
+import { programEnv } from "../support/programs.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright();
@@ -189,6 +192,8 @@ shop.example!internal: 1 to create
     [[], [".", "--only", "other.*"], /^None of the 5 zones is called other\.\*\.\n$/m],
     [[], [".", "--allow-delete-percent", "many"], /--allow-delete-percent must be a whole number/],
     [[], ["production.yaml"], /^There are no zones in /m],
+    [["bücher.example.zone", "xn--bcher-kva.example.zone"], [], /xn--bcher-kva\.example\.zone are both /],
+    [[], [".", "--out", "plan.txt"], /^--out must end in \.json, such as plan\.json/],
   ])("refuses what it cannot compare in a sentence: %j %j", async (files, [path = ".", ...options], message) => {
     for (const file of files) await write(file, "");
     const { exitCode, stderr } = await cli.run(["plan", join(folder, path), ...options]);
@@ -197,7 +202,96 @@ shop.example!internal: 1 to create
   });
 });
 
+test("a zone in two files is refused, also where one of them leaves out the only view", async () => {
+  await zw.admin.post("/api/domains", { name: "one.example!internal", ...(await byHand()) });
+  await write("views/one.example.zone", "www 300 IN A 192.0.2.1\n");
+  await write("views/one.example!internal.zone", "www 300 IN A 192.0.2.2\n");
+  const { exitCode, stderr } = await cli.run(["apply", join(folder, "views"), "--yes"]);
+  expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("are both one.example!") });
+  expect(await linesOf("one.example!internal")).toEqual([]);
+});
+
+test("a link to a file is a zone, as a file is", async () => {
+  await zw.admin.post("/api/domains", { name: "link.example", ...(await byHand()) });
+  await symlink("park.example.csv", join(folder, "link.example.csv"));
+  const { stdout } = await cli.run(["plan", folder, "--only", "link.example"]);
+  expect(stdout).toContain("link.example: 1 to create\n+ @ 300 A 192.0.2.3\n");
+});
+
+test("a line of the ignore file may leave out the space after its domain, and a pattern's value may have a colon", async () => {
+  await cli.must(["apply", folder, "--yes"]);
+  const lines = 'a 300 IN A 192.0.2.7\nb.dev 300 IN TXT "key: x"\nc 300 IN A 192.0.2.8\n';
+  await cli.must(["import", "shop.example", "-", "--yes"], { input: lines });
+  await write(".zonewrightignore", "shop.example:a/A\nb.dev/TXT/*key: x*\npark.example:c/A\n");
+  const { stdout } = await cli.run(["plan", folder, "--only", "shop.example"]);
+  expect(stdout).toContain("shop.example: 1 to delete\n- c 300 A 192.0.2.8\n");
+  await write(".zonewrightignore", "shop.example: www\n");
+  expect((await cli.run(["plan", folder, "--only", "shop.example"])).stderr).toContain(
+    "shop.example.zone: www must be name/type or name/type/value, such as *.dev/A",
+  );
+});
+
+test("a token that is invalid, or lacks a permission, is reported once for all zones", async () => {
+  const created = await zw.admin.post("/api/auth/me/tokens", { name: "Reader", permissions: ["domains:read"] });
+  for (const [token, message] of [
+    ["zw_pt_invalid", /^ZONEWRIGHT_TOKEN is invalid or has expired\. .*\n$/],
+    [(created.body as { token: string }).token, /^This token lacks the permission records:\w+\. .*\n$/],
+  ] as const) {
+    const file = (name: string) => join(folder, name);
+    const paths = ["shop.example.zone", "blog.example.yaml", "park.example.csv"].map(file);
+    const { exitCode, stdout, stderr } = await cli.run(["plan", ...paths], { env: { ZONEWRIGHT_TOKEN: token } });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    expect(stderr).toMatch(message);
+  }
+});
+
+test("a comment for a merge request stays shorter than what GitHub takes, and counts the zones it leaves out", async () => {
+  const long = Array.from({ length: 400 }, (_, index) => `h${index} 300 IN TXT "${"x".repeat(200)}"\n`);
+  await write("blog.example.yaml", "");
+  await rm(join(folder, "blog.example.yaml"));
+  await write("blog.example.zone", long.join(""));
+  const { stdout } = await cli.run(["plan", folder, "--format", "markdown"]);
+  expect(stdout.length).toBeLessThan(65_536);
+  expect(stdout).toContain("1 zone too long to show here. `zonewright plan` prints every change.\n");
+  expect(stdout).toContain("<b>shop.example</b>");
+});
+
 describe("zonewright apply", () => {
+  test("ends what it began, with its exit code, when the reader of its output stops", async () => {
+    const pipeline = '{ "$0" "$@"; echo "exit code $?" >&2; } | head -n 1';
+    const args = ["-c", pipeline, process.execPath, await builtCli()];
+    const env = { ...programEnv, ZONEWRIGHT_URL: zw.url, ZONEWRIGHT_TOKEN: cli.token };
+    const run = async (command: string[]) =>
+      (await promisify(execFile)("/bin/sh", [...args, ...command], { env })).stderr;
+    expect(await run(["plan", folder])).toMatch(/^exit code 2$/m);
+    expect(await run(["apply", folder, "--yes"])).toMatch(/^exit code 0$/m);
+    expect(await cli.run(["plan", folder])).toMatchObject({ exitCode: 0, stdout: "5 zones, no changes.\n" });
+    expect(await cli.json(["apply", folder, "--yes"])).toEqual({ zones: [], applied: 0 });
+  });
+
+  test("takes a saved plan whole, and shows what the server would do, not what the file says", async () => {
+    const out = join(folder, "plan.json");
+    await cli.run(["plan", folder, "--only", "park.example", "--out", out]);
+    expect(await cli.run(["apply", out, "--only", "shop.example", "--yes"])).toMatchObject({
+      exitCode: 1,
+      stderr: "A saved plan is applied whole. Leave out --only, or plan again with it.\n",
+    });
+    const saved = JSON.parse(await readFile(out, "utf8")) as { zones: { plan: object }[] };
+    for (const zone of saved.zones) zone.plan = {};
+    await writeFile(out, JSON.stringify(saved));
+    expect(await cli.must(["apply", out, "--yes"])).toMatch(/^\+ @ 300 A 192\.0\.2\.3$/m);
+  });
+
+  test("refuses with 3 to empty a zone of any size, before another zone is changed", async () => {
+    await cli.must(["apply", folder, "--yes"]);
+    await write("shop.example!internal.zone", "");
+    await write("blog.example.yaml", "www:\n  type: A\n  value: 192.0.2.9\n");
+    const { exitCode, stderr } = await cli.run(["apply", folder, "--yes"]);
+    expect(exitCode).toBe(3);
+    expect(stderr).toMatch(/^shop\.example!internal: 100 % of the records .*\nNothing was changed\.\n$/m);
+    expect(await linesOf("blog.example")).toHaveLength(2);
+  });
+
   test("applies a saved plan exactly, or nothing if a zone has changed since", async () => {
     const out = join(folder, "plan.json");
     expect((await cli.run(["plan", folder, "--out", out])).exitCode).toBe(2);
@@ -268,6 +362,38 @@ describe("zonewright apply", () => {
     expect(await linesOf("park.example")).toEqual([]);
   });
 
+  test("creates a domain with the options of its plan, and never without the review that was wished", async () => {
+    const args = ["apply", join(folder, "fresh.example.zone"), "--create"];
+    await write("fresh.example.zone", "www 300 IN A 192.0.2.1\nwww 300 IN CNAME shop.example.\n");
+    const wished = await cli.run([...args, "--lenient", "--request", "New"]);
+    expect(wished).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("--request cannot create fresh.example."),
+    });
+    expect((await cli.run(["records", "fresh.example"])).stderr).toContain("There is no domain fresh.example");
+    await write("fresh.example.zone", `www 300 IN TXT ${"x".repeat(300)}\n`);
+    await cli.must([...args, "--lenient", "--yes"]);
+    expect(await linesOf("fresh.example")).toHaveLength(1);
+  });
+
+  test("does not overwrite the zone that a new domain finds at its provider", async () => {
+    await write("kept.example.zone", "www 300 IN A 192.0.2.1\n");
+    const args = ["apply", join(folder, "kept.example.zone"), "--create", "--yes"];
+    await cli.must(args);
+    const { body } = await zw.admin.get("/api/domains?name=kept.example");
+    const [domain] = (body as { domains: { id: string }[] }).domains;
+    await zw.admin.delete(`/api/domains/${domain?.id}`);
+    await write("kept.example.zone", "www 300 IN A 192.0.2.2\n");
+    const { exitCode, stderr } = await cli.run(args);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr:
+        "Warning: The domain kept.example is created.\n" +
+        "kept.example: not applied. The domain was created. Its provider already has records, which the plan did not show. Plan again.\n",
+    });
+    expect(await linesOf("kept.example")).toEqual(["www\t300\tA\t192.0.2.1"]);
+  });
+
   test("Ctrl-C lets the calls that are under way end, and says what was done", async () => {
     for (let index = 0; index < 20; index++) {
       const name = `many${index}.example`;
@@ -289,8 +415,10 @@ test("a saved plan is a file that only its owner reads, and one that is none is 
   const out = join(folder, "plan.json");
   await cli.run(["plan", folder, "--out", out]);
   expect(JSON.parse(await readFile(out, "utf8"))).toMatchObject({ version: 1 });
-  await writeFile(out, "{}");
-  expect((await cli.run(["apply", out, "--yes"])).stderr).toBe(
-    `${out} is not a plan. Make one with \`zonewright plan … --out ${out}\`.\n`,
-  );
+  for (const text of ["{}", '{"version":1,"zones":[{}]}', '{"version":1,"zones":[null]}']) {
+    await writeFile(out, text);
+    expect((await cli.run(["apply", out, "--yes"])).stderr).toBe(
+      `${out} is not a plan. Make one with \`zonewright plan … --out ${out}\`.\n`,
+    );
+  }
 });

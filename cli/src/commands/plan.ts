@@ -6,7 +6,7 @@ import { connect } from "../credentials.ts";
 import { exitCodes, Failure } from "../failure.ts";
 import { countsOf, inputOf, requested, sizeOf } from "../plans.ts";
 import { confirmed, note, print, printJson, printRaw, progress } from "../terminal.ts";
-import { isChosen, textHash, zoneFilesIn } from "../zone-files.ts";
+import { isChosen, refuseTwice, textHash, zoneFilesIn } from "../zone-files.ts";
 import {
   comparison,
   failureOf,
@@ -80,6 +80,9 @@ export function plan(): Command {
     .option("-o, --out <file>", "save the plan, to apply exactly this")
     .option("--expect-no-changes", "exit with 1 instead of 2 if something would change")
     .action(async (paths: string[], options: PlanCommandOptions) => {
+      limitOf(options);
+      if (options.out !== undefined && !options.out.endsWith(".json"))
+        throw new Failure("--out must end in .json, such as plan.json, or `zonewright apply` would not know it again.");
       const client = await connect();
       const { plans, failures } = await planned(client, paths, options);
       show(plans, failures, options);
@@ -128,7 +131,10 @@ async function planned(client: Client, paths: readonly string[], options: Compar
   const chosen = zones.filter(({ domain }) => isChosen(domain, options.only ?? []));
   if (chosen.length === 0)
     throw new Failure(`None of the ${zones.length} zones is called ${(options.only ?? []).join(" or ")}.`);
-  return await planZones(client, chosen, options);
+  const planned = await planZones(client, chosen, options);
+  // The server knows a zone by several names: without a view, and in Unicode.
+  refuseTwice(planned.plans);
+  return planned;
 }
 
 function limitOf({ allowDeletePercent }: CompareOptions): number {
@@ -138,7 +144,7 @@ function limitOf({ allowDeletePercent }: CompareOptions): number {
 }
 
 function lossText(one: ZonePlan, options: CompareOptions): string {
-  return `${one.domain}: ${lossOf(one)} % of the records would be deleted or replaced, which is more than ${limitOf(options)} %. Apply it with --force if that is meant.`;
+  return `${one.domain}: ${Math.ceil(lossOf(one))} % of the records would be deleted or replaced, which is more than ${limitOf(options)} %. Apply it with --force if that is meant.`;
 }
 
 /** A plan as `--out` saves it. */
@@ -154,6 +160,12 @@ function savedPlan(plans: readonly ZonePlan[], { create }: CompareOptions): Save
   return { version: 1, zones: plans.filter(({ plan: one }) => sizeOf(one) > 0) };
 }
 
+/** The records of a saved plan are not read: they are compared again. */
+function isSavedZone(zone: Partial<SavedPlan["zones"][number]> | null): boolean {
+  const texts = [zone?.domain, zone?.file, zone?.planHash, zone?.input?.id, zone?.input?.zonefile];
+  return texts.every((text) => typeof text === "string") && typeof zone?.recordCount === "number";
+}
+
 async function readPlan(file: string): Promise<SavedPlan> {
   let read: Partial<SavedPlan> | null = null;
   try {
@@ -161,7 +173,7 @@ async function readPlan(file: string): Promise<SavedPlan> {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  if (read?.version !== 1 || !Array.isArray(read.zones)) {
+  if (read?.version !== 1 || !Array.isArray(read.zones) || !read.zones.every(isSavedZone)) {
     throw new Failure(`${file} is not a plan. Make one with \`zonewright plan … --out ${file}\`.`);
   }
   return { version: 1, zones: read.zones };
@@ -187,9 +199,11 @@ export function apply(): Command {
     .option("--request <title>", "ask for reviews instead of changing anything")
     .option("--lock <plan>", "fail if the plan differs from this saved one")
     .action(async (paths: string[], options: ApplyOptions) => {
+      limitOf(options);
       const client = await connect();
       const [only = ""] = paths;
       const saved = paths.length === 1 && only.endsWith(".json") ? await readPlan(only) : null;
+      if (saved) refuseComparison(options);
       const { plans, failures } = saved ? await verified(client, saved.zones) : await planned(client, paths, options);
       if (failures.length > 0) {
         if (options.json) show(plans, failures, options);
@@ -199,11 +213,18 @@ export function apply(): Command {
         return;
       }
       const changed = plans.filter((one) => sizeOf(one.plan) > 0 || one.input === null);
+      const missing = options.request === undefined ? undefined : changed.find(({ input }) => input === null);
+      if (missing !== undefined) {
+        const { domain } = missing;
+        throw new Failure(
+          `--request cannot create ${domain}. Create it with \`zonewright domains add ${domain}\` first. Nothing was changed.`,
+        );
+      }
       if (options.lock !== undefined) refuseOther(changed, await readPlan(options.lock), options.lock);
       refuseLoss(changed, options);
       if (!options.json) show(plans, [], options);
       if (changed.length === 0) {
-        if (options.json) show(plans, [], options);
+        if (options.json) report([], [], options);
         return;
       }
       const what = `This changes ${changed.length === 1 ? changed[0]?.domain : `${changed.length} zones`}: ${totalsOf(changed).counts}.`;
@@ -219,18 +240,27 @@ async function verified(
   zones: SavedPlan["zones"],
 ): Promise<{ plans: ZonePlan[]; failures: ZoneFailure[] }> {
   const failures: ZoneFailure[] = [];
-  await inParallel(zones, async (zone) => {
+  const plans = await inParallel(zones, async (zone): Promise<ZonePlan[]> => {
     try {
       const now = zone.input && (await comparison(client, zone.input));
-      if (now?.planHash !== zone.planHash) {
-        const reasons = [`${zone.domain} has changed since the plan was made. Plan again.`];
-        failures.push({ domain: zone.domain, file: zone.file, reasons, exitCode: exitCodes.error });
-      }
+      // What is shown is what the server would do, whatever the file says.
+      if (now?.planHash === zone.planHash) return [{ ...zone, ...now }];
+      const reasons = [`${zone.domain} has changed since the plan was made. Plan again.`];
+      failures.push({ domain: zone.domain, file: zone.file, reasons, exitCode: exitCodes.error });
     } catch (error) {
       failures.push(await failureOf(zone, error));
     }
+    return [];
   });
-  return { plans: zones, failures };
+  return { plans: plans.flat(), failures };
+}
+
+/** A saved plan is applied whole, and compared as it was when it was made. @throws Failure for an option that says otherwise */
+function refuseComparison(options: ApplyOptions): void {
+  for (const option of ["only", "ignore", "leave", "create", "lenient"] as const) {
+    if (options[option] === undefined) continue;
+    throw new Failure(`A saved plan is applied whole. Leave out --${option}, or plan again with it.`);
+  }
 }
 
 /** Returns what must be the same in two plans of a zone. */
@@ -298,6 +328,7 @@ async function applyAll(client: Client, plans: readonly ZonePlan[], options: App
 async function outcomeOf(client: Client, one: ZonePlan, options: ApplyOptions): Promise<Outcome> {
   const { domain } = one;
   const none = { domain, applied: false, revision: null, request: null, reasons: [], exitCode: exitCodes.done };
+  let isCreated = false;
   try {
     if (options.request !== undefined && one.input) {
       const asked = { ...options, dryRun: undefined } as ChangeOptions;
@@ -312,27 +343,39 @@ async function outcomeOf(client: Client, one: ZonePlan, options: ApplyOptions): 
     // The threshold of the server is not this one: what it would refuse was allowed here.
     const force = options.force ?? (lossOf(one) > 30 ? true : undefined);
     const given = changeInput({ message, unlock, override, force });
-    const input = one.input ?? (await createdInput(client, one));
-    await patiently(() =>
-      client.records.importZonefile.mutate({
-        ...input,
-        ...(one.planHash === null ? {} : { planHash: one.planHash }),
-        ...given,
-      }),
+    let { input, planHash } = one;
+    if (input === null) {
+      const created = await patiently(() => client.domains.create.mutate({ name: domain }));
+      isCreated = true;
+      ({ input, planHash } = await planOfNew(client, created, one, options));
+    }
+    const { id } = input;
+    const reviewed = { ...input, ...(planHash === null ? {} : { planHash }), ...given };
+    await patiently(() => client.records.importZonefile.mutate(reviewed));
+    // The change is made, whether its revision can be read or not.
+    const revision = await patiently(() => client.domains.get.query({ id })).then(
+      (after) => after.revision,
+      () => null,
     );
-    const { revision } = await patiently(() => client.domains.get.query({ id: input.id }));
     return { ...none, applied: true, revision };
   } catch (error) {
     const { reasons, exitCode } = await failureOf(one, error);
-    return { ...none, reasons, exitCode };
+    return {
+      ...none,
+      reasons: isCreated ? reasons.map((reason) => `The domain was created. ${reason}`) : reasons,
+      exitCode,
+    };
   }
 }
 
-/** Creates the domain of a plan. */
-async function createdInput(client: Client, { domain, zone }: ZonePlan) {
+/** Compares the file of a domain that was just created. @throws Failure if it came with records, whose loss nobody has seen */
+async function planOfNew(client: Client, { id }: { id: string }, { domain, zone }: ZonePlan, options: ApplyOptions) {
   if (!zone) throw new Failure(`${domain} does not exist.`);
-  const created = await patiently(() => client.domains.create.mutate({ name: domain }));
-  return inputFor(created, zone, {});
+  const input = inputFor({ id }, zone, options);
+  const { plan: now, planHash } = await comparison(client, input);
+  if (now.updates.length + now.deletes.length > 0)
+    throw new Failure("Its provider already has records, which the plan did not show. Plan again.");
+  return { input, planHash };
 }
 
 function report(plans: readonly ZonePlan[], outcomes: readonly Outcome[], { json }: ApplyOptions): void {
