@@ -101,3 +101,12 @@ export function wholeNumber(text: string, option: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new Failure(`${option} must be a whole number, such as 12.`);
   return Number(text);
 }
+
+const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 };
+
+/** Reads a TTL: seconds, or with a unit. @throws Failure if it is none */
+export function ttlOf(text: string): number {
+  const [, digits = "", unit = "s"] = /^(\d{1,10})([smhdw]?)$/i.exec(text) ?? [];
+  if (digits === "") throw new Failure("--ttl must be seconds, such as 300, or have a unit: 5m, 1h, 1d, 1w.");
+  return Number(digits) * (unitSeconds[unit.toLowerCase()] ?? 1);
+}

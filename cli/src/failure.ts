@@ -71,7 +71,7 @@ async function callError(error: ZonewrightError): Promise<string> {
 export function problemsOf({ message, issues }: Pick<ZonewrightError, "message" | "issues">): string[] {
   const problems = (issues ?? []).map((issue) =>
     // The index in a list says nothing here either.
-    /^\p{Lu}.*\.$/su.test(issue.message) || typeof issue.path.at(-1) === "number"
+    /^[\p{Lu}`].*\.$/su.test(issue.message) || typeof issue.path.at(-1) === "number"
       ? issue.message
       : `${issue.path.at(-1) ?? "input"}: ${issue.message}`,
   );
@@ -114,7 +114,7 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 }
 
 function systemError({ code, path, message }: NodeJS.ErrnoException): string {
-  const file = path ?? "the file";
+  const file = path ?? "The path";
   switch (code) {
     case "ENOENT":
       return `${file} does not exist. Check the path.`;
@@ -122,7 +122,7 @@ function systemError({ code, path, message }: NodeJS.ErrnoException): string {
     case "EPERM":
       return `${file} is not accessible to you. Check its permissions.`;
     case "EISDIR":
-      return `${file} is a folder. Name a file.`;
+      return `${file} is a folder. Name a file in it.`;
     default:
       return message;
   }

@@ -61,6 +61,11 @@ describe("zone files", () => {
     expect((await cli.run(["import", name, "-"])).stderr).toBe(
       "The standard input is empty. Pipe a zone file into it.\n",
     );
+    expect((await cli.run(["import", name, "/dev/null"])).stderr).toBe(
+      "/dev/null is empty. Check that it was written.\n",
+    );
+    expect((await cli.run(["import", name, "/tmp"])).stderr).toBe("The path is a folder. Name a file in it.\n");
+    expect((await cli.run(["export", name, "--revision", "99"])).stderr).toMatch(/^`revision` must be at most 2, /);
   });
 });
 
@@ -159,6 +164,10 @@ test("a value is found and replaced in all domains, and the replacement undone",
     stdout:
       "east.example: 1 to update\n~ srv 300 A 198.51.100.1 → 198.51.100.7\nwest.example: 1 to update\n~ srv 300 A 198.51.100.1 → 198.51.100.7\n",
   });
+  expect((await cli.run([...replace, "--ttl", "10m", "--dry-run"])).stdout).toContain("→ 600 198.51.100.7\n");
+  expect((await cli.run([...replace, "--ttl", "soon"])).stderr).toMatch(
+    /^--ttl must be seconds, such as 300, or have a unit/,
+  );
   expect((await cli.run(replace)).stderr).toContain(
     "This changes 2 records in 2 domains. Add --yes to do it without a question.",
   );

@@ -71,7 +71,10 @@ export function plan(): Command {
       examples: [
         ["plan zones/", "Compare a folder with the server."],
         ["plan zones/ --format markdown > comment.md", "Write a comment for a merge request."],
-        ["plan zones/ --out plan.json && zonewright apply plan.json", "Apply exactly what was shown, or nothing."],
+        [
+          "plan zones/ --out plan.json",
+          "Save the plan: `zonewright apply plan.json` makes exactly these changes, or none.",
+        ],
         ["plan zones/ --leave keys,external-dns,acme", "Leave the records that other tools keep."],
         ["plan zones/ --expect-no-changes", "Fail if somebody changed a zone elsewhere."],
       ],

@@ -1,6 +1,15 @@
 import type { Command } from "commander";
 import type { Change, Client, DnsRecord, Domain } from "@zonewright/client";
-import { changeInput, command, group, wholeNumber, withChanges, withJson, type ChangeOptions } from "../command.ts";
+import {
+  changeInput,
+  command,
+  group,
+  ttlOf,
+  wholeNumber,
+  withChanges,
+  withJson,
+  type ChangeOptions,
+} from "../command.ts";
 import { connect } from "../credentials.ts";
 import { Failure } from "../failure.ts";
 import { carryOut, requested } from "../plans.ts";
@@ -63,15 +72,6 @@ function list(): Command {
 /** Most zones have no notes. */
 function usedColumns(found: readonly DnsRecord[]): readonly Column<DnsRecord>[] {
   return found.some((record) => notesOf(record) !== "") ? recordColumns : recordColumns.slice(0, -1);
-}
-
-const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 };
-
-/** Reads a TTL: seconds, or with a unit. */
-function ttlOf(text: string): number {
-  const [, digits = "", unit = "s"] = /^(\d{1,10})([smhdw]?)$/i.exec(text) ?? [];
-  if (digits === "") throw new Failure("--ttl must be seconds, such as 300, or have a unit: 5m, 1h, 1d, 1w.");
-  return Number(digits) * (unitSeconds[unit.toLowerCase()] ?? 1);
 }
 
 interface WriteOptions extends ChangeOptions {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Client, RouterOutputs } from "@zonewright/client";
-import { changeInput, command, group, withChanges, withJson, type ChangeOptions } from "../command.ts";
+import { changeInput, command, group, ttlOf, withChanges, withJson, type ChangeOptions } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { exitCodes, Failure } from "../failure.ts";
 import { changesOf, printPlan, sizeOf } from "../plans.ts";
@@ -34,7 +34,7 @@ function values(): Command {
       ],
     }),
   )
-    .option("--ttl <seconds>", "the new TTL (default: each keeps its own)")
+    .option("--ttl <ttl>", "the new TTL: seconds, or 5m, 1h, 1d, 1w (default: each keeps its own)")
     .option("--tag <tag>", "only domains with this tag")
     .option("--domain <domain...>", "only these domains")
     .action(async (type: string, value: string, newValue: string, options: ReplaceOptions) => {
@@ -46,7 +46,7 @@ function values(): Command {
         recordType: type.toUpperCase(),
         value,
         newValue,
-        ...(ttl === undefined ? {} : { newTtl: Number(ttl) }),
+        ...(ttl === undefined ? {} : { newTtl: ttlOf(ttl) }),
         ...(tag === undefined ? {} : { tag }),
         ...(domainIds.length === 0 ? {} : { domainIds }),
       };

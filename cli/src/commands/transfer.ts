@@ -74,6 +74,7 @@ export function importZone(): Command {
       const zonefile = file === "-" ? await readInput() : await readFile(file, "utf8");
       if (file === "-" && zonefile.trim() === "")
         throw new Failure("The standard input is empty. Pipe a zone file into it.");
+      if (zonefile === "") throw new Failure(`${file} is empty. Check that it was written.`);
       const client = await connect();
       const zone = await domainNamed(client, name);
       const input = {
