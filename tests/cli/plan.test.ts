@@ -1,9 +1,12 @@
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text as textOf } from "node:stream/consumers";
 import { promisify } from "node:util";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { builtCli, useCli } from "../support/cli.ts";
 import { programEnv } from "../support/programs.ts";
 import { useZonewright } from "../support/zonewright.ts";
@@ -62,6 +65,21 @@ async function linesOf(domain: string): Promise<string[]> {
     .trim()
     .split("\n")
     .filter((line) => line !== "");
+}
+
+/** Passes a call on to the service. The answer to one that applies a file is lost. */
+async function passedOn(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { method = "GET", url = "", headers } = request;
+  const { authorization = "", "content-type": type = "application/json" } = headers;
+  const body = await textOf(request);
+  const answer = await fetch(`${zw.url}${url}`, {
+    method,
+    headers: { authorization, "content-type": type },
+    ...(body === "" ? {} : { body }),
+  });
+  const answered = await answer.text();
+  if (url.includes("importZonefile") && !body.includes('"dryRun":true')) response.destroy();
+  else response.writeHead(answer.status, { "content-type": "application/json" }).end(answered);
 }
 
 describe("zonewright plan", () => {
@@ -374,6 +392,20 @@ describe("zonewright apply", () => {
     await write("fresh.example.zone", `www 300 IN TXT ${"x".repeat(300)}\n`);
     await cli.must([...args, "--lenient", "--yes"]);
     expect(await linesOf("fresh.example")).toHaveLength(1);
+  });
+
+  test("says that the outcome is unknown when the connection ends while a zone is applied", async () => {
+    const proxy = createServer((request, response) => void passedOn(request, response));
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void proxy.close());
+    const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const args = ["apply", join(folder, "park.example.csv"), "--yes"];
+    const { exitCode, stderr } = await cli.run(args, { env: { ZONEWRIGHT_URL: url } });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: `park.example: outcome unknown. No response from ${url}. Check the address and the connection. \`zonewright history park.example\` shows whether it was applied.\n`,
+    });
+    expect(await linesOf("park.example")).toHaveLength(1);
   });
 
   test("does not overwrite the zone that a new domain finds at its provider", async () => {

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { Option, type Command } from "commander";
-import type { Client } from "@zonewright/client";
+import { isZonewrightError, type Client } from "@zonewright/client";
 import { changeInput, command, withJson, wholeNumber, type ChangeOptions } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { exitCodes, Failure } from "../failure.ts";
@@ -298,6 +298,8 @@ interface Outcome {
   request: number | null;
   reasons: string[];
   exitCode: number;
+  /** The connection ended before the server answered. */
+  isUnknown?: true;
 }
 
 /** Applies each plan by its hash. Ctrl-C lets the calls that are under way end, and says what was done. */
@@ -332,6 +334,7 @@ async function outcomeOf(client: Client, one: ZonePlan, options: ApplyOptions): 
   const { domain } = one;
   const none = { domain, applied: false, revision: null, request: null, reasons: [], exitCode: exitCodes.done };
   let isCreated = false;
+  let isSent = false;
   try {
     if (options.request !== undefined && one.input) {
       const asked = { ...options, dryRun: undefined } as ChangeOptions;
@@ -354,6 +357,7 @@ async function outcomeOf(client: Client, one: ZonePlan, options: ApplyOptions): 
     }
     const { id } = input;
     const reviewed = { ...input, ...(planHash === null ? {} : { planHash }), ...given };
+    isSent = true;
     await patiently(() => client.records.importZonefile.mutate(reviewed));
     // The change is made, whether its revision can be read or not.
     const revision = await patiently(() => client.domains.get.query({ id })).then(
@@ -363,6 +367,10 @@ async function outcomeOf(client: Client, one: ZonePlan, options: ApplyOptions): 
     return { ...none, applied: true, revision };
   } catch (error) {
     const { reasons, exitCode } = await failureOf(one, error);
+    if (isSent && isZonewrightError(error) && error.code === "NETWORK_ERROR") {
+      const look = `\`zonewright history ${domain}\` shows whether it was applied.`;
+      return { ...none, reasons: [`${reasons.join(" ")} ${look}`], exitCode, isUnknown: true };
+    }
     return {
       ...none,
       reasons: isCreated ? reasons.map((reason) => `The domain was created. ${reason}`) : reasons,
@@ -398,7 +406,9 @@ function report(plans: readonly ZonePlan[], outcomes: readonly Outcome[], { json
     else if (outcome.applied)
       say(`${domain}: applied${outcome.revision === null ? "" : ` as revision ${outcome.revision}`}, ${done(one)}.`);
     else if (outcome.request !== null) say(`${domain}: request ${outcome.request} waits for a review.`);
-    else for (const reason of outcome.reasons) note(`${domain}: not applied. ${reason}`);
+    else
+      for (const reason of outcome.reasons)
+        note(`${domain}: ${outcome.isUnknown ? "outcome unknown" : "not applied"}. ${reason}`);
   }
   const refused = outcomes.filter(({ reasons }) => reasons.length > 0).length;
   const applied = outcomes.filter((outcome) => outcome.applied).length;
