@@ -38,7 +38,13 @@ beforeAll(async () => {
   await script("zonewright", `exec "${process.execPath}" "${program}" "$@"`);
   await script("npm", "exit 0");
   await script("git", "echo 'Move the mail'");
-  await script("gh", `echo "$@" >> "${join(folder, "gh.log")}"; cp comment.md "${join(folder, "commented.md")}"`);
+  await script(
+    "gh",
+    `case "$*" in
+  *--paginate*) test ! -e "${join(folder, "commented.md")}" || echo 12; exit ;;
+esac
+echo "$@" >> "${join(folder, "gh.log")}"; cp comment.md "${join(folder, "commented.md")}"`,
+  );
   forge = createServer((request, response) => {
     const [, id] = /\/notes\/(\d+)$/.exec(request.url ?? "") ?? [];
     let text = "";
@@ -76,6 +82,7 @@ async function run(text: string): Promise<number> {
     ZONEWRIGHT_URL: zw.url,
     ZONEWRIGHT_TOKEN: cli.token,
     PULL_REQUEST: "7",
+    GITHUB_REPOSITORY: "dns/zones",
     CI_API_V4_URL: `http://127.0.0.1:${(forge.address() as AddressInfo).port}/api/v4`,
     CI_PROJECT_ID: "1",
     CI_MERGE_REQUEST_IID: "7",
@@ -94,11 +101,12 @@ test("the workflow for GitHub comments the plan on a pull request, fails for a b
   expect(await run(install)).toBe(0);
   expect(await run(plan)).toBe(0);
   expect(await readFile(join(folder, "commented.md"), "utf8")).toContain("+ www 300 A 192.0.2.1");
-  expect(await readFile(join(folder, "gh.log"), "utf8")).toBe(
-    "pr comment 7 --edit-last --create-if-none --body-file comment.md\n",
-  );
+  expect(await readFile(join(folder, "gh.log"), "utf8")).toBe("pr comment 7 --body-file comment.md\n");
   await zone("www 300 IN A 300.0.2.1\n");
   expect(await run(plan)).toBe(1);
+  expect(await readFile(join(folder, "gh.log"), "utf8")).toContain(
+    "\napi repos/dns/zones/issues/comments/12 --method PATCH --silent --field body=@comment.md\n",
+  );
   expect(await readFile(join(folder, "commented.md"), "utf8")).toContain("jobs.example.zone: Line 2: The A value must");
   await zone("www 300 IN A 192.0.2.1\n");
   expect(await run(apply)).toBe(0);
