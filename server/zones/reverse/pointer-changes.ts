@@ -188,6 +188,11 @@ export async function reverseZones(
     .select(accessColumns(caller))
     .where("domains.id", "in", sql<string>`(select value::uuid from ${jsonTexts(ids)})`)
     .execute();
+  // Opening a configuration decrypts its secrets, and one may have hundreds of reverse zones.
+  const kinds = new Map<string, ProviderKind>();
+  for (const { config_id: id, kind, config } of rows) {
+    if (!kinds.has(id)) kinds.set(id, kindOf(connections, { id, kind, config }));
+  }
   return new Map(
     rows.map((row) => [
       row.id,
@@ -195,7 +200,7 @@ export async function reverseZones(
         id: row.id,
         name: row.name,
         shownName: qualifiedName(row),
-        kind: kindOf(connections, { id: row.config_id, kind: row.kind, config: row.config }),
+        kind: kinds.get(row.config_id) ?? knownKind(row.kind),
         rights: rightsFrom(caller, row),
         // A grant is for people and their own tokens. A narrowed one stays within what it names.
         grants: row.reverse_follow_grant && caller.narrowing === null,
