@@ -13,7 +13,7 @@ import { useZonewright } from "../support/zonewright.ts";
 import { manualZone } from "../support/zones.ts";
 
 const zw = useZonewright({ env: { SITE_URL: site, TRUST_PROXY: "loopback" } });
-const fixtures = fileURLToPath(new URL("../net/fixtures/", import.meta.url));
+const fixtures = fileURLToPath(new URL("../platform/net/fixtures/", import.meta.url));
 let folder: string;
 let port: number;
 
