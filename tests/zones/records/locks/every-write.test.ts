@@ -100,7 +100,7 @@ test("every procedure that takes `unlock` is among the ways to write, or only pl
       ),
     )
     .map(([name]) => name);
-  expect(unlocking.toSorted()).toEqual([...Object.keys(inFiles), "records.plan"].toSorted());
+  expect(unlocking.toSorted()).toEqual([...Object.keys(inFiles), "changeRequests.plan", "records.plan"].toSorted());
 });
 
 /** Makes a zone with the record `old`, whose TTL was changed once, prepares a way to write, and locks every record. */
