@@ -15,7 +15,7 @@ export class Failure extends Error {
   }
 }
 
-/** What a failed call is told apart by: whom it went to, and with what. */
+/** The server that was called and the token that was sent, which a message about a failure names. */
 export interface Target {
   url: string;
   /** Where the token comes from, in words. */

@@ -60,7 +60,7 @@ export interface PlanOptions {
 /** Calls that compare whole zones count against a limit for each user. */
 const atOnce = 8;
 
-/** Runs a task for each item, a few at a time, until it is told to stop. Keeps their order. */
+/** Runs a task for each item, eight at a time, until `isStopped` returns true. Returns the results in the order of the items. */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
   task: (item: Item, index: number) => Promise<Result>,

@@ -133,7 +133,7 @@ test("damaged or expired credentials and invalid variables are refused with what
   );
 });
 
-test("an invalid token, a server that does not answer and one that is not Zonewright are told in a sentence", async () => {
+test("an invalid token, a server that does not answer and one that is not Zonewright each get a sentence of their own", async () => {
   const expired = { ZONEWRIGHT_TOKEN: cli.token.replace(/.{4}$/, "zzzz") };
   expect(await cli.run(["domains"], { env: expired })).toEqual({
     exitCode: 1,
@@ -160,7 +160,7 @@ test("an invalid token, a server that does not answer and one that is not Zonewr
   );
 });
 
-test("a server that is too old for a command is told with its version", async () => {
+test("the error about a server that is too old for a command names its version", async () => {
   const old = createServer(({ url = "" }, response) => {
     response.setHeader("content-type", "application/json");
     if (url === "/version") response.end('{"name":"zonewright","version":"0.1.0"}');
@@ -179,7 +179,7 @@ test("a server that is too old for a command is told with its version", async ()
   );
 });
 
-test("a server that is busy or fails is told with what to do", async () => {
+test("the error about a server that is busy or fails says what to do", async () => {
   const answers = [
     [429, "TOO_MANY_REQUESTS", "Too many requests.", { "retry-after": "60" }],
     [500, "INTERNAL_SERVER_ERROR", "Something went wrong.", {}],

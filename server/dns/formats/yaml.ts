@@ -119,7 +119,7 @@ function firstLine(message: string): string {
   return `${text.replace(/[.:]$/, "")}.`;
 }
 
-/** Returns the 1-based line of an offset. @param starts offsets of the lines so far, the first of which may be there twice */
+/** Returns the line of an offset, counted from 1. @param starts where the lines begin so far; the parser may list the first one twice */
 function lineOf(starts: readonly number[], offset: number): number {
   let low = 0;
   let high = starts.length;

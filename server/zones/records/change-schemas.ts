@@ -5,6 +5,31 @@ import { parsedInSlices } from "../../api/sliced-inputs.ts";
 import { dnsRecord, recordInput, recordPatch } from "./schemas.ts";
 import { dataFields, domainId, explained, recordData, recordId, unlock } from "../changes/schemas.ts";
 
+/** A record before and after its TTL was changed, as examples show it. */
+export const changedTtl = {
+  before: {
+    recordType: "A",
+    name: "@",
+    value: "192.0.2.1",
+    strings: null,
+    ttl: 300,
+    priority: null,
+    proxied: false,
+    status: "active",
+  },
+  after: {
+    recordType: "A",
+    name: "@",
+    value: "192.0.2.1",
+    strings: null,
+    ttl: 3600,
+    priority: null,
+    proxied: false,
+    status: "active",
+  },
+  changes: { ttl: [300, 3600] },
+};
+
 /** The most records that a bulk call may create. */
 const mostBulkRecords = 100;
 
@@ -189,27 +214,7 @@ export const plannedChanges = z
         example: [
           {
             id: "01a1fb0f-6204-7000-abd4-276e976be8b7",
-            before: {
-              recordType: "A",
-              name: "@",
-              value: "192.0.2.1",
-              strings: null,
-              ttl: 300,
-              priority: null,
-              proxied: false,
-              status: "active",
-            },
-            after: {
-              recordType: "A",
-              name: "@",
-              value: "192.0.2.1",
-              strings: null,
-              ttl: 3600,
-              priority: null,
-              proxied: false,
-              status: "active",
-            },
-            changes: { ttl: [300, 3600] },
+            ...changedTtl,
           },
         ],
       }),

@@ -4,6 +4,7 @@ import { comparisonHash, fieldChanges, plannedChanges, reviewedHash } from "../r
 import { dnsRecord } from "../records/schemas.ts";
 import { dataFields, explained, shownStrings } from "../changes/schemas.ts";
 import { id, optionalInteger, pageOf, paging, queryFlag, timestamp } from "../../api/schemas.ts";
+import { changedTtl } from "../records/change-schemas.ts";
 
 const domainId = id("The domain's id.");
 const snapshotId = id("The snapshot's id.");
@@ -96,31 +97,7 @@ export const snapshotDiff = z
     removed: z.array(comparedRecord).meta({ description: "Records only in `from`, or only in this domain." }),
     modified: z.array(z.object({ before: comparedRecord, after: comparedRecord, changes: fieldChanges })).meta({
       description: "Records in both that differ.",
-      example: [
-        {
-          before: {
-            recordType: "A",
-            name: "@",
-            value: "192.0.2.1",
-            strings: null,
-            ttl: 300,
-            priority: null,
-            proxied: false,
-            status: "active",
-          },
-          after: {
-            recordType: "A",
-            name: "@",
-            value: "192.0.2.1",
-            strings: null,
-            ttl: 3600,
-            priority: null,
-            proxied: false,
-            status: "active",
-          },
-          changes: { ttl: [300, 3600] },
-        },
-      ],
+      example: [changedTtl],
     }),
   })
   .meta({

@@ -5,7 +5,7 @@ import { parseZoneFile } from "../../../server/dns/zone-file/parse.ts";
 import { data } from "../../dns/zone-file/corpus/types.ts";
 import { anyCharacter } from "../any-character.ts";
 
-/** Types of which a zone may not have just any record. */
+/** Types whose records a zone accepts only under conditions. */
 const special = new Set(["SOA", "DS", "DLV", "TA"]);
 
 const ofTypes = data.flatMap(([recordType, ...rdatas]) =>
