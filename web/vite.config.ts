@@ -18,6 +18,10 @@ const lists =
 const zone =
   /web\/src\/(?:zone\/(?:rights|review-rule|own-rights|assigned-rights|use-provider-configs|zone\.module)|words\/(?:en\/)?zone\.|ui\/(?:pasted|ttl)|records\/draft\/store)|lucide-react\/dist\/esm\/icons\/(?:copy|ellipsis|pencil)\./;
 
+/** The pages of administrators, and those of the account: each is one file, because the entry names every file that it may load. */
+const administration = /web\/src\/(?:admin\/|words\/(?:en\/)?admin)/;
+const account = /web\/src\/(?:account\/|words\/(?:en\/)?account)/;
+
 /** The stream of changes. */
 const stream = /web\/src\/live\/(?!live-connection)/;
 
@@ -35,9 +39,18 @@ function className(name: string, path: string): string {
   return `${file}-${name}`;
 }
 
+/** React needs no keys for the parts of an icon: they never change. They are random texts, which do not compress. */
+const iconsWithoutKeys = {
+  name: "icons-without-keys",
+  transform: {
+    filter: { id: /lucide-react\/dist\/esm\/icons\// },
+    handler: (code: string) => code.replaceAll(/,\s*key: "[a-z\d]+"/g, ""),
+  },
+};
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), earlyScript()],
+  plugins: [react(), earlyScript(), iconsWithoutKeys],
   // The client is built from its source.
   resolve: {
     conditions: ["zonewright-source", ...defaultClientConditions],
@@ -71,6 +84,8 @@ export default defineConfig({
             { name: "shared", test: shared, minShareCount: 10, priority: 1 },
             { name: "lists", test: lists, minShareCount: 2, includeDependenciesRecursively: false },
             { name: "zone", test: zone, includeDependenciesRecursively: false },
+            { name: "admin", test: administration, includeDependenciesRecursively: false },
+            { name: "account", test: account, includeDependenciesRecursively: false },
             { name: "stream", test: stream, includeDependenciesRecursively: false },
           ],
         },
