@@ -65,8 +65,8 @@ export function createRecordsRouter({
       tag,
       summary: "Search records in all domains",
       description:
-        "Finds records in every domain you may see, by part of a name or value (`search`), an exact value (`value`), or both. Of assigned " +
-        "domains, finds only records that match your host patterns. Filters combine.",
+        "Finds records in every domain you may see, by part of a name or value (`search`), an exact value (`value`), a host (`host`) " +
+        "or part of a comment (`comment`). Filters combine. Of assigned domains, finds only records that match your host patterns.",
     })
       .input(searchRecordsInput)
       .output(foundRecords)

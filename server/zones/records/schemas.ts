@@ -250,12 +250,22 @@ export const listRecordsInput = z.strictObject({
 
 export const searchRecordsInput = z.strictObject({
   search: line(253).min(3, "Send at least 3 characters.").optional().meta({
-    description: "Part of a host, full name or value, in any case; at least 3 characters.",
+    description:
+      "Part of a host, full name or value, in any case; at least 3 characters. An IPv6 address is found in any notation.",
     example: "www.exam",
   }),
   value: text(10_000).optional().meta({
     description: "The exact value, in any notation. Without `type`, it is read as a value of each type.",
     example: "192.0.2.1",
+  }),
+  host: line(253, 1).optional().meta({
+    description:
+      "The host relative to its domain: `www`, `@` for the apex, or a pattern in which `*` stands for any text: `*.shop`.",
+    example: "www",
+  }),
+  comment: line(200).min(3, "Send at least 3 characters.").optional().meta({
+    description: "Part of the comment, in any case; at least 3 characters.",
+    example: "ticket 4711",
   }),
   type: line(20)
     .transform((type) => type.toUpperCase())

@@ -1,10 +1,12 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Caller } from "../../access/caller.ts";
+import { likePattern, parseHostPattern } from "../../access/host-pattern.ts";
 import { visibleDomains, type VisibleDomains } from "../../access/visible-domains.ts";
 import { liveColumns, liveRecord } from "../changes/state/live-queries.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { escapeLike } from "../../database/escape-like.ts";
 import type { Paging } from "../../database/one-page.ts";
+import { ruleFor } from "../../dns/record-types.ts";
 import { toALabel, withAsciiDots } from "../../dns/names/names.ts";
 import { parseView, qualifiedName, splitQualified } from "../../dns/names/views.ts";
 import { AppError, badField } from "../../platform/errors.ts";
@@ -16,6 +18,10 @@ export interface RecordSearch extends Paging {
   search?: string | undefined;
   /** The exact value, as a client writes it. */
   value?: string | undefined;
+  /** A host, or a pattern for hosts. */
+  host?: string | undefined;
+  /** Part of a comment. */
+  comment?: string | undefined;
   type?: string | undefined;
   tag?: string | undefined;
   group?: string | undefined;
@@ -35,8 +41,12 @@ const longestSeconds = 10;
 export async function searchRecords(em: EntityManager, caller: Caller, given: RecordSearch) {
   const { page, limit } = given;
   const filter = withNamedView(given);
-  if (filter.search === undefined && filter.value === undefined)
-    throw badField(["search"], "Send `search` or `value`. To list the records of one domain, use its own list.");
+  const asked = [filter.search, filter.value, filter.host, filter.comment];
+  if (asked.every((each) => each === undefined))
+    throw badField(
+      ["search"],
+      "Send `search`, `value`, `host` or `comment`. To list the records of one domain, use its own list.",
+    );
   const visible = await visibleDomains(em, caller);
   const scope = scopeOf(visible, filter);
   const sources = filter.search === undefined ? [sql<SqlBool>`true`] : sourcesOf(filter.search);
@@ -115,8 +125,12 @@ function shownRecord(row: FoundRow) {
 }
 
 /** Returns the condition on `records r` for the filters on its domain, and for what the caller may see. */
-function scopeOf(visible: VisibleDomains, { type, tag, group, view }: RecordSearch): RawBuilder<SqlBool> {
+function scopeOf(visible: VisibleDomains, filter: RecordSearch): RawBuilder<SqlBool> {
+  const { type, host, comment, tag, group, view } = filter;
   const conditions = [visible.records("r")];
+  if (host !== undefined) conditions.push(hostCondition(host));
+  if (comment !== undefined)
+    conditions.push(sql<SqlBool>`lower(r.comment) like ${containing(comment.trim().toLowerCase())}`);
   if (type !== undefined) conditions.push(sql<SqlBool>`r.record_type = ${type}`);
   const ofDomain = [
     ...(tag === undefined ? [] : [sql`d.tags @> array[${tag}]::text[]`]),
@@ -127,6 +141,14 @@ function scopeOf(visible: VisibleDomains, { type, tag, group, view }: RecordSear
     conditions.push(sql<SqlBool>`r.domain_id in (select d.id from domains d where ${sql.join(ofDomain, sql` and `)})`);
   }
   return sql.join(conditions, sql` and `);
+}
+
+/** @throws AppError BAD_REQUEST */
+function hostCondition(host: string): RawBuilder<SqlBool> {
+  const pattern = parseHostPattern(host.trim(), null);
+  if (!pattern.ok) throw badField(["host"], pattern.message);
+  if (!pattern.value.includes("*")) return sql<SqlBool>`r.name = ${pattern.value}`;
+  return sql<SqlBool>`r.name like ${likePattern(pattern.value)}`;
 }
 
 /**
@@ -154,7 +176,7 @@ function valueCondition({ value, type }: RecordSearch): RawBuilder<SqlBool> {
 
 /**
  * Returns conditions on `records r` that together find a text in hosts, values and full names. Each has an index of its own, so they are
- * separate queries. A text with a dot may begin in the host and end in the zone's name.
+ * separate queries. A text with a dot may begin in the host and end in the zone's name. An IPv6 address is also found as it is stored.
  */
 function sourcesOf(search: string): RawBuilder<SqlBool>[] {
   const text = search.trim().toLowerCase();
@@ -164,6 +186,8 @@ function sourcesOf(search: string): RawBuilder<SqlBool>[] {
     .split(".")
     .map((label) => toALabel(label) ?? label)
     .join(".");
+  const address = ruleFor("AAAA").write(text, null);
+  const parts = [text, name, ...(address.ok ? [address.value.value] : [])];
   const across = splitsOf(name).map(
     ([host, zone]) => sql<SqlBool>`(
       r.name <> '@' and r.name like ${`%${escapeLike(host)}`} and r.domain_id in (select d.id from domains d where d.name like ${`${escapeLike(zone)}%`})
@@ -171,7 +195,7 @@ function sourcesOf(search: string): RawBuilder<SqlBool>[] {
   );
   return [
     sql<SqlBool>`r.name like ${containing(name)}`,
-    ...[...new Set([text, name])].map((part) => sql<SqlBool>`lower(r.value) like ${containing(part)}`),
+    ...[...new Set(parts)].map((part) => sql<SqlBool>`lower(r.value) like ${containing(part)}`),
     sql<SqlBool>`r.domain_id in (select d.id from domains d where d.name like ${containing(name)})`,
     ...across,
   ];

@@ -197,6 +197,46 @@ describe("a search for a value", () => {
   });
 });
 
+describe("a search by host or comment", () => {
+  test.each([
+    ["www", ["alpha.example www A", "alpha.example www AAAA", "alpha.example!internal www A", "beta.example www A"]],
+    ["*.dev", ["alpha.example api.dev CNAME", "alpha.example db_1.dev A"]],
+    ["DB_*", ["alpha.example db_1.dev A"]],
+    ["büro", ["xn--bcher-kva.example xn--bro-hoa A"]],
+    ["ww", []],
+  ])("the host %j finds exactly those that match it", async (host, lines) => {
+    const all = await found({ host });
+    expect(all.map((line) => line.split(" ").slice(0, 3).join(" "))).toEqual(lines);
+  });
+
+  test("finds the records of the apex of every domain, by type", async () => {
+    expect(await found({ host: "@", type: "TXT" })).toEqual([
+      "alpha.example @ TXT v=spf1 include:_spf.Mailer.example ~all",
+    ]);
+  });
+
+  test("finds part of a comment in any case, and only that", async () => {
+    const zone = zones.get("gamma.test");
+    const record = await zone?.add("A", "noted", "192.0.2.50");
+    await zone?.update(record?.id, { comment: "Ticket 4711_a" });
+    expect(await found({ comment: "ticket 4711_" })).toEqual(["gamma.test noted A 192.0.2.50"]);
+    expect(await found({ comment: "ticket 4711%" })).toEqual([]);
+    expect(await found({ comment: "4711", host: "www" })).toEqual([]);
+    await zone?.delete(record?.id);
+  });
+
+  test.each(["host=a..b", "host=a%20b", "comment=ab"])("the query %j is refused at its field", async (query) => {
+    const { status, body } = await zw.admin.get(`/api/records?${query}`);
+    expect({ status, path: body.issues[0].path }).toEqual({ status: 400, path: [query.split("=")[0]] });
+  });
+});
+
+test("a search for an IPv6 address in full notation finds it as it is stored", async () => {
+  expect(await found({ search: "2001:0db8:0000:0000:0000:0000:0000:0001" })).toEqual([
+    "alpha.example www AAAA 2001:db8::1",
+  ]);
+});
+
 describe("rights", () => {
   test.each(["www", "alpha", "192.0.2", "example", "10.0.0", "test"])(
     "a member finds %j only at hosts assigned to them",

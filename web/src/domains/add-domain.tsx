@@ -10,13 +10,14 @@ import { Notice } from "../ui/notice.tsx";
 import { pastedHost } from "../ui/pasted.ts";
 import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
+import { domainDialogsWords } from "../words/domain-dialogs.ts";
 import { domainsWords } from "../words/domains.ts";
 import { words } from "../words/words.ts";
 import { labelsInUse, providerConfigs } from "./domain-queries.ts";
 import { qualified, tagsOf } from "./selection.ts";
 import styles from "./domains.module.css";
 
-const text = domainsWords;
+const text = { ...domainsWords, ...domainDialogsWords };
 
 /** The zones of a name server exist before it is asked, and records that are kept here only have no zone anywhere. */
 const makesNoZones: ReadonlySet<string> = new Set(["rfc2136", "manual"]);

@@ -7,6 +7,7 @@ import { Form } from "../ui/field.tsx";
 import { formatNumber } from "../ui/format.ts";
 import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
+import { domainDialogsWords } from "../words/domain-dialogs.ts";
 import { domainsWords } from "../words/domains.ts";
 import { words } from "../words/words.ts";
 import { Listed } from "./add-domain.tsx";
@@ -14,7 +15,7 @@ import { labelsInUse } from "./domain-queries.ts";
 import { changedTags, qualified, type Selection } from "./selection.ts";
 import styles from "./domains.module.css";
 
-const text = domainsWords;
+const text = { ...domainsWords, ...domainDialogsWords };
 
 interface BulkTagsProps {
   action: "add" | "remove";

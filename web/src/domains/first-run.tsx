@@ -6,11 +6,12 @@ import { client } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
 import { Button, buttonClass } from "../ui/button.tsx";
 import { Empty } from "../ui/page.tsx";
+import { domainDialogsWords } from "../words/domain-dialogs.ts";
 import { domainsWords } from "../words/domains.ts";
 import { providerConfigs } from "./domain-queries.ts";
 import styles from "./domains.module.css";
 
-const text = domainsWords;
+const text = { ...domainsWords, ...domainDialogsWords };
 
 /** How many found zones are named. */
 const named = 5;

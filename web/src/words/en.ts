@@ -1,5 +1,6 @@
 import { account } from "./en/account.ts";
 import { admin } from "./en/admin.ts";
+import { domainDialogs } from "./en/domain-dialogs.ts";
 import { domains } from "./en/domains.ts";
 import { live } from "./en/live.ts";
 import { notifications } from "./en/notifications.ts";
@@ -15,6 +16,7 @@ import { zone } from "./en/zone.ts";
 export const en = {
   account,
   admin,
+  domainDialogs,
   domains,
   live,
   notifications,
