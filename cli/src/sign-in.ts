@@ -30,10 +30,13 @@ const usualPermissions: readonly Permission[] = [
   "providers:read",
 ];
 
+/** What no command needs unless it is asked for. */
+const rarePermissions: readonly Permission[] = ["registrations:read", "registrations:write", "audit:read"];
+
 /** Returns the permissions that a user names, separated by commas. @throws Failure for an unknown one */
 export function permissionsOf(list: string | undefined): readonly Permission[] {
   if (list === undefined) return usualPermissions;
-  const known: readonly string[] = [...usualPermissions, "audit:read" satisfies Permission];
+  const known: readonly string[] = [...usualPermissions, ...rarePermissions];
   const given = list.split(",").map((each) => each.trim());
   const unknown = given.find((each) => !known.includes(each));
   if (unknown === undefined) return given as Permission[];

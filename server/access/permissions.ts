@@ -11,6 +11,8 @@ export const permissions = [
   "assignments:read",
   "assignments:write",
   "providers:read",
+  "registrations:read",
+  "registrations:write",
   "audit:read",
   "notifications:read",
   "notifications:write",

@@ -216,6 +216,8 @@ export interface Zone {
   signed: boolean;
   serverManagedCount: number;
   providerConfigId: string;
+  /** The registrar configuration whose account has the name; null: none is set. */
+  registrarConfigId: string | null;
   /** Whose changes need a review; null: as the installation says. */
   reviewRequired: ReviewRequired | null;
   reviewAcme: boolean;
@@ -235,6 +237,7 @@ export async function zoneFor(em: EntityManager, caller: Caller, domainId: strin
       "provider_signed",
       "server_managed_count",
       "provider_config_id",
+      "registrar_config_id",
       "review_required",
       "review_acme",
     ])
@@ -251,6 +254,7 @@ export async function zoneFor(em: EntityManager, caller: Caller, domainId: strin
     signed: row.provider_signed,
     serverManagedCount: row.server_managed_count,
     providerConfigId: row.provider_config_id,
+    registrarConfigId: row.registrar_config_id,
     reviewRequired: row.review_required,
     reviewAcme: row.review_acme,
     rights: rightsIn(row, caller, need),

@@ -32,6 +32,7 @@ import { ZoneWatch } from "../zones/drift/zone-watch.ts";
 import { Domains } from "../zones/domains/service.ts";
 import { ZoneImports } from "../zones/domains/zone-imports.ts";
 import { composeDelegation } from "../registry/delegation/compose.ts";
+import { RegistrarConfigs } from "../registry/registrars/configs.ts";
 import { composeExpiry } from "../registry/expiry/compose.ts";
 import { Health } from "../database/health.ts";
 import { withdrawForUser } from "../zones/change-requests/request.ts";
@@ -166,10 +167,15 @@ export async function createServices(parts: {
     if (config.jobs && reported) changeReporter.soon();
     if (mirrored) mirrorReconciler.afterChange();
   });
-  const expiry = composeExpiry({ config, database, notifications, egress, log, now });
+  const registrarConfigs = new RegistrarConfigs({
+    box: new SecretCipher(keyring, "registrar-secret"),
+    environment: { egress, accounts },
+    now,
+  });
+  const expiry = composeExpiry({ config, database, notifications, registrarConfigs, egress, log, now });
   const delegation = composeDelegation({ config, database, notifications, egress, log, now });
   const review = new ReviewPolicy(config.reviewRequired);
-  const domains = new Domains(database, providerConfigs, now, notifications, review);
+  const domains = new Domains(database, providerConfigs, now, notifications, review, registrarConfigs);
   const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
   const assignments = new Assignments({ audit, notifications, now });
   const reviewReminders = new ReviewReminders({ database, notifications, now });
@@ -336,6 +342,7 @@ export async function createServices(parts: {
     assignmentRequests: new AssignmentRequests({ assignments, audit, notifications, now }),
     domains,
     zoneImports,
+    registrarConfigs,
     ...expiry,
     ...delegation,
     records,
@@ -384,6 +391,7 @@ export async function createServices(parts: {
       if (!database.embedded) zonesFolderFault = await claimZonesFolder(database.fork(), zonesFolder);
       if (zonesFolderFault !== null) log.warn(zonesFolderFault);
       await providerConfigs.ensureSealed(database.fork(), log);
+      await registrarConfigs.ensureSealed(database.fork(), log);
       await identity.identityConfigs.ensureSealed(database.fork(), log);
       await zoneImports.prepare();
       await accountServices.totpSecrets.ensureSealed(database.fork(), log);

@@ -2,7 +2,13 @@ import { ZodError } from "zod";
 import { AppError } from "../platform/errors.ts";
 import type { RecordData } from "../dns/record.ts";
 import { knownKind, kindByName } from "./kinds.ts";
-import { ProviderError, type DnsProvider, type ProviderEnvironment, type ProviderKind } from "./provider.ts";
+import {
+  ProviderError,
+  type ConfigField,
+  type DnsProvider,
+  type ProviderEnvironment,
+  type ProviderKind,
+} from "./provider.ts";
 import type { Purpose } from "./vendor-api/accounts.ts";
 import { sameOrigin, secretAgain } from "../platform/net/same-origin.ts";
 import { ok, refuse, type Result } from "../platform/result.ts";
@@ -76,21 +82,32 @@ export interface StoredConfig {
 /** What responses show in place of a secret. */
 const shownInsteadOfSecret = "********";
 
-/** Handles the secrets of provider configurations: sealed at rest, bound to their configuration and field, and never shown. */
+/** Whose secrets they are: the kinds with their fields, the table, and a name for messages. */
+export interface SecretsOf {
+  kindByName: (kind: string) => { configFields: readonly ConfigField[]; addresses?: readonly string[] } | null;
+  table: string;
+  what: string;
+}
+
+const ofProviders: SecretsOf = { kindByName, table: "provider_configs", what: "provider configuration" };
+
+/** Handles the secrets of configurations: sealed at rest, bound to their configuration and field, and never shown. */
 export class ConfigSecrets {
   readonly #box: SecretCipher;
+  readonly #of: SecretsOf;
 
-  constructor(box: SecretCipher) {
+  constructor(box: SecretCipher, of = ofProviders) {
     this.#box = box;
+    this.#of = of;
   }
 
   /** Returns the values with their secrets sealed for the configuration `id`. */
   seal(id: string, kind: string, values: ConfigValues): ConfigValues {
     const sealed = { ...values };
-    for (const { name } of secretFields(kind)) {
+    for (const { name } of this.#secretFields(kind)) {
       const value = values[name];
       if (value === undefined) continue;
-      sealed[name] = this.#box.seal(JSON.stringify(value), aadOf(id, name));
+      sealed[name] = this.#box.seal(JSON.stringify(value), this.#aadOf(id, name));
     }
     return sealed;
   }
@@ -98,7 +115,7 @@ export class ConfigSecrets {
   /** Returns the values with their secrets opened. @throws AppError PROVIDER_ERROR, saying what to do, if no key opens a secret. */
   open({ id, kind, config }: StoredConfig): ConfigValues {
     const opened = { ...config };
-    for (const { name, label } of secretFields(kind)) {
+    for (const { name, label } of this.#secretFields(kind)) {
       const value = config[name];
       if (value === undefined) continue;
       const secret = this.#openOne(id, name, label, value);
@@ -115,7 +132,7 @@ export class ConfigSecrets {
    */
   merge(stored: StoredConfig | null, kind: string, given: ConfigValues): ConfigValues {
     const merged = { ...given };
-    for (const { name, label } of secretFields(kind)) {
+    for (const { name, label } of this.#secretFields(kind)) {
       const value = given[name];
       if (value !== undefined && value !== null && value !== "" && value !== shownInsteadOfSecret) continue;
       delete merged[name];
@@ -134,7 +151,7 @@ export class ConfigSecrets {
   /** Returns the names of the secrets that a change sets or removes. */
   given(kind: string, values: ConfigValues): string[] {
     const unchanged = new Set<unknown>([undefined, "", shownInsteadOfSecret]);
-    return secretFields(kind).flatMap(({ name }) => (unchanged.has(values[name]) ? [] : [name]));
+    return this.#secretFields(kind).flatMap(({ name }) => (unchanged.has(values[name]) ? [] : [name]));
   }
 
   /**
@@ -142,7 +159,7 @@ export class ConfigSecrets {
    * @throws AppError BAD_REQUEST with each secret that must be sent again
    */
   requireAgain({ kind, config }: StoredConfig, given: ConfigValues, values: ConfigValues): void {
-    const { addresses = [] } = kindByName(kind) ?? {};
+    const { addresses = [] } = this.#of.kindByName(kind) ?? {};
     // An address that is neither stored nor given is the vendor's own, before and after.
     const moved = addresses.some(
       (field) =>
@@ -150,7 +167,7 @@ export class ConfigSecrets {
     );
     if (!moved) return;
     const sent = new Set(this.given(kind, given));
-    const issues = secretFields(kind)
+    const issues = this.#secretFields(kind)
       .filter(({ name }) => config[name] !== undefined && !sent.has(name))
       .map(({ name }) => ({ path: ["config", name], message: secretAgain }));
     if (issues.length > 0) throw new AppError("BAD_REQUEST", secretAgain, { issues });
@@ -158,7 +175,9 @@ export class ConfigSecrets {
 
   /** Returns the values with secrets masked. */
   masked(kind: string, config: ConfigValues): ConfigValues {
-    const shown = secretFields(kind).flatMap(({ name }) => (name in config ? [[name, shownInsteadOfSecret]] : []));
+    const shown = this.#secretFields(kind).flatMap(({ name }) =>
+      name in config ? [[name, shownInsteadOfSecret]] : [],
+    );
     return { ...config, ...Object.fromEntries(shown) };
   }
 
@@ -167,10 +186,10 @@ export class ConfigSecrets {
     const { id, kind, config } = stored;
     const sealed = { ...config };
     let current = true;
-    for (const { name } of secretFields(kind)) {
+    for (const { name } of this.#secretFields(kind)) {
       const value = config[name];
       if (value === undefined) continue;
-      const resealed = typeof value === "string" ? this.#box.resealed(value, aadOf(id, name)) : null;
+      const resealed = typeof value === "string" ? this.#box.resealed(value, this.#aadOf(id, name)) : null;
       if (resealed === null) return null;
       current &&= resealed === value;
       sealed[name] = resealed;
@@ -179,29 +198,33 @@ export class ConfigSecrets {
   }
 
   #openOne(id: string, field: string, label: string, stored: ConfigValues[string]): Result<ConfigValues[string]> {
-    const opened = typeof stored === "string" ? this.#box.open(stored, aadOf(id, field)) : null;
+    const opened = typeof stored === "string" ? this.#box.open(stored, this.#aadOf(id, field)) : null;
     if (opened?.ok) return ok(JSON.parse(opened.text) as ConfigValues[string]);
     const why =
       opened?.reason === "unknownKey"
         ? "it was encrypted with a key that is not in SECRET_KEYS"
         : "its stored value is damaged or belongs to another configuration";
     return refuse(
-      `The secret "${label}" of this provider configuration cannot be read: ${why}. Enter it again in the configuration.`,
+      `The secret "${label}" of this ${this.#of.what} cannot be read: ${why}. Enter it again in the configuration.`,
     );
+  }
+
+  #secretFields(kind: string): { name: string; label: string }[] {
+    return secretsAmong(this.#of.kindByName(kind));
+  }
+
+  #aadOf(id: string, field: string): string[] {
+    return [this.#of.table, id, field];
   }
 }
 
 /** Returns the fields of a kind that are stored sealed. */
-function secretFields(kind: string): { name: string; label: string }[] {
-  return (kindByName(kind)?.configFields ?? []).filter(({ secret }) => secret);
+function secretsAmong(kind: { configFields: readonly ConfigField[] } | null): { name: string; label: string }[] {
+  return (kind?.configFields ?? []).filter(({ secret }) => secret);
 }
 
 /** Returns the values without the secrets. */
 export function withoutSecrets(kind: string, values: ConfigValues): ConfigValues {
-  const secret = new Set(secretFields(kind).map(({ name }) => name));
+  const secret = new Set(secretsAmong(kindByName(kind)).map(({ name }) => name));
   return Object.fromEntries(Object.entries(values).filter(([name]) => !secret.has(name)));
-}
-
-function aadOf(id: string, field: string): string[] {
-  return ["provider_configs", id, field];
 }

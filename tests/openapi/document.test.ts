@@ -206,6 +206,7 @@ describe("every operation", () => {
       "createPasskey",
       "createProviderConfig",
       "createRecord",
+      "createRegistrarConfig",
       "createSnapshot",
       "createTemplate",
       "createToken",

@@ -38,6 +38,7 @@ const tags = [
     name: "Assignments",
     description: "Domains and hosts assigned to members, and requests for assignments.",
   },
+  { name: "Registrations", description: "Accounts at registrars, and what they say of domains." },
   { name: "DNS providers", description: "Kinds of DNS providers, and their configurations." },
   { name: "Notifications", description: "Your notifications, as a list and a live stream." },
   { name: "Notification channels", description: "External destinations for notifications, for administrators." },

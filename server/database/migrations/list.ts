@@ -63,6 +63,7 @@ import { DisabledRecords } from "./0073-disabled-records.ts";
 import { PowerdnsZoneSettings } from "./0074-powerdns-zones.ts";
 import { LeanLists } from "./0076-lean-lists.ts";
 import { CommandLine } from "./0077-command-line.ts";
+import { RegistrarConfigs } from "./0081-registrar-configs.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -132,4 +133,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0074-powerdns-zones", class: PowerdnsZoneSettings },
   { name: "0076-lean-lists", class: LeanLists },
   { name: "0077-command-line", class: CommandLine },
+  { name: "0081-registrar-configs", class: RegistrarConfigs },
 ];

@@ -26,6 +26,7 @@ import {
   SecondaryRevisionSchema,
 } from "./primary.ts";
 import { ProviderConfigSchema } from "./provider-configs.ts";
+import { RegistrarConfigSchema } from "./registrar-configs.ts";
 import { DomainSchema } from "./domains.ts";
 import { MirrorRevisionSchema, MirrorSchema } from "./mirrors.ts";
 import { ZoneImportItemSchema, ZoneImportSchema } from "./zone-imports.ts";
@@ -74,6 +75,7 @@ export const entities = [
   SignInChallengeSchema,
   PasskeyChallengeSchema,
   ProviderConfigSchema,
+  RegistrarConfigSchema,
   DomainSchema,
   MirrorSchema,
   MirrorRevisionSchema,

@@ -30,7 +30,7 @@ export const DomainSchema = defineEntity({
     notes: p.text().nullable(),
     expiryRemindDays: p.array((text) => Number(text)).$type<number[]>(),
     autoCheckExpiry: p.boolean(),
-    expirySource: p.text().$type<"rdap" | "whois" | "manual">().nullable(),
+    expirySource: p.text().$type<"rdap" | "whois" | "registrar" | "manual">().nullable(),
     expiryCheckedAt: p.datetime().nullable(),
     /** Time of the next automatic lookup; null: as soon as possible. */
     expiryNextCheckAt: p.datetime().nullable(),
@@ -42,6 +42,10 @@ export const DomainSchema = defineEntity({
     registrar: p.text().nullable(),
     /** What the registry said besides dates; null: not looked up yet. See registry/expiry/facts.ts. */
     registration: p.json().$type<unknown>().nullable(),
+    /** The registrar configuration whose account has the name; null: none is set. */
+    registrarConfigId: p.uuid().nullable(),
+    /** What that registrar said last; null: not asked yet. See registry/registrars/reading.ts. */
+    registrarState: p.json().$type<unknown>().nullable(),
     /** Whether PTR records follow the addresses of this zone. */
     reverse: p.text().$type<ReverseMode>().default("off"),
     /** Reverse zones: whether PTR records here may follow changes of people without rights in this zone. */

@@ -13,7 +13,8 @@ import {
 } from "./notices.ts";
 import { failure, type Finding } from "./registration.ts";
 import type { ExpiryLookup } from "./lookup.ts";
-import { storeFinding, type StoredFinding } from "./store-finding.ts";
+import type { RegistrarConfigs } from "../registrars/configs.ts";
+import { foundDate, lookupFailure, storeFinding, type StoredFinding } from "./store-finding.ts";
 
 const atOnce = 16;
 /** Number of domains claimed with one statement. A crash delays at most this many. */
@@ -33,11 +34,13 @@ interface DueDomain {
   id: string;
   name: string;
   view: string;
+  registrarConfigId: string | null;
 }
 
 interface Parts {
   database: Database;
   lookUp: ExpiryLookup;
+  registrarConfigs: RegistrarConfigs;
   notifications: Notifications;
   log: Logger;
   now: () => Date;
@@ -92,15 +95,19 @@ export class ExpiryCheckJob implements Job {
 
   /** @returns the kind of finding; null if the lookup was aborted */
   async #check(domain: DueDomain, stop: AbortSignal): Promise<Finding["kind"] | null> {
-    const finding = await this.#find(domain, stop);
+    const [finding, reading] = await Promise.all([
+      this.#find(domain, stop),
+      this.#parts.registrarConfigs.read(this.#parts.database.fork(), domain, "drift"),
+    ]);
     if (!finding) return null;
     await this.#parts.database.fork().transactional(async (tx) => {
-      const stored = await storeFinding(tx, domain.id, finding, { now: this.#parts.now(), byItself: true });
+      const stored = await storeFinding(tx, domain.id, finding, { now: this.#parts.now(), byItself: true, reading });
       if (stored && stored.changes.length > 0) await this.#report(tx, domain, stored);
       if (!stored || stored.failures < failuresBeforeNotice || stored.failuresBefore >= failuresBeforeNotice) return;
-      if ("message" in finding) await this.#notify(tx, domain, stored.ownerId, finding.message);
+      const reason = lookupFailure(finding, reading);
+      if (reason !== null) await this.#notify(tx, domain, stored.ownerId, reason);
     });
-    return finding.kind;
+    return foundDate(finding, reading) ? "found" : finding.kind;
   }
 
   async #find({ name }: DueDomain, stop: AbortSignal): Promise<Finding | null> {
@@ -147,7 +154,7 @@ async function claimDue(em: EntityManager, now: Date, atMost: number): Promise<D
     )
     update domains set expiry_next_check_at = ${now}::timestamptz + make_interval(mins => ${turnMinutes})
     from due where domains.id = due.id
-    returning domains.id, domains.name, domains.view
+    returning domains.id, domains.name, domains.view, domains.registrar_config_id as "registrarConfigId"
   `.execute(queries(em));
   return rows;
 }

@@ -11,6 +11,7 @@ import { RdapClient } from "./rdap/client.ts";
 import { ExpiryReminderJob } from "./remind-job.ts";
 import { ServerPace } from "./server-pace.ts";
 import { Expiry } from "./service.ts";
+import type { RegistrarConfigs } from "../registrars/configs.ts";
 import { WhoisClient } from "./whois/client.ts";
 
 export type ExpiryServices = ReturnType<typeof composeExpiry>;
@@ -20,11 +21,12 @@ export function composeExpiry(parts: {
   config: Config;
   database: Database;
   notifications: Notifications;
+  registrarConfigs: RegistrarConfigs;
   egress: Egress;
   log: Logger;
   now: () => Date;
 }) {
-  const { config, database, notifications, egress, log, now } = parts;
+  const { config, database, notifications, registrarConfigs, egress, log, now } = parts;
   const pace = new ServerPace(now);
   const lookUp = new ExpiryLookup({
     bootstrap: new RdapBootstrap({
@@ -39,8 +41,8 @@ export function composeExpiry(parts: {
     isPublic: config.rdapBootstrapUrl === undefined && config.whoisServer === undefined,
   });
   return {
-    expiry: new Expiry(lookUp, notifications, now),
-    expiryCheck: new ExpiryCheckJob({ database, lookUp, notifications, log, now }),
+    expiry: new Expiry({ lookUp, registrarConfigs, notifications, now }),
+    expiryCheck: new ExpiryCheckJob({ database, lookUp, registrarConfigs, notifications, log, now }),
     expiryReminders: new ExpiryReminderJob({ database, notifications, log, now }),
   };
 }

@@ -32,6 +32,9 @@ export type Settled = Extract<Answer, { kind: "registered" | "unregistered" }>;
 
 export type ExpirySource = "rdap" | "whois";
 
+/** Where a stored date is from, if nobody set it by hand. */
+export type DateSource = ExpirySource | "registrar";
+
 /** Outcome of a lookup. */
 export type Finding =
   | { kind: "found"; source: ExpirySource; expiresAt: Date; registration: Registration }

@@ -185,8 +185,9 @@ function shown(row: Row, days: number): DueReminder {
 /** Returns the end of a sentence: the date's source, or both dates if registry and registrar differ. */
 function originOf({ source, registryExpiresAt, registrarExpiresAt }: DueReminder): string {
   if (source === null || source === "manual") return ", a date set manually.";
-  if (!registryExpiresAt || !registrarExpiresAt) return ` (${source.toUpperCase()}).`;
+  const said = source === "registrar" ? " (as its registrar says)." : ` (${source.toUpperCase()}).`;
+  if (!registryExpiresAt || !registrarExpiresAt) return said;
   const [registry, registrar] = [registryExpiresAt, registrarExpiresAt].map((date) => date.toISOString().slice(0, 10));
-  if (registry === registrar) return ` (${source.toUpperCase()}).`;
+  if (registry === registrar) return said;
   return `: the registry says ${registry}, the registrar ${registrar}.`;
 }

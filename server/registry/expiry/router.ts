@@ -16,8 +16,8 @@ export function createExpiryRouter({ expiry }: { expiry: Expiry }) {
       tag,
       summary: "Look up a domain's expiry date",
       description:
-        "Queries the registry over RDAP, then over WHOIS, and stores the date. If no date is found, returns `success: false` with the " +
-        "reason and keeps the stored date.",
+        "Queries the registry over RDAP, then over WHOIS, and the registrar if the domain names one, and stores the date. The registrar's " +
+        "date counts. If no date is found, returns `success: false` with the reason and keeps the stored date.",
     })
       .input(checkExpiryInput)
       .output(checkExpiryResult)

@@ -6,6 +6,11 @@ const source = z
   .enum(["rdap", "whois"])
   .nullable()
   .meta({ description: "Protocol the registry answered over; null if no date was found.", example: "rdap" });
+const dateSource = z.enum(["rdap", "whois", "registrar"]).nullable().meta({
+  description:
+    "Where the date is from: the protocol the registry answered over, or the account at the registrar. Null if no date was found.",
+  example: "rdap",
+});
 const found = z.boolean().meta({ description: "Whether a date was found." });
 const expiresAt = timestamp("When the registration expires; null if no date was found.").nullable();
 
@@ -45,7 +50,7 @@ export const registration = z
 
 export const checkExpiryInput = z.strictObject({ id: id("The domain's id.") });
 
-export const checkExpiryResult = z.object({ success: found, expiresAt, source, error }).meta({
+export const checkExpiryResult = z.object({ success: found, expiresAt, source: dateSource, error }).meta({
   id: "ExpiryCheck",
   description: "The result of a lookup. If no date was found, the stored date is kept.",
 });

@@ -9,31 +9,39 @@ import { parseZoneName } from "../../dns/names/names.ts";
 import { failure, type Finding } from "./registration.ts";
 import type { ExpiryLookup } from "./lookup.ts";
 import { registrationChanged } from "./notices.ts";
-import { storeFinding, type StoredFinding } from "./store-finding.ts";
+import type { RegistrarConfigs } from "../registrars/configs.ts";
+import { foundDate, lookupFailure, storeFinding, type StoredFinding } from "./store-finding.ts";
 
 /** Maximum duration of a manual lookup, including the maximum wait for one server's rate limit. */
 const lookupSeconds = 25;
 const turnMilliseconds = 8_000;
 
+interface Parts {
+  lookUp: ExpiryLookup;
+  registrarConfigs: RegistrarConfigs;
+  notifications: Notifications;
+  now: () => Date;
+}
+
 /** Runs lookups that users request. */
 export class Expiry {
-  readonly #lookUp: ExpiryLookup;
-  readonly #notifications: Notifications;
-  readonly #now: () => Date;
+  readonly #parts: Parts;
 
-  constructor(lookUp: ExpiryLookup, notifications: Notifications, now: () => Date) {
-    this.#lookUp = lookUp;
-    this.#notifications = notifications;
-    this.#now = now;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /** Looks up a domain's expiry date and stores it, even over a manually set one. @throws AppError NOT_FOUND, FORBIDDEN */
   async check(em: EntityManager, caller: Caller, id: string) {
     const zone = await zoneFor(em, caller, id, "manage");
-    const finding = await this.#find(zone.name);
-    const now = this.#now();
+    const [finding, reading] = await Promise.all([
+      this.#find(zone.name),
+      this.#parts.registrarConfigs.read(em.fork(), zone, "person"),
+    ]);
+    const now = this.#parts.now();
+    const date = foundDate(finding, reading);
     await em.transactional(async (tx) => {
-      const stored = await storeFinding(tx, zone.id, finding, { now, byItself: false });
+      const stored = await storeFinding(tx, zone.id, finding, { now, byItself: false, reading });
       if (!stored) throw notFound("domain");
       const found = { before: factsOf(stored, "before"), after: factsOf(stored, "after") };
       const audited = changedFields({ ...stored.before, ...found.before }, { ...stored.after, ...found.after });
@@ -42,14 +50,14 @@ export class Expiry {
         targetType: "domain",
         targetId: zone.id,
         before: audited?.before ?? {},
-        after: { ...audited?.after, success: finding.kind === "found" },
+        after: { ...audited?.after, success: date !== null },
       });
       if (stored.changes.length > 0)
-        await this.#notifications.notify(tx, registrationChanged(zone, stored.ownerId, stored.changes));
+        await this.#parts.notifications.notify(tx, registrationChanged(zone, stored.ownerId, stored.changes));
     });
-    return finding.kind === "found"
-      ? { success: true, expiresAt: finding.expiresAt, source: finding.source, error: null }
-      : { success: false, expiresAt: null, source: null, error: finding.message };
+    return date
+      ? { success: true, ...date, error: null }
+      : { success: false, expiresAt: null, source: null, error: lookupFailure(finding, reading) };
   }
 
   /** Looks up any name without storing the result. @throws AppError BAD_REQUEST if it is not a valid domain name */
@@ -74,7 +82,7 @@ export class Expiry {
   async #find(name: string): Promise<Finding> {
     const signal = AbortSignal.timeout(lookupSeconds * 1_000);
     try {
-      return await this.#lookUp.find(name, { turnMilliseconds, signal });
+      return await this.#parts.lookUp.find(name, { turnMilliseconds, signal });
     } catch (error) {
       if (!signal.aborted) throw error;
       return failure(`The lookup took longer than ${lookupSeconds} s. Try again later.`);

@@ -1,7 +1,8 @@
 import { queries, type EntityManager } from "../../database/database.ts";
 import { factChanges, factsAfter, type FactChange, type RegistrationFacts } from "./facts.ts";
 import { expiringFrom } from "./status.ts";
-import type { Finding } from "./registration.ts";
+import { failure, type DateSource, type Finding } from "./registration.ts";
+import { afterReading, storedReading, type RegistrarReading } from "../registrars/registrar.ts";
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -28,6 +29,29 @@ export interface StoredFinding {
   ownerId: string | null;
 }
 
+/** A date that was found. */
+interface FoundDate {
+  expiresAt: Date;
+  source: DateSource;
+}
+
+/**
+ * Returns the date that a lookup found. The registrar's own account is the exact source: a registry's date may be that of its automatic
+ * renewal, and what it publishes may be outdated.
+ */
+export function foundDate(finding: Finding, reading: RegistrarReading | null): FoundDate | null {
+  const expiresAt = reading?.state?.expiresAt ?? null;
+  if (expiresAt) return { expiresAt, source: "registrar" };
+  return finding.kind === "found" ? { expiresAt: finding.expiresAt, source: finding.source } : null;
+}
+
+/** Returns why a lookup failed as a whole; null if it did not. A registrar that does not answer is a failure, even if the registry does. */
+export function lookupFailure(finding: Finding, reading: RegistrarReading | null): string | null {
+  if (reading?.error) return reading.error;
+  if (reading?.state?.expiresAt) return null;
+  return "message" in finding ? finding.message : null;
+}
+
 /**
  * Stores the result of a lookup, within a transaction: a found date and the values derived from it, or only the time of the lookup.
  * Without a found date, the stored one is unchanged.
@@ -38,7 +62,7 @@ export async function storeFinding(
   tx: EntityManager,
   domainId: string,
   finding: Finding,
-  { now, byItself }: { now: Date; byItself: boolean },
+  { now, byItself, reading: given = null }: { now: Date; byItself: boolean; reading?: RegistrarReading | null },
 ): Promise<StoredFinding | null> {
   const old = await queries(tx)
     .selectFrom("domains")
@@ -50,28 +74,39 @@ export async function storeFinding(
       "expiry_check_failures",
       "owner_id",
       "registration",
+      "registrar_config_id",
+      "registrar_state",
     ])
     .where("id", "=", domainId)
     .forUpdate()
     .executeTakeFirst();
   if (!old || (byItself && old.expiry_source === "manual")) return null;
+  // The domain may name another registrar since it was asked.
+  const reading = given?.configId === old.registrar_config_id ? given : null;
   const before: Known = { expiresAt: old.expires_at, expirySource: old.expiry_source, registrar: old.registrar };
   const known = fromJson(old.registration);
   const answered = "registration" in finding ? finding : null;
   const facts = answered ? factsAfter(known, answered.source, answered.registration) : known;
   const changes = facts ? factChanges(known, facts) : [];
+  const date = foundDate(finding, reading);
   const after: Known = {
-    expiresAt: finding.kind === "found" ? finding.expiresAt : before.expiresAt,
-    expirySource: finding.kind === "found" ? finding.source : before.expirySource,
+    expiresAt: date?.expiresAt ?? before.expiresAt,
+    expirySource: date?.source ?? before.expirySource,
     registrar: answered?.registration.registrar ?? before.registrar,
   };
-  const failures = failuresAfter(finding, old.expiry_check_failures, byItself);
-  const plan = byItself || finding.kind === "found" ? { expiry_next_check_at: nextCheck(finding, failures, now) } : {};
+  const outcome = outcomeOf(finding, reading, date);
+  const failures = failuresAfter(outcome, old.expiry_check_failures, byItself);
+  const plan = byItself || outcome.kind === "found" ? { expiry_next_check_at: nextCheck(outcome, failures, now) } : {};
   await queries(tx)
     .updateTable("domains")
     .set({
       ...plan,
-      ...(finding.kind === "found" ? datesOf(finding, old.expiry_remind_days) : {}),
+      ...(date
+        ? { expires_at: date.expiresAt, expiring_from: expiringFrom(date.expiresAt, old.expiry_remind_days) }
+        : {}),
+      ...(date ? { expiry_source: date.source } : {}),
+      ...ofBothDates(finding, reading),
+      ...readingOf(old, reading, now),
       ...(changed(before, after) || changes.length > 0 ? { updated_at: now } : {}),
       registration: facts === null ? null : JSON.stringify(facts),
       registrar: after.registrar,
@@ -99,14 +134,29 @@ function fromJson(stored: unknown): RegistrationFacts | null {
   return (typeof stored === "string" ? JSON.parse(stored) : stored) as RegistrationFacts | null;
 }
 
-function datesOf({ expiresAt, source, registration }: Extract<Finding, { kind: "found" }>, remindDays: number[]) {
+/** Returns what registry and registrar say, which reminders name if they differ. What neither says now stays. */
+function ofBothDates(finding: Finding, reading: RegistrarReading | null) {
+  const registrar = reading?.state?.expiresAt ?? null;
+  const found = finding.kind === "found" ? finding.registration : null;
   return {
-    expires_at: expiresAt,
-    expiring_from: expiringFrom(expiresAt, remindDays),
-    expiry_source: source,
-    registry_expires_at: registration.registryExpiresAt,
-    registrar_expires_at: registration.registrarExpiresAt,
+    ...(found ? { registry_expires_at: found.registryExpiresAt } : {}),
+    ...(found || registrar ? { registrar_expires_at: registrar ?? found?.registrarExpiresAt ?? null } : {}),
   };
+}
+
+function readingOf(old: { registrar_state: unknown }, reading: RegistrarReading | null, now: Date) {
+  if (!reading) return {};
+  const known = storedReading(old.registrar_state, reading.configId);
+  return { registrar_state: JSON.stringify(afterReading(known, reading, now)) };
+}
+
+/** Returns the outcome that decides when to look again. */
+function outcomeOf(finding: Finding, reading: RegistrarReading | null, date: FoundDate | null): Finding {
+  if (reading?.error) return failure(reading.error);
+  if (!date || date.source !== "registrar") return finding;
+  const said = { registrar: null, statuses: [], nameServers: null, ds: null };
+  const dates = { registryExpiresAt: null, registrarExpiresAt: date.expiresAt };
+  return { kind: "found", source: "rdap", expiresAt: date.expiresAt, registration: { ...said, ...dates } };
 }
 
 /** Returns the new failure count. Rate limits and manual lookups do not count, because they say nothing about the domain. */

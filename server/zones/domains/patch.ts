@@ -9,6 +9,8 @@ export interface DomainPatch extends Explained {
   /** Administrators only. */
   view?: string | undefined;
   providerConfigId?: string | undefined;
+  /** Administrators only. */
+  registrarConfigId?: string | null | undefined;
   expiresAt?: Date | null | undefined;
   groupName?: string | null | undefined;
   tags?: string[] | undefined;
@@ -40,6 +42,18 @@ export function applyPatch(domain: Domain, patch: DomainPatch): void {
   if (patch.reviewRequired !== undefined) domain.reviewRequired = patch.reviewRequired;
   if (patch.reviewAcme !== undefined) domain.reviewAcme = patch.reviewAcme;
   if (patch.status !== undefined) domain.status = patch.status;
+  if (patch.registrarConfigId !== undefined) setRegistrar(domain, patch.registrarConfigId);
+}
+
+/** Names the registrar whose account has the domain's name, or none. The next lookup, which is due at once, takes the date from there. */
+function setRegistrar(domain: Domain, configId: string | null): void {
+  if ((domain.registrarConfigId ?? null) === configId) return;
+  domain.registrarConfigId = configId;
+  domain.registrarState = null;
+  domain.expiryNextCheckAt = null;
+  // A registrar's date, or one entered for lack of it, is looked up anew. Until then the date stays.
+  if (domain.expirySource === "registrar" || (configId !== null && domain.expirySource === "manual"))
+    domain.expirySource = null;
 }
 
 /** Returns the user-editable fields of a domain for the audit trail. */
@@ -47,6 +61,7 @@ export function auditedFields(domain: Domain) {
   const { expiresAt, expirySource, groupName, tags, notes, status } = domain;
   const { expiryRemindDays, autoCheckExpiry, snapshotSchedule, reverse, reverseFollowGrant } = domain;
   const { reviewRequired, reviewAcme, protectMail } = domain;
+  const registrarConfigId = domain.registrarConfigId ?? null;
   const set = { expiresAt, expirySource, groupName, tags, notes, status };
   return {
     ...set,
@@ -58,6 +73,7 @@ export function auditedFields(domain: Domain) {
     reviewRequired,
     reviewAcme,
     protectMail,
+    registrarConfigId,
   };
 }
 
@@ -65,6 +81,12 @@ export function auditedFields(domain: Domain) {
 export function refuseReviewSettings(caller: Caller, { reviewRequired, reviewAcme }: DomainPatch): void {
   if (caller.role === "admin" || (reviewRequired === undefined && reviewAcme === undefined)) return;
   throw new AppError("FORBIDDEN", "Only administrators can change `reviewRequired` and `reviewAcme`. Ask one of them.");
+}
+
+/** Refuses that others than administrators name a registrar, whose account holds more than their domains. @throws AppError FORBIDDEN */
+export function refuseRegistrar(caller: Caller, { registrarConfigId }: DomainPatch): void {
+  if (caller.role === "admin" || registrarConfigId === undefined) return;
+  throw new AppError("FORBIDDEN", "Only administrators can change `registrarConfigId`. Ask one of them.");
 }
 
 /** @throws AppError FORBIDDEN, BAD_REQUEST */

@@ -78,7 +78,7 @@ export const domainDetail = z
       .meta({ description: "Days before expiry on which to remind.", example: [30, 7, 1] }),
     autoCheckExpiry: z.boolean().meta({ description: "Whether the expiry date is looked up automatically." }),
     expirySource: z
-      .enum(["rdap", "whois", "manual"])
+      .enum(["rdap", "whois", "registrar", "manual"])
       .nullable()
       .meta({ description: "Source of `expiresAt`; null if there is none yet.", example: "rdap" }),
     expiryCheckedAt: timestamp("When the expiry date was last looked up; null if never.").nullable(),
@@ -89,6 +89,11 @@ export const domainDetail = z
     registration: registration
       .nullable()
       .meta({ description: "What the registry says about the name, as last looked up; null if it never was." }),
+    registrarConfigId: id(
+      "The registrar configuration whose account has the name; null: none is set. See `GET …/registration`.",
+    )
+      .nullable()
+      .meta({ example: null }),
     snapshotSchedule: z
       .enum(["off", "daily", "weekly"])
       .meta({ description: "How often a snapshot is taken automatically." }),
@@ -224,6 +229,11 @@ export const updateDomainInput = z.strictObject({
     "Moves the zone: its records are written to the new provider first. Records that this provider manages itself, such as its name servers, " +
       "replace the domain's own. A snapshot is taken before.",
   ).optional(),
+  registrarConfigId: id(
+    "Administrators only. The registrar configuration whose account has the name; null for none. The expiry date then comes from there, with the next lookup.",
+  )
+    .nullable()
+    .optional(),
   expiresAt: timestampInput("When the registration expires; null for unknown.").nullable().optional(),
   groupName,
   tags: tags

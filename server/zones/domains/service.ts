@@ -16,6 +16,7 @@ import { AppError, notFound } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
 import { qualifiedName } from "../../dns/names/views.ts";
 import { providerZoneOf } from "../../dns-providers/provider.ts";
+import type { RegistrarConfigs } from "../../registry/registrars/configs.ts";
 import type { Notifications } from "../../notifications/notify.ts";
 import { Domain } from "../../database/tables/domains.ts";
 import { adoptZone } from "./adopt-zone.ts";
@@ -31,6 +32,7 @@ import {
   applyPatch,
   auditedFields,
   refuseGrant,
+  refuseRegistrar,
   refuseReviewSettings,
   setExpiry,
   unique,
@@ -56,6 +58,7 @@ export interface NewDomain {
 export class Domains {
   readonly #database: Database;
   readonly #providerConfigs: ProviderConfigs;
+  readonly #registrarConfigs: RegistrarConfigs;
   readonly #now: () => Date;
   readonly #notifications: Notifications;
   readonly #review: ReviewPolicy;
@@ -66,12 +69,14 @@ export class Domains {
     now: () => Date,
     notifications: Notifications,
     review: ReviewPolicy,
+    registrarConfigs: RegistrarConfigs,
   ) {
     this.#database = database;
     this.#providerConfigs = providerConfigs;
     this.#now = now;
     this.#notifications = notifications;
     this.#review = review;
+    this.#registrarConfigs = registrarConfigs;
   }
 
   list(em: EntityManager, caller: Caller, filter: DomainFilter) {
@@ -145,6 +150,7 @@ export class Domains {
         autoCheckExpiry: followsExpiry(name, view),
         expirySource: expiresAt ? "manual" : null,
         registration: null,
+        registrarState: null,
         expiryCheckFailures: 0,
         snapshotSchedule: "off",
         reverse: "off",
@@ -172,6 +178,8 @@ export class Domains {
     await refuseForce(em, caller, zone, patch);
     if (patch.reverseFollowGrant !== undefined) refuseGrant(caller, zone.name, patch.reverseFollowGrant);
     refuseReviewSettings(caller, patch);
+    refuseRegistrar(caller, patch);
+    if (patch.registrarConfigId) await this.#registrarConfigs.mustExist(em, patch.registrarConfigId);
     const view = patch.view === undefined ? zone.view : givenView(patch.view);
     const { providerConfigId = zone.providerConfigId } = patch;
     const { message, override } = patch;

@@ -85,6 +85,7 @@ export function detailView(row: DomainRow, now: Date, review: ReviewPolicy) {
     expiryCheckedAt: row.expiry_checked_at,
     registrar: row.registrar,
     registration: registrationOf(row),
+    registrarConfigId: row.registrar_config_id,
     snapshotSchedule: row.snapshot_schedule,
     reverse: row.reverse,
     reverseFollowGrant: row.reverse_follow_grant,

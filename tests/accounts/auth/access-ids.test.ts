@@ -1,12 +1,13 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { narrowablePermissions } from "../../../server/access/narrowing.ts";
 import { accessRows, procedures, unknownId, type AccessRow } from "../../support/access-table.ts";
 import { RestClient, type Answer } from "../../support/rest-client.ts";
 import { site } from "../../support/second-factors/security-key.ts";
+import { startGandi, type RegistrarAccount } from "../../support/vendors/registrars/account.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { made, workingCalls, type Ids } from "./working-calls.ts";
 
-const zw = useZonewright({ env: { SITE_URL: site } });
+const zw = useZonewright({ env: { SITE_URL: site, EGRESS_ALLOW: "127.0.0.1" } });
 const rows = (await accessRows()).filter(({ whose }) => whose !== "nobody's");
 
 const successes = [200, 201, 202];
@@ -23,13 +24,17 @@ let writer: RestClient;
 /** Can change only hosts that have no record here. */
 let elsewhere: RestClient;
 let forMembers: string;
+let registrar: RegistrarAccount;
 const { calls, zone, userId } = workingCalls(
   zw,
   () => forMembers,
   () => alice,
+  () => registrar.config,
 );
 
+afterAll(() => registrar.stop());
 beforeAll(async () => {
+  registrar = await startGandi();
   alice = await zw.member("alice");
   bob = await zw.member("bob");
   reader = await zw.member("reader");

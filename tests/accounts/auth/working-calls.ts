@@ -37,8 +37,17 @@ export interface WorkingCalls {
   userId: (client: RestClient) => Promise<string>;
 }
 
-/** @param forMembers the ID of a configuration that members may use @param member the member to assign zones to */
-export function workingCalls(zw: Zonewright, forMembers: () => string, member: () => RestClient): WorkingCalls {
+/**
+ * @param forMembers the ID of a configuration that members may use
+ * @param member the member to assign zones to
+ * @param gandi the `config` of an account at a simulated registrar
+ */
+export function workingCalls(
+  zw: Zonewright,
+  forMembers: () => string,
+  member: () => RestClient,
+  gandi: () => Record<string, string>,
+): WorkingCalls {
   async function domain(client: RestClient): Promise<string> {
     return await made(client, "/api/domains", { name: freshName(), providerConfigId: forMembers() });
   }
@@ -173,6 +182,12 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
     config: { folder: "." },
   }));
 
+  const registrarConfig = ofAdmin("/api/registrar-configs", () => ({
+    kind: "gandi",
+    name: another("Account"),
+    config: gandi(),
+  }));
+
   /** A replacement of this client that has ended. */
   const replacement = async (owner: RestClient): Promise<Ids> => {
     const { id = "" } = await zone(owner);
@@ -251,6 +266,10 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
     "providerConfigs.zones": { thing: providerConfig },
     "providerConfigs.import": { thing: providerConfig, body: () => ({ zones: ["nowhere.example"] }) },
     "providerConfigs.importProgress": { thing: providerConfig },
+    "registrarConfigs.update": { thing: registrarConfig, body: () => ({ name: another("Registrar") }) },
+    "registrarConfigs.delete": { thing: registrarConfig },
+    "registrarConfigs.test": { thing: registrarConfig },
+    "registrarConfigs.domains": { thing: registrarConfig },
     "channels.update": { thing: channel, body: () => ({ enabled: false }) },
     "channels.delete": { thing: channel },
     "channels.test": { thing: channel },

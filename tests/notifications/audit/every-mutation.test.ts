@@ -56,6 +56,12 @@ function newConfig(): Promise<Answer> {
   return zw.admin.post("/api/provider-configs", { kind: "manual", name: `Manual ${made}` });
 }
 
+function newRegistrar(): Promise<Answer> {
+  made += 1;
+  const config = { token: "registrar-token-for-tests", endpoint: "http://127.0.0.1:9/v5" };
+  return zw.admin.post("/api/registrar-configs", { kind: "gandi", name: `Registrar ${made}`, config });
+}
+
 function newRecord(base = "/api"): Promise<Answer> {
   made += 1;
   return zw.admin.post(`${base}/domains/${domain}/records`, {
@@ -528,6 +534,16 @@ const reported: Record<string, [action: string, call: () => Promise<Answer>, by?
     () => zw.admin.put(`/api/provider-configs/${config}`, { membersMayUse: true }),
   ],
   "providerConfigs.delete": ["provider_config.delete", deletedConfig],
+  "registrarConfigs.create": ["registrar_config.create", newRegistrar],
+  "registrarConfigs.update": [
+    "registrar_config.update",
+    async () =>
+      await zw.admin.put(`/api/registrar-configs/${(await newRegistrar()).body.id}`, { name: `Renamed ${made}` }),
+  ],
+  "registrarConfigs.delete": [
+    "registrar_config.delete",
+    async () => await zw.admin.delete(`/api/registrar-configs/${(await newRegistrar()).body.id}`),
+  ],
   "providerConfigs.import": ["domain.import", imported],
   "v1.createRecord": ["records.edit", () => newRecord("/api/v1")],
   "v1.updateRecord": ["records.edit", () => zw.admin.put(`/api/v1/domains/${domain}/records/${v1Record}`, { ttl: 78 })],
@@ -559,6 +575,7 @@ const silent: Record<string, string> = {
   "notifications.delete": "It tidies one's own list, which is gone with the next restart.",
   "notifications.deleteAll": "The same.",
   "providerConfigs.test": "It changes nothing.",
+  "registrarConfigs.test": "It changes nothing.",
   "channels.test": "It changes nothing.",
   "domains.previewExpiry": "It changes nothing.",
 };

@@ -15,6 +15,8 @@ export interface Ids {
   zonefiles: string;
   /** One that may be changed. */
   config: string;
+  /** Of an account at a registrar that does not answer. */
+  registrarConfig: string;
   user: string;
   invitation: string;
   inviteCode: string;
@@ -36,10 +38,16 @@ export interface Ids {
   othersSnapshot: string;
 }
 
+export const silentRegistrar = {
+  kind: "gandi",
+  config: { token: "registrar-token-for-tests", endpoint: "http://127.0.0.1:9/v5" },
+};
+
 /** Two fully furnished zones; calls use the first. */
 export async function furnish(zw: Zonewright): Promise<Ids> {
   const { admin } = zw;
   const config = await admin.post("/api/provider-configs", { kind: "manual", name: "Fuzz" });
+  const registrarConfig = await admin.post("/api/registrar-configs", { name: "Fuzz", ...silentRegistrar });
   const { body: list } = await admin.get("/api/provider-configs");
   const zonefiles = list.configs.find(({ kind }: { kind: string }) => kind === "zonefile");
   const [own, other] = await Promise.all(
@@ -97,6 +105,7 @@ export async function furnish(zw: Zonewright): Promise<Ids> {
     replacement: replacement.body.jobId,
     zonefiles: zonefiles.id,
     config: config.body.id,
+    registrarConfig: registrarConfig.body.id,
     user: user.body.id,
     invitation: invitation.body.id,
     inviteCode: invitation.body.code,

@@ -1,6 +1,6 @@
 import type { ApiDocument, FoundOperation } from "../../support/api/api-document.ts";
 import { resolve, type JsonSchema } from "../../support/api/json-schema.ts";
-import type { Ids } from "./furnish.ts";
+import { silentRegistrar, type Ids } from "./furnish.ts";
 import type { Json } from "./json-values.ts";
 
 /** A request of one operation, before its address is put together. */
@@ -84,11 +84,14 @@ function fillIn(operationId: string, body: Json | undefined, count: number, ids:
   if (operationId === "createDomain") filled["name"] = `zone-${count}.example`;
   if (operationId === "createProviderConfig")
     Object.assign(filled, { name: `Config ${count}`, kind: "manual", config: {} });
+  if (operationId === "createRegistrarConfig") Object.assign(filled, { name: `Account ${count}`, ...silentRegistrar });
+  if (operationId === "updateRegistrarConfig") Object.assign(filled, { name: "Fuzz", config: silentRegistrar.config });
   if (operationId === "updateProviderConfig") Object.assign(filled, { name: "Fuzz", config: {} });
   if (operationId.endsWith("reateRecord")) Object.assign(filled, record);
   if (operationId.endsWith("pdateRecord")) Object.assign(filled, { ...record, name: "www" });
   if (operationId === "bulkCreateRecords") filled["records"] = [record, { ...record, value: "192.0.2.8" }];
-  if (operationId === "updateDomain") Object.assign(filled, { reviewRequired: null, override: false });
+  if (operationId === "updateDomain")
+    Object.assign(filled, { reviewRequired: null, override: false, registrarConfigId: null });
   if (operationId === "createChangeRequest") filled["applyAt"] = null;
   if ("changes" in filled)
     filled["changes"] = [
@@ -128,6 +131,7 @@ export function validCall({ path, operation }: FoundOperation, count: number, fu
   };
   if (path.startsWith("/oauth/providers")) own["id"] = ids.identityConfig;
   if (path.startsWith("/provider-configs")) own["id"] = path.endsWith("}") ? ids.config : ids.zonefiles;
+  if (path.startsWith("/registrar-configs")) own["id"] = ids.registrarConfig;
   if (path.startsWith("/notifications")) own["id"] = ids.notification;
   if (path.startsWith("/notifications/configs")) own["id"] = ids.channel;
   if (path.startsWith("/users")) own["id"] = ids.user;

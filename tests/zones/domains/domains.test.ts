@@ -32,6 +32,7 @@ const detailFields = [
   "expirySource",
   "expiryCheckedAt",
   "registrar",
+  "registrarConfigId",
   "registration",
   "reverse",
   "reverseFollowGrant",

@@ -97,7 +97,7 @@ export const zone = {
   checkNow: "Check now",
   foundDate: (date: string, source: string) => `The registry says ${date} (${source}).`,
   registrar: (name: string) => `Registrar: ${name}.`,
-  source: { rdap: "from RDAP", whois: "from WHOIS", manual: "entered by hand" },
+  source: { rdap: "from RDAP", whois: "from WHOIS", registrar: "from the registrar", manual: "entered by hand" },
   checked: (when: string) => `Last looked up ${when}.`,
   provider: "DNS provider",
   providerHint: "Where resolvers get this zone from.",

@@ -1,0 +1,194 @@
+import type { z } from "zod";
+import { ProviderError, type ConfigField } from "../../dns-providers/provider.ts";
+import {
+  VendorCalls,
+  type Vendor,
+  type VendorAnswer,
+  type VendorEnvironment,
+  type VendorRequest,
+} from "../../dns-providers/vendor-api/calls.ts";
+import { messageIn, parsedJson } from "../../dns-providers/vendor-api/text.ts";
+
+/** What can be changed of a registration. None of it costs anything. */
+export const changeableFields = ["nameServers", "ds", "locked", "autoRenew"] as const;
+export type ChangeableField = (typeof changeableFields)[number];
+
+/** What a registrar says of a registered name. Null: it does not say. */
+export interface RegistrarState {
+  expiresAt: Date | null;
+  autoRenew: boolean | null;
+  /** Whether transfers to another registrar are refused. */
+  locked: boolean | null;
+  /** Host names in lower-case A-labels, sorted. */
+  nameServers: string[] | null;
+  /** DS records in the form of zone files, sorted. */
+  ds: string[] | null;
+}
+
+/** A DNSKEY that DS records are made of, for registrars that take keys instead. */
+export interface PublishedKey {
+  flags: number;
+  algorithm: number;
+  /** Base64. */
+  publicKey: string;
+}
+
+/** What to change of a registration; what is left out stays. */
+export interface RegistrarChange {
+  nameServers?: string[];
+  /** Each DS record in the form of zone files, with its key if the zone has one. */
+  ds?: { ds: string; key: PublishedKey | null }[];
+  locked?: boolean;
+  autoRenew?: boolean;
+}
+
+/** An account at a registrar. @throws ProviderError from every call */
+export interface Registrar {
+  /** Returns the registered names of the account, in lower-case A-labels. */
+  domains(): Promise<string[]>;
+  /** Returns what the registrar says of a name; null if the account does not have it. */
+  read(name: string): Promise<RegistrarState | null>;
+  /** Changes one field of a registration. @param before what the registrar said last */
+  change(name: string, change: RegistrarChange, before: RegistrarState): Promise<void>;
+}
+
+/** A kind of registrar: everything known about it without credentials. */
+export interface RegistrarKind<Config = unknown> {
+  kind: string;
+  name: string;
+  configFields: readonly ConfigField[];
+  /** The fields of `config` that are addresses. Stored secrets are not sent to another one. */
+  addresses: readonly string[];
+  configSchema: z.ZodType<Config>;
+  /** What its API can change. */
+  changes: readonly ChangeableField[];
+  /** Whether it takes the DNSKEY and makes the DS record itself. */
+  takesKeys?: true;
+  connect: (config: Config, environment: VendorEnvironment) => Registrar;
+}
+
+/** How an API says that it has no such name, and that it refuses the credentials. */
+interface Dialect {
+  isMissing: (answer: VendorAnswer) => boolean;
+  isUnauthorized: (answer: VendorAnswer) => boolean;
+}
+
+const usual: Dialect = {
+  isMissing: ({ status }) => status === 404,
+  isUnauthorized: ({ status }) => status === 401 || status === 403,
+};
+
+interface JsonRequest<T> {
+  method: VendorRequest["method"];
+  /** Below the address of the API. */
+  path: string;
+  body?: object;
+  schema: z.ZodType<T>;
+  /** Whether it changes something. Default: whether the method is not GET. */
+  changes?: boolean;
+}
+
+/** Calls to a registrar's JSON API, through the guarded door, with its refusals as ProviderErrors. */
+export class RegistrarApi {
+  readonly calls: VendorCalls;
+  readonly #address: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #dialect: Dialect;
+
+  constructor(vendor: Vendor, headers: Readonly<Record<string, string>> = {}, dialect: Partial<Dialect> = {}) {
+    this.calls = new VendorCalls(vendor);
+    this.#address = vendor.address.replace(/\/+$/, "");
+    this.#headers = { accept: "application/json", "content-type": "application/json", ...headers };
+    this.#dialect = { ...usual, ...dialect };
+  }
+
+  /** Makes a call. @throws ProviderError also if the API has no such name */
+  async call<T>(request: JsonRequest<T>): Promise<T> {
+    const found = await this.find(request);
+    if (found === null)
+      throw this.calls.failure("does not have this name in the account.", "none", { zoneMissing: true });
+    return found.value;
+  }
+
+  /** Makes a call. @returns null if the API has no such name. @throws ProviderError */
+  async find<T>({ method, path, body, schema, changes = method !== "GET" }: JsonRequest<T>) {
+    const answer = await this.calls.send({
+      method,
+      url: `${this.#address}${path}`,
+      headers: this.#headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      changes,
+    });
+    if (this.#dialect.isMissing(answer)) return null;
+    if (this.#dialect.isUnauthorized(answer))
+      throw this.calls.failure(
+        `rejects the credentials of this registrar configuration. Check them and their rights. It says: ${this.#said(answer)}`,
+        "none",
+      );
+    if (answer.status >= 300) throw this.calls.error(this.#said(answer), "none");
+    const parsed = schema.safeParse(answer.text === "" ? null : parsedJson(answer.text));
+    if (parsed.success) return { value: parsed.data, headers: answer.headers };
+    throw this.calls.notItsApi(changes ? "unknown" : "none", parsed.error);
+  }
+
+  #said({ status, text }: VendorAnswer): string {
+    return `${this.calls.plain(messageIn(text))} (${status})`.trimStart();
+  }
+}
+
+/** Makes a change as steps of which the first ones may be done when a later one fails. @throws ProviderError with effect `unknown` then */
+export async function inSteps(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
+  for (const [index, step] of steps.entries()) {
+    try {
+      await step();
+    } catch (error) {
+      if (index > 0 && error instanceof ProviderError) throw error.afterSending();
+      throw error;
+    }
+  }
+}
+
+/** Returns which DS records to add and which to remove. */
+export function dsSteps<Known extends { ds: string }>(
+  known: readonly Known[],
+  wanted: NonNullable<RegistrarChange["ds"]>,
+) {
+  return {
+    added: wanted.filter(({ ds }) => !known.some((one) => one.ds === ds)),
+    removed: known.filter(({ ds }) => !wanted.some((one) => one.ds === ds)),
+  };
+}
+
+/** What asking a domain's registrar brought. A failure leaves what it said before. */
+export type RegistrarReading = { configId: string } & (
+  | { state: RegistrarState; error: null }
+  | { state: null; error: string }
+);
+
+/** What a registrar said last, as stored with a domain. */
+export interface StoredReading {
+  /** The configuration that was asked. */
+  configId: string;
+  /** When the registrar last answered; null: it never did. */
+  seenAt: Date | null;
+  state: RegistrarState | null;
+  /** Why the last attempt failed; null if it did not. */
+  error: string | null;
+}
+
+/** Reads a stored column. What another configuration said does not count. */
+export function storedReading(column: unknown, configId: string | null): StoredReading | null {
+  const stored = (typeof column === "string" ? JSON.parse(column) : column) as StoredReading | null;
+  if (stored === null || stored.configId !== configId) return null;
+  const { seenAt, state } = stored;
+  return {
+    ...stored,
+    seenAt: seenAt && new Date(seenAt),
+    state: state && { ...state, expiresAt: state.expiresAt && new Date(state.expiresAt) },
+  };
+}
+
+/** Returns what to store after a reading. */
+export function afterReading(known: StoredReading | null, { configId, state, error }: RegistrarReading, now: Date) {
+  return { configId, seenAt: state ? now : (known?.seenAt ?? null), state: state ?? known?.state ?? null, error };
+}

@@ -1,0 +1,97 @@
+import { admin, auditingMay } from "../../api/procedures.ts";
+import { nothing, success } from "../../api/schemas.ts";
+import { router } from "../../api/trpc.ts";
+import type { RegistrarConfigs } from "./configs.ts";
+import {
+  createRegistrarConfigInput,
+  registrarConfig,
+  registrarConfigIdInput,
+  registrarConfigList,
+  registrarDomains,
+  registrarTest,
+  updateRegistrarConfigInput,
+} from "./schemas.ts";
+
+const tag = "Registrations";
+
+export function createRegistrarConfigsRouter({ registrarConfigs }: { registrarConfigs: RegistrarConfigs }) {
+  return router({
+    list: auditingMay("registrations:read", {
+      method: "GET",
+      path: "/registrar-configs",
+      operationId: "listRegistrarConfigs",
+      tag,
+      summary: "List the registrar configurations",
+    })
+      .input(nothing)
+      .output(registrarConfigList)
+      .query(({ ctx }) => registrarConfigs.list(ctx.em)),
+
+    create: admin({
+      method: "POST",
+      path: "/registrar-configs",
+      operationId: "createRegistrarConfig",
+      tag,
+      summary: "Add a registrar configuration",
+      status: 201,
+      errors: [409],
+    })
+      .input(createRegistrarConfigInput)
+      .output(registrarConfig)
+      .mutation(({ ctx, input }) => registrarConfigs.create(ctx.em, ctx.caller, input)),
+
+    update: admin({
+      method: "PUT",
+      path: "/registrar-configs/{id}",
+      operationId: "updateRegistrarConfig",
+      tag,
+      summary: "Change a registrar configuration",
+      errors: [409],
+    })
+      .input(updateRegistrarConfigInput)
+      .output(registrarConfig)
+      .mutation(({ ctx, input: { id, ...patch } }) => registrarConfigs.update(ctx.em, ctx.caller, id, patch)),
+
+    delete: admin({
+      method: "DELETE",
+      path: "/registrar-configs/{id}",
+      operationId: "deleteRegistrarConfig",
+      tag,
+      summary: "Delete a registrar configuration",
+      description: "Returns 409 while domains use it.",
+      errors: [409],
+    })
+      .input(registrarConfigIdInput)
+      .output(success)
+      .mutation(async ({ ctx, input }) => {
+        await registrarConfigs.delete(ctx.em, ctx.caller, input.id);
+        return { success: true as const };
+      }),
+
+    test: admin({
+      method: "POST",
+      path: "/registrar-configs/{id}/test",
+      operationId: "testRegistrarConfig",
+      costly: true,
+      tag,
+      summary: "Test a registrar configuration",
+      description: "Lists the names of the account. A refusal returns `success: false`, not an error.",
+    })
+      .input(registrarConfigIdInput)
+      .output(registrarTest)
+      .mutation(({ ctx, input }) => registrarConfigs.test(ctx.em, input.id)),
+
+    domains: auditingMay("registrations:read", {
+      method: "GET",
+      path: "/registrar-configs/{id}/domains",
+      operationId: "listRegistrarDomains",
+      costly: true,
+      tag,
+      summary: "List the names in an account at a registrar",
+      errors: [502],
+    })
+      .input(registrarConfigIdInput)
+      .output(registrarDomains)
+      .query(({ ctx, input }) => registrarConfigs.domains(ctx.em, input.id)),
+  });
+}

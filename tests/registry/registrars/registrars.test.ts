@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { Clock, day } from "../../support/clock.ts";
+import {
+  registered,
+  startGandi,
+  startPorkbun,
+  type RegistrarAccount,
+} from "../../support/vendors/registrars/account.ts";
+import { adminPassword, startZonewright, type Zonewright } from "../../support/zonewright.ts";
+import { bootstrapFile, startRdapServer, startWhoisServer } from "../expiry/registries.ts";
+import type { RestClient } from "../../support/rest-client.ts";
+import type { Body } from "../../support/zones.ts";
+
+const clock = new Clock();
+let accounts: Record<"porkbun" | "gandi", RegistrarAccount>;
+let registries: { stop(): Promise<void> }[];
+/** What the registry says the names expire on. */
+let registryDate = "2031-03-01T10:00:00Z";
+let zw: Zonewright & { stop(): Promise<void> };
+let admin: RestClient;
+
+beforeAll(async () => {
+  accounts = { porkbun: await startPorkbun(), gandi: await startGandi() };
+  const rdap = await startRdapServer(() => ({
+    objectClassName: "domain",
+    events: [{ eventAction: "expiration", eventDate: registryDate }],
+  }));
+  const list = await startRdapServer(() => bootstrapFile({ test: rdap.url }));
+  const whois = await startWhoisServer(() => "");
+  registries = [rdap, list, whois];
+  zw = await startZonewright({
+    env: {
+      RDAP_BOOTSTRAP_URL: `${list.url}/dns.json`,
+      WHOIS_SERVER: whois.address,
+      EGRESS_ALLOW: "127.0.0.1",
+      JOBS: "off",
+    },
+    now: clock.now,
+    pause: () => Promise.resolve(),
+  });
+  admin = zw.admin;
+});
+afterAll(async () => {
+  await zw.stop();
+  await Promise.all([...registries, ...Object.values(accounts)].map((server) => server.stop()));
+});
+
+let made = 0;
+let name: string;
+let domain: Body;
+beforeEach(async () => {
+  // The next run of the job has only the domain of its test to look up.
+  if (domain) await admin.delete(path());
+  made += 1;
+  name = `name-${made}.test`;
+  registryDate = "2031-03-01T10:00:00Z";
+  domain = (await admin.post("/api/domains", { name })).body;
+});
+const path = () => `/api/domains/${domain.id}`;
+
+/** Adds a configuration. */
+async function configOf(kind: "porkbun" | "gandi"): Promise<Body> {
+  made += 1;
+  const answer = await admin.post("/api/registrar-configs", {
+    kind,
+    name: `Account ${made}`,
+    config: accounts[kind].config,
+  });
+  expect(answer).toMatchObject({ status: 201 });
+  return answer.body;
+}
+
+/** Names the registrar of the test's domain, whose account has it. */
+async function connected(kind: "porkbun" | "gandi", over = {}): Promise<Body> {
+  const config = await configOf(kind);
+  accounts[kind].domains.set(name, registered(over));
+  const { status } = await admin.put(path(), { registrarConfigId: config.id });
+  expect(status).toBe(200);
+  return config;
+}
+
+describe.each(["porkbun", "gandi"] as const)("a registrar configuration of kind %s", (kind) => {
+  test("lists the names of its account with the domains that they belong to", async () => {
+    const { id } = await connected(kind);
+    accounts[kind].domains.set("elsewhere.test", registered());
+    const { body } = await admin.get(`/api/registrar-configs/${id}/domains`);
+    expect(body.domains).toContainEqual({ name, domainId: domain.id, connected: true });
+    expect(body.domains).toContainEqual({ name: "elsewhere.test", domainId: null, connected: false });
+    const { body: outcome } = await admin.post(`/api/registrar-configs/${id}/test`);
+    expect(outcome).toEqual({ success: true, error: null, domains: body.domains.length });
+  });
+
+  test("shows no secret, and says what to do if the registrar rejects it", async () => {
+    const { endpoint, ...secrets } = accounts[kind].config;
+    const wrong = Object.fromEntries(Object.keys(secrets).map((field) => [field, `wrong-${field}-0123456789`]));
+    const { body } = await admin.post("/api/registrar-configs", {
+      kind,
+      name: `Wrong ${made}`,
+      config: { ...wrong, endpoint },
+    });
+    expect(body.config).toEqual({
+      ...Object.fromEntries(Object.keys(secrets).map((field) => [field, "********"])),
+      endpoint,
+    });
+    const { body: outcome } = await admin.post(`/api/registrar-configs/${body.id}/test`);
+    expect(outcome).toMatchObject({ success: false, error: expect.stringContaining("Check them and their rights.") });
+    expect(JSON.stringify(outcome)).not.toContain("wrong-");
+  });
+
+  test("gives the domain its expiry date, which counts over the registry's", async () => {
+    registryDate = "2032-03-01T10:00:00Z";
+    await connected(kind, { expires: "2031-05-05T00:00:00Z" });
+    await zw.services.expiryCheck.work({}, new AbortController().signal);
+    const { body } = await admin.get(path());
+    expect(body).toMatchObject({ expiresAt: "2031-05-05T00:00:00.000Z", expirySource: "registrar" });
+  });
+
+  test("is not asked while the secret may go to another address, until it is sent again", async () => {
+    const { id } = await configOf(kind);
+    const { status, body } = await admin.put(`/api/registrar-configs/${id}`, {
+      config: { endpoint: "https://registrar.example/api" },
+    });
+    expect({ status, issues: body.issues.length > 0 }).toEqual({ status: 400, issues: true });
+  });
+});
+
+describe("a domain that names its registrar", () => {
+  test("is reminded of with both dates if registry and registrar differ", async () => {
+    const soon = new Date(clock.now().getTime() + 20 * day).toISOString().slice(0, 10);
+    registryDate = "2035-01-01T00:00:00Z";
+    await connected("gandi", { expires: `${soon}T00:00:00Z` });
+    await admin.post(`${path()}/check-expiry`);
+    await zw.services.expiryReminders.work({}, new AbortController().signal);
+    const { body } = await admin.get("/api/notifications");
+    const notice = body.notifications.find(({ title }: Body) => title.startsWith(name));
+    expect(notice?.content).toContain(`the registry says 2035-01-01, the registrar ${soon}`);
+  });
+
+  test("keeps a date of the registry while the registrar does not answer, and its owner hears of it", async () => {
+    await connected("gandi");
+    accounts.gandi.domains.delete(name);
+    const { body } = await admin.post(`${path()}/check-expiry`);
+    expect(body).toMatchObject({ success: true, source: "rdap" });
+    for (let runs = 0; runs < 3; runs++) {
+      clock.advance(day);
+      await zw.services.expiryCheck.work({}, new AbortController().signal);
+    }
+    admin = await zw.signIn("admin", adminPassword);
+    const { body: list } = await admin.get("/api/notifications");
+    const contents = list.notifications.map(({ content }: Body) => content);
+    expect(contents).toContainEqual(expect.stringContaining(`The registrar does not have ${name} in this account.`));
+  });
+
+  test("is taken from no account that does not exist, and only administrators name one", async () => {
+    const { status, body } = await admin.put(path(), { registrarConfigId: domain.id });
+    expect({ status, path: body.issues?.[0]?.path }).toEqual({ status: 400, path: ["registrarConfigId"] });
+    const config = await configOf("gandi");
+    const member = await zw.member(`owner-${made}`);
+    const { body: manual } = await admin.post("/api/provider-configs", { kind: "manual", name, membersMayUse: true });
+    const own = await member.post("/api/domains", { name: `own-${name}`, providerConfigId: manual.id });
+    const refused = await member.put(`/api/domains/${own.body.id}`, { registrarConfigId: config.id });
+    expect(refused).toMatchObject({ status: 403, body: { message: expect.stringContaining("registrarConfigId") } });
+  });
+
+  test("keeps its configuration from being deleted", async () => {
+    const { id } = await connected("gandi");
+    const answer = await admin.delete(`/api/registrar-configs/${id}`);
+    expect(answer).toMatchObject({ status: 409, body: { message: expect.stringContaining(name) } });
+    await admin.put(path(), { registrarConfigId: null });
+    expect((await admin.delete(`/api/registrar-configs/${id}`)).status).toBe(200);
+  });
+
+  test("has a date without a time zone read as UTC", async () => {
+    await connected("porkbun", { expires: "2031-05-05T23:30:00Z" });
+    await admin.post(`${path()}/check-expiry`);
+    expect((await admin.get(path())).body).toMatchObject({ expiresAt: "2031-05-05T23:30:00.000Z" });
+  });
+});
+
+test("a kind that does not exist is refused with those that do", async () => {
+  const { status, body } = await admin.post("/api/registrar-configs", { kind: "nowhere", name: "Nowhere", config: {} });
+  expect({ status, message: body.message }).toEqual({
+    status: 400,
+    message: expect.stringContaining("porkbun, gandi"),
+  });
+});
