@@ -65,6 +65,7 @@ export interface ProviderConfigInputs {
     endpoint?: string | undefined;
   };
   digitalocean: { token: string; endpoint?: string | undefined };
+  desec: { token: string; endpoint?: string | undefined };
   alidns: { accessKeyId: string; accessKeySecret: string; url?: string | undefined };
   dnspod: { secretId: string; secretKey: string; url?: string | undefined };
   manual: Record<string, never>;

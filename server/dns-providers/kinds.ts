@@ -1,4 +1,5 @@
 import { cloudflare } from "./cloudflare.ts";
+import { desec } from "./desec.ts";
 import { digitalocean } from "./digitalocean.ts";
 import { alidns } from "./alidns.ts";
 import { dnspod } from "./dnspod.ts";
@@ -19,6 +20,7 @@ export const providerKinds: readonly ProviderKind[] = [
   withAnyConfig(cloudflare),
   withAnyConfig(route53),
   withAnyConfig(digitalocean),
+  withAnyConfig(desec),
   withAnyConfig(alidns),
   withAnyConfig(dnspod),
   withAnyConfig(manual),

@@ -1,5 +1,7 @@
-import { ruleFor } from "../dns/record-types.ts";
+import { rdataToText } from "../dns/rdata/rdata.ts";
+import { printRdata, ruleFor } from "../dns/record-types.ts";
 import { spellingOf, type RecordData } from "../dns/record.ts";
+import { parseGeneric } from "../dns/values/generic-form.ts";
 import { rdataFields } from "../dns/zone-file/record-data.ts";
 
 // RDATA in master-file form (RFC 1035 §5.1), as several providers print and take it.
@@ -19,4 +21,17 @@ export function canonicalRdata(recordType: string, text: string): RecordContent 
 /** Returns unreadable RDATA unchanged, so that nothing is lost. */
 export function unreadContent(text: string): RecordContent {
   return { value: text, strings: null, priority: null };
+}
+
+/**
+ * Returns a record's RDATA as most servers take it: without the dotted end of an IPv4-mapped address, and without generic form (RFC 3597) for
+ * types that have a form of their own.
+ */
+export function printedRdata(record: RecordData): string {
+  const { recordType, value, strings } = record;
+  const rdata = strings === null ? parseGeneric(value) : null;
+  const text = rdata && rdataToText(recordType, rdata);
+  const printed = text?.ok && text.value !== "" ? text.value : printRdata(record);
+  if (recordType !== "AAAA" || !printed.includes(".")) return printed;
+  return URL.parse(`http://[${printed}]`)?.hostname.slice(1, -1) ?? printed;
 }

@@ -4,6 +4,7 @@ import type { ProviderConfigInputs } from "../../server/dns-providers/config-inp
 import type { AlidnsConfig } from "../../server/dns-providers/alidns.ts";
 import type { CloudflareConfig } from "../../server/dns-providers/cloudflare.ts";
 import type { DigitalOceanConfig } from "../../server/dns-providers/digitalocean.ts";
+import type { DesecConfig } from "../../server/dns-providers/desec.ts";
 import type { DnspodConfig } from "../../server/dns-providers/dnspod.ts";
 import { providerKinds } from "../../server/dns-providers/kinds.ts";
 import type { PowerdnsConfig } from "../../server/dns-providers/powerdns.ts";
@@ -52,6 +53,7 @@ const fields: { [Kind in keyof ProviderConfigInputs]: Record<keyof ProviderConfi
   cloudflare: { apiToken: true, accountId: true, endpoint: true },
   route53: { accessKeyId: true, secretAccessKey: true, hostedZoneIds: true, delegationSetId: true, endpoint: true },
   digitalocean: { token: true, endpoint: true },
+  desec: { token: true, endpoint: true },
   alidns: { accessKeyId: true, accessKeySecret: true, url: true },
   dnspod: { secretId: true, secretKey: true, url: true },
   manual: {},
@@ -65,6 +67,7 @@ test("the configuration types have the fields that the server accepts for each k
   expectTypeOf<keyof ProviderConfigInputs["cloudflare"]>().toEqualTypeOf<keyof CloudflareConfig>();
   expectTypeOf<keyof ProviderConfigInputs["route53"]>().toEqualTypeOf<keyof Route53Config>();
   expectTypeOf<keyof ProviderConfigInputs["digitalocean"]>().toEqualTypeOf<keyof DigitalOceanConfig>();
+  expectTypeOf<keyof ProviderConfigInputs["desec"]>().toEqualTypeOf<keyof DesecConfig>();
   expectTypeOf<keyof ProviderConfigInputs["alidns"]>().toEqualTypeOf<keyof AlidnsConfig>();
   expectTypeOf<keyof ProviderConfigInputs["dnspod"]>().toEqualTypeOf<keyof DnspodConfig>();
   const offered = providerKinds.map(({ kind, configFields }) => [

@@ -16,9 +16,14 @@ import { bodyOf } from "../../server/dns-providers/cloudflare/records.ts";
 import { writeRecord } from "../../server/dns-providers/digitalocean/wire-records.ts";
 import { recordParameters as dnspodParameters } from "../../server/dns-providers/dnspod/records.ts";
 import { kindByName } from "../../server/dns-providers/kinds.ts";
-import { canonicalContent, printContent } from "../../server/dns-providers/powerdns/served-records.ts";
+import { canonicalContent } from "../../server/dns-providers/powerdns/served-records.ts";
 import { printValue, readValue } from "../../server/dns-providers/route53/octal-text.ts";
-import { canonicalRdata, unreadContent, type RecordContent } from "../../server/dns-providers/rdata-text.ts";
+import {
+  canonicalRdata,
+  printedRdata,
+  unreadContent,
+  type RecordContent,
+} from "../../server/dns-providers/rdata-text.ts";
 import { limitIssues } from "../../server/zones/records/provider-limits.ts";
 import { anyCharacter } from "../support/any-character.ts";
 import { writtenValues } from "../support/records/arbitrary-data.ts";
@@ -98,7 +103,7 @@ const adapters: Record<
     write: ({ recordType, value, strings }) => printValue(recordType, value, strings),
     read: ({ recordType, value, strings }) => readValue(recordType, printValue(recordType, value, strings) ?? ""),
   },
-  powerdns: { write: printContent, read: (one) => canonicalContent(one.recordType, printContent(one)) },
+  powerdns: { write: printedRdata, read: (one) => canonicalContent(one.recordType, printedRdata(one)) },
   digitalocean: { write: writeRecord },
   alidns: { write: alidnsParameters },
   dnspod: { write: dnspodParameters },

@@ -13,6 +13,7 @@ const kinds: [kind: string, secret: string, address: string, config: Record<stri
   ["cloudflare", "apiToken", "endpoint", { apiToken: "a-token-of-cloudflare" }],
   ["digitalocean", "token", "endpoint", { token: "a-token-of-digitalocean" }],
   ["route53", "secretAccessKey", "endpoint", { accessKeyId: "AKIAIOSFODNN7EXAMPLE", secretAccessKey: "x".repeat(40) }],
+  ["desec", "token", "endpoint", { token: "a-token-of-the-desec-account" }],
   ["alidns", "accessKeySecret", "url", { accessKeyId: "LTAI5t", accessKeySecret: "a-secret-of-alidns" }],
   ["dnspod", "secretKey", "url", { secretId: "AKID", secretKey: "a-secret-of-dnspod" }],
 ];

@@ -10,6 +10,8 @@ import { refusal as cloudflareRefusal, startCloudflare } from "../support/vendor
 import { failure as digitalOceanFailure, startDigitalOcean } from "../support/vendors/digitalocean/server.ts";
 import type { LoopbackVendor, VendorReply } from "../support/vendors/loopback-vendor.ts";
 import { failure as route53Failure, startRoute53 } from "../support/vendors/route53/server.ts";
+import { rrsetDialects } from "../support/vendors/rrsets/dialects.ts";
+import { startRrsetVendor } from "../support/vendors/rrsets/server.ts";
 import { record } from "./zone-folder.ts";
 
 // From any state of a few names to any other, with one failing call: reported outcomes match the records.
@@ -49,8 +51,19 @@ const vendors: [string, () => Promise<Vendor>][] = [
   ],
 ];
 
+for (const dialect of rrsetDialects) {
+  vendors.push([
+    dialect.kind,
+    async () => {
+      const server = await startRrsetVendor(dialect);
+      return { server, config: server.config, refusal: dialect.refusal("Not this one") };
+    },
+  ]);
+}
+
 const zone = "states.example";
 const names = ["a", "b", "c"];
+const ttls = [3_600, 7_200];
 const values: Record<string, string[]> = {
   A: ["192.0.2.1", "192.0.2.2", "192.0.2.3"],
   TXT: ["one", "two", "three"],
@@ -60,14 +73,14 @@ const values: Record<string, string[]> = {
 /** What a name has: one CNAME, or any values of the other types with one TTL each. */
 const atName = (name: string) =>
   fc.oneof(
-    { weight: 1, arbitrary: fc.constantFrom(60, 300).map((ttl) => [record(name, "CNAME", "x.example.net", ttl)]) },
+    { weight: 1, arbitrary: fc.constantFrom(...ttls).map((ttl) => [record(name, "CNAME", "x.example.net", ttl)]) },
     {
       weight: 4,
       arbitrary: fc
         .tuple(
           ...["A", "TXT"].map((type) =>
             fc
-              .tuple(fc.subarray(values[type] ?? []), fc.constantFrom(60, 300))
+              .tuple(fc.subarray(values[type] ?? []), fc.constantFrom(...ttls))
               .map(([some, ttl]) => some.map((value) => record(name, type, value, ttl))),
           ),
         )

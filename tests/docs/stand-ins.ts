@@ -6,6 +6,8 @@ import { startCloudflare } from "../support/vendors/cloudflare/server.ts";
 import { startDigitalOcean } from "../support/vendors/digitalocean/server.ts";
 import { startDnspodServer } from "../support/vendors/dnspod/server.ts";
 import { startRoute53 } from "../support/vendors/route53/server.ts";
+import { rrsetDialects } from "../support/vendors/rrsets/dialects.ts";
+import { startRrsetVendor } from "../support/vendors/rrsets/server.ts";
 
 /** Stand-ins for the servers that pages name, each vendor's with the zone `example.net`. */
 export interface StandIns {
@@ -24,7 +26,9 @@ export async function useStandIns(): Promise<StandIns> {
     startHookServer(),
     startOpenIdProvider("https://dns.example.com/oauth/oidc"),
   ]);
+  const rrsetVendors = await Promise.all(rrsetDialects.map(startRrsetVendor));
   const zone = "example.net";
+  for (const { store } of rrsetVendors) store.addZone(zone);
   cloudflare.addZone(zone);
   route53.addZone(zone);
   digitalOcean.addDomain(zone);
@@ -48,14 +52,31 @@ export async function useStandIns(): Promise<StandIns> {
       "the id": dnspod.secretId,
       '"the key"': `"${dnspod.secretKey}","url":"${dnspod.url}"`,
     },
+    // Their pages write each credential as `"the <field>"`, the last of them before the address.
+    ...Object.fromEntries(
+      rrsetVendors.map(({ dialect, config }) => [
+        `docs/providers/${dialect.kind}.md`,
+        credentialsIn(dialect.secret, config),
+      ]),
+    ),
     "docs/identity-providers.md": { "https://id.example.com/.well-known/openid-configuration": openId.wellKnownUrl },
     // As many zones would take most of a minute.
     "docs/guide/replace.md": { "300": "6", "600": "12" },
     "docs/guide/channels.md": { "https://hooks.example.com": hooks.url },
   };
-  const servers = [cloudflare, route53, digitalOcean, alidns, dnspod, hooks, openId];
+  const servers = [cloudflare, route53, digitalOcean, alidns, dnspod, hooks, openId, ...rrsetVendors];
   return {
     of: (page) => inPlace[page] ?? {},
     stop: async () => void (await Promise.all(servers.map((server) => server.stop()))),
   };
+}
+
+/** Replaces `"the <field>"` by each field's value, and adds the address to the secret. */
+function credentialsIn(secret: string, { endpoint, ...fields }: Record<string, string>): InPlace {
+  return Object.fromEntries(
+    Object.entries(fields).map(([field, value]) => {
+      const written = JSON.stringify(value);
+      return [`"the ${field}"`, field === secret ? `${written},"endpoint":${JSON.stringify(endpoint)}` : written];
+    }),
+  );
 }

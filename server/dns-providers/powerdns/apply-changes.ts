@@ -4,7 +4,8 @@ import { canonicalType } from "../../dns/zone-file/type-names.ts";
 import { ProviderError, type ChangeOutcome, type RecordChange } from "../provider.ts";
 import { allOrNone, outcomesFrom, recordsOf, notDone, touchedNames } from "../applying/apply-to-records.ts";
 import type { Answer, RrsetReplacement } from "./client.ts";
-import { canonicalContent, printContent, type ReadRrset, type ServedRecord } from "./served-records.ts";
+import { printedRdata } from "../rdata-text.ts";
+import { canonicalContent, type ReadRrset, type ServedRecord } from "./served-records.ts";
 import { inBatches, connectedComponents } from "../applying/batches.ts";
 
 /**
@@ -56,7 +57,7 @@ function callsOf(present: readonly ReadRrset[], changes: readonly RecordChange[]
   for (const { name, records } of present) for (const { content } of records) count(name, content);
   for (const { before, after } of changes) {
     if (before) count(before.name, "");
-    if (after) count(after.name, printContent(after));
+    if (after) count(after.name, printedRdata(after));
   }
   const namesOf = (index: number) => [...touchedNames(changes.slice(index, index + 1))];
   const sizesOf = (indexes: readonly number[]) => [
@@ -213,7 +214,7 @@ function put(sets: Map<string, ReadRrset>, record: RecordData): boolean {
   if (rrset.records.some((served) => isServed(served, record))) return false;
   // A disabled record with the same content is enabled instead.
   rrset.records = rrset.records.filter((served) => recordKey(served.data) !== recordKey(record));
-  rrset.records.push({ content: printContent(record), disabled: false, data: record });
+  rrset.records.push({ content: printedRdata(record), disabled: false, data: record });
   rrset.ttl = ttl;
   sets.set(rrsetKey(record), rrset);
   return true;

@@ -16,6 +16,7 @@ export type TargetName =
   | "Cloudflare"
   | "Route 53"
   | "DigitalOcean"
+  | "deSEC"
   | "Alibaba Cloud DNS"
   | "DNSPod";
 

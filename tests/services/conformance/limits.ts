@@ -76,6 +76,12 @@ const limits: Partial<Record<TargetName, readonly Refused[]>> = {
       steps: nullMx,
     },
   ],
+  deSEC: [
+    {
+      whole: ["CSYNC", "a type without a name", "digits as a label", "a name of 253 characters", "the largest TTL"],
+      steps: noTtl,
+    },
+  ],
   "Alibaba Cloud DNS": [
     commonOnly,
     emptyText,

@@ -14,7 +14,7 @@ import { presentedRecords } from "../../support/records/presentation.ts";
 import { startZonewright } from "../../support/zonewright.ts";
 import { PowerdnsClient, powerdnsKey } from "../../dns-service/update-clients/powerdns-api/client.ts";
 import { zone, type Target, type TargetName } from "./group.ts";
-import { startAlidns, startCloudflare, startDigitalOcean, startDnspod, startRoute53 } from "./vendors.ts";
+import { rrsetTargets, startAlidns, startCloudflare, startDigitalOcean, startDnspod, startRoute53 } from "./vendors.ts";
 import { createEgress } from "../../../server/platform/net/egress.ts";
 
 const egress = createEgress({ allow: [], now: () => new Date() });
@@ -39,6 +39,7 @@ export const targets = {
     ["DigitalOcean", startDigitalOcean],
     ["Alibaba Cloud DNS", startAlidns],
     ["DNSPod", startDnspod],
+    ...rrsetTargets,
   ],
 } satisfies Record<string, Targets>;
 

@@ -4,6 +4,8 @@ import { startAlidnsServer } from "../../support/vendors/alidns/server.ts";
 import { startCloudflare as startCloudflareServer } from "../../support/vendors/cloudflare/server.ts";
 import { startDigitalOcean as startDigitalOceanServer } from "../../support/vendors/digitalocean/server.ts";
 import { startDnspodServer } from "../../support/vendors/dnspod/server.ts";
+import { rrsetDialects } from "../../support/vendors/rrsets/dialects.ts";
+import { startRrsetVendor } from "../../support/vendors/rrsets/server.ts";
 import { startRoute53 as startRoute53Server } from "../../support/vendors/route53/server.ts";
 import { zone } from "./group.ts";
 import type { Target } from "./group.ts";
@@ -40,6 +42,15 @@ export async function startRoute53(): Promise<Target> {
   const { accessKeyId, secretAccessKey, url: endpoint, stop } = await startRoute53Server();
   return await withZone("route53", { accessKeyId, secretAccessKey, endpoint }, stop);
 }
+
+/** The vendors whose APIs write RRsets. */
+export const rrsetTargets = rrsetDialects.map((dialect) => {
+  const start = async (): Promise<Target> => {
+    const server = await startRrsetVendor(dialect);
+    return await withZone(dialect.kind, server.config, () => server.stop());
+  };
+  return [dialect.name, start] as const;
+});
 
 const now = () => new Date();
 

@@ -1,4 +1,4 @@
-import { printContent } from "../../../dns-providers/powerdns/served-records.ts";
+import { printedRdata } from "../../../dns-providers/rdata-text.ts";
 import { absoluteName, withEscapes } from "../../../dns/names/names.ts";
 import { printRdata } from "../../../dns/record-types.ts";
 import { isActive, nameOf, rrsetKey, type LiveRecord, type RecordData } from "../../../dns/record.ts";
@@ -50,7 +50,7 @@ export function shownOwner(name: string, zone: string): string {
 
 /** Returns a record's data as PowerDNS shows it: an address keeps its own form. */
 export function shownContent(record: RecordData): string {
-  return record.recordType === "AAAA" ? printRdata(record) : printContent(record);
+  return record.recordType === "AAAA" ? printRdata(record) : printedRdata(record);
 }
 
 /** Returns the RRset of a zone's SOA. */

@@ -61,6 +61,7 @@ const kindHints: Readonly<Record<string, string>> = {
   cloudflare: "The zones that an API token may edit.",
   route53: "The hosted zones of an AWS account.",
   digitalocean: "The domains of a DigitalOcean account.",
+  desec: "The domains of a deSEC account.",
   alidns: "Zones at Alibaba Cloud DNS.",
   dnspod: "Zones at DNSPod (Tencent Cloud).",
   manual: "Records are kept here only. You copy them to the provider yourself.",

@@ -1,0 +1,110 @@
+import type { z } from "zod";
+import type { ProviderError } from "../provider.ts";
+import type { VendorAnswer, VendorCalls, VendorRequest } from "./calls.ts";
+import { messageIn, parsedJson } from "./text.ts";
+
+/** A call to a vendor whose API speaks JSON. */
+export interface JsonCall {
+  method: VendorRequest["method"];
+  /** Below the base address, starting with a slash; or a whole address. */
+  path: string;
+  body?: unknown;
+  headers?: Readonly<Record<string, string>>;
+  /** Whether it may change something, if the method does not say so. */
+  changes?: boolean;
+  isBusy?: VendorRequest["isBusy"];
+}
+
+/** The answer of a JSON API: parsed, or a refusal from 300 to 499 with the vendor's message. */
+export type JsonAnswer<T> =
+  | { ok: true; value: T; status: number; headers: Headers }
+  | { ok: false; status: number; message: string; text: string; headers: Headers };
+
+/** How a vendor's JSON API is called. */
+interface JsonVendor {
+  calls: VendorCalls;
+  /** The API's address, without a slash at the end. */
+  base: string;
+  /** Returns the headers that authenticate a call; for each attempt if they are a signature. */
+  headers: (
+    request: Omit<VendorRequest, "headers" | "changes">,
+  ) => VendorRequest["headers"] | Promise<VendorRequest["headers"]>;
+  /** What to check when credentials are refused: `Check the token and its scopes.` */
+  advice: string;
+  /** What is refused then: `the token`. */
+  credentials: string;
+  /** Whether an answer refuses the credentials. Default: statuses 401 and 403. */
+  isForbidden?: (answer: VendorAnswer) => boolean;
+  /** Returns the message of a refusal. Default: the message that JSON errors usually have. */
+  messageOf?: (text: string) => string;
+}
+
+/** Makes calls to a JSON API. */
+export class JsonApi {
+  readonly calls: VendorCalls;
+  readonly #vendor: JsonVendor;
+
+  constructor(vendor: JsonVendor) {
+    this.calls = vendor.calls;
+    this.#vendor = vendor;
+  }
+
+  /**
+   * Makes a call. @param schema of the answer's body; an empty body is read as null
+   * @throws ProviderError if the credentials are refused, or the answer does not fit the schema
+   */
+  async send<T>(call: JsonCall, schema: z.ZodType<T>): Promise<JsonAnswer<T>> {
+    const { base, isForbidden = isRefusedAccess, messageOf = messageIn } = this.#vendor;
+    const { method, path, isBusy, changes = method !== "GET" } = call;
+    const body = call.body === undefined ? {} : { body: JSON.stringify(call.body) };
+    const request = { method, url: /^https?:/.test(path) ? path : `${base}${path}`, ...body };
+    const own = await this.#vendor.headers(request);
+    const fixed = {
+      accept: "application/json",
+      ...(call.body === undefined ? {} : { "content-type": "application/json" }),
+      ...call.headers,
+    };
+    const headers = typeof own === "function" ? () => ({ ...fixed, ...own() }) : { ...fixed, ...own };
+    const answer = await this.calls.send({ ...request, headers, changes, ...(isBusy && { isBusy }) });
+    const message = () => `${this.calls.plain(messageOf(answer.text))} (${answer.status})`.trimStart();
+    if (isForbidden(answer)) throw this.forbidden(message());
+    if (answer.status >= 300) {
+      return { ok: false, status: answer.status, message: message(), text: answer.text, headers: answer.headers };
+    }
+    const parsed = schema.safeParse(answer.text === "" ? null : parsedJson(answer.text));
+    if (!parsed.success) throw this.calls.notItsApi(changes ? "unknown" : "none", parsed.error);
+    return { ok: true, value: parsed.data, status: answer.status, headers: answer.headers };
+  }
+
+  /** Returns what a read returns. @param zone whose absence 404 means @throws ProviderError for any refusal */
+  async read<T>(path: string, schema: z.ZodType<T>, zone?: string): Promise<{ value: T; headers: Headers }> {
+    const answer = await this.send({ method: "GET", path }, schema);
+    if (answer.ok) return answer;
+    if (answer.status === 404 && zone !== undefined) throw this.noZone(zone);
+    throw this.calls.error(answer.message, "none");
+  }
+
+  /** Returns the failure for a zone that the account does not have. */
+  noZone(zone: string): ProviderError {
+    return this.calls.failure(`has no zone ${zone} in this account.`, "none", { zoneMissing: true });
+  }
+
+  /** Returns the failure for refused credentials. */
+  forbidden(message: string): ProviderError {
+    const { credentials, advice } = this.#vendor;
+    return this.calls.failure(
+      `rejects ${credentials} of this provider configuration. ${advice} It says: ${message}`,
+      "none",
+    );
+  }
+}
+
+function isRefusedAccess({ status }: VendorAnswer): boolean {
+  return status === 401 || status === 403;
+}
+
+/** Returns the address of the next page in a Link header (RFC 8288); null if there is none. */
+export function nextLink(headers: Headers): string | null {
+  const [, link = null] = /<([^>]*)>\s*;[^,]*\brel="?next"?/i.exec(headers.get("link") ?? "") ?? [];
+  return link;
+}
