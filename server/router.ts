@@ -21,7 +21,7 @@ import { createReverseRouter } from "./zones/reverse/router.ts";
 import { createCompareRouter, createSnapshotsRouter } from "./zones/snapshots/router.ts";
 import { createTemplatesRouter } from "./bulk/templates/router.ts";
 import { historyRouter } from "./zones/changes/router.ts";
-import { createRegistrarConfigsRouter } from "./registry/registrars/router.ts";
+import { createRegistrarConfigsRouter, createRegistrationsRouter } from "./registry/registrars/router.ts";
 import { createExpiryRouter } from "./registry/expiry/router.ts";
 import { merged, router } from "./api/trpc.ts";
 import type { Services } from "./composition/services.ts";
@@ -59,6 +59,7 @@ export function createAppRouter(services: Services) {
     assignments: createAssignmentsRouter(services),
     providers: createProvidersRouter(services),
     providerConfigs: merged(createProviderConfigsRouter(services), createZoneImportsRouter(services)),
+    registrations: createRegistrationsRouter(services),
     registrarConfigs: createRegistrarConfigsRouter(services),
     notifications: createNotificationsRouter(services),
     channels: createChannelsRouter(services),

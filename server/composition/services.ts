@@ -32,6 +32,7 @@ import { ZoneWatch } from "../zones/drift/zone-watch.ts";
 import { Domains } from "../zones/domains/service.ts";
 import { ZoneImports } from "../zones/domains/zone-imports.ts";
 import { composeDelegation } from "../registry/delegation/compose.ts";
+import { Registrations } from "../registry/registrars/registrations.ts";
 import { RegistrarConfigs } from "../registry/registrars/configs.ts";
 import { composeExpiry } from "../registry/expiry/compose.ts";
 import { Health } from "../database/health.ts";
@@ -175,6 +176,12 @@ export async function createServices(parts: {
   const expiry = composeExpiry({ config, database, notifications, registrarConfigs, egress, log, now });
   const delegation = composeDelegation({ config, database, notifications, egress, log, now });
   const review = new ReviewPolicy(config.reviewRequired);
+  const registrations = new Registrations({
+    registrarConfigs,
+    probe: (zone, names) => delegation.delegations.probe(zone, names),
+    review,
+    now,
+  });
   const domains = new Domains(database, providerConfigs, now, notifications, review, registrarConfigs);
   const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
   const assignments = new Assignments({ audit, notifications, now });
@@ -343,6 +350,7 @@ export async function createServices(parts: {
     domains,
     zoneImports,
     registrarConfigs,
+    registrations,
     ...expiry,
     ...delegation,
     records,

@@ -58,7 +58,7 @@ const needsFactor =
 const needsProvider = /^(?:exchangeTicket|registerExternally|unbind)$/;
 
 /** What needs a registrar that answers. */
-const needsRegistrar = /^listRegistrarDomains$/;
+const needsRegistrar = /^(?:listRegistrarDomains|changeRegistration)$/;
 
 /** What needs a program or a device that waits. */
 const needsProgram = /^(?:exchangeCliCode|exchangeDeviceCode|(?:find|approve|refuse)Device)$/;

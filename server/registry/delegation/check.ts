@@ -3,7 +3,7 @@ import type { Egress } from "../../platform/net/egress.ts";
 import { DnsClient, type Server } from "./dns-client.ts";
 import { IterativeResolver, isWithin, nameAbove, StubResolver, type Resolver } from "./resolver.ts";
 import type { Observation, Pointer, TargetState } from "./observation.ts";
-import { observeDelegation, type Delegation } from "./observe.ts";
+import { observeDelegation, observeNamed, type Delegation } from "./observe.ts";
 import { askAll, servedIn, type Replies, type Served, type Wanted } from "./served.ts";
 import { AppError } from "../../platform/errors.ts";
 import { specialUseAbove } from "../../dns/names/special-use.ts";
@@ -64,6 +64,12 @@ export class DelegationCheck {
       return await askAll(resolver, delegation, { name, type });
     });
     return servedIn(replies, wanted);
+  }
+
+  /** Asks named servers about a zone, before it is delegated to them. Takes 20 seconds at most. */
+  async probe(zone: string, names: readonly string[]) {
+    const client = new DnsClient(this.#egress, AbortSignal.timeout(longestOfOne), mostQuestionsOfOne);
+    return await observeNamed(this.#resolver(client), zone, names);
   }
 
   #resolver(client: DnsClient): Resolver {

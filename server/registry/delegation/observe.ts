@@ -193,6 +193,12 @@ async function observeServers(
   return { servers, authoritative: answering.flatMap(({ address }) => (address === null ? [] : [address])) };
 }
 
+/** Asks named servers about a zone, whatever the zone above says: whether each serves it, and which keys it has there. */
+export async function observeNamed(resolver: Resolver, zone: string, names: readonly string[]) {
+  const { servers, authoritative } = await observeServers(resolver, zone, names.slice(0, mostServers), new Map());
+  return { servers, keys: authoritative.length === 0 ? null : (await observeApex(resolver, zone, authoritative)).keys };
+}
+
 function withoutAddress(name: string, known: boolean): ServerSeen {
   const detail = known ? "It has no address." : "Its addresses could not be looked up.";
   return { name, address: null, state: known ? "no_address" : "not_checked", serial: null, detail };

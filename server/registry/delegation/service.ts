@@ -134,6 +134,11 @@ export class Delegations {
     return await this.#parts.check.observe(name, await pointersOf(em, id, today), stop);
   }
 
+  /** Asks named servers about a zone; null if checks are turned off. */
+  async probe(zone: string, names: readonly string[]) {
+    return (await this.#parts.check?.probe(zone, names)) ?? null;
+  }
+
   /** Stores a check and sends its notifications, within a transaction. */
   async store(tx: EntityManager, id: string, seen: Observation): Promise<void> {
     const stored = await storeCheck(tx, id, seen, this.#parts.now());

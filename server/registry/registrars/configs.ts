@@ -199,6 +199,11 @@ export class RegistrarConfigs {
     return { id, name: config.name, kind, registrar };
   }
 
+  /** Returns a stored kind; null if there is none. */
+  kind(name: string | null): RegistrarKind | null {
+    return name === null ? null : registrarKindByName(name);
+  }
+
   /** @throws AppError BAD_REQUEST if there is no such configuration */
   async mustExist(em: EntityManager, id: string): Promise<void> {
     if (await em.findOne(RegistrarConfig, { id })) return;

@@ -1,8 +1,14 @@
-import { admin, auditingMay } from "../../api/procedures.ts";
+import { admin, auditingMay, may } from "../../api/procedures.ts";
 import { nothing, success } from "../../api/schemas.ts";
 import { router } from "../../api/trpc.ts";
+import type { Caller } from "../../access/caller.ts";
 import type { RegistrarConfigs } from "./configs.ts";
+import type { Registrations } from "./registrations.ts";
 import {
+  changeRegistrationInput,
+  domainRegistration,
+  registrationChange,
+  registrationInput,
   createRegistrarConfigInput,
   registrarConfig,
   registrarConfigIdInput,
@@ -93,5 +99,48 @@ export function createRegistrarConfigsRouter({ registrarConfigs }: { registrarCo
       .input(registrarConfigIdInput)
       .output(registrarDomains)
       .query(({ ctx, input }) => registrarConfigs.domains(ctx.em, input.id)),
+  });
+}
+
+/** What a router of registrations calls. */
+interface Needs {
+  registrations: Registrations;
+  confirmation: { require(em: Parameters<Registrations["get"]>[0], caller: Caller): Promise<void> };
+}
+
+export function createRegistrationsRouter({ registrations, confirmation }: Needs) {
+  return router({
+    get: may("registrations:read", {
+      method: "GET",
+      path: "/domains/{id}/registration",
+      operationId: "getRegistration",
+      tag,
+      summary: "Get a domain's registration",
+      description:
+        "Returns what the registrar said last, beside what the registry and the zone above said, and what to do about it. " +
+        "`POST …/check-expiry` asks registrar and registry anew.",
+    })
+      .input(registrationInput)
+      .output(domainRegistration)
+      .query(({ ctx, input }) => registrations.get(ctx.em, ctx.caller, input.id)),
+
+    update: may("registrations:write", {
+      method: "PUT",
+      path: "/domains/{id}/registration",
+      operationId: "changeRegistration",
+      costly: true,
+      tag,
+      summary: "Change a domain's registration",
+      description:
+        "For the owner and administrators. `dryRun: true` plans; the same call with the plan's `planHash` carries it out. DS records that match " +
+        "no key of the zone are refused (400). Name servers that do not answer for the zone need `force: true` (409 otherwise). " +
+        "Never registers, renews or transfers anything.",
+      errors: [409, 502],
+    })
+      .input(changeRegistrationInput)
+      .output(registrationChange)
+      .mutation(({ ctx, input }) =>
+        registrations.change(ctx.em, ctx.caller, input, () => confirmation.require(ctx.em, ctx.caller)),
+      ),
   });
 }

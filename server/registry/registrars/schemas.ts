@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { id, line, text, timestamp } from "../../api/schemas.ts";
+import { id, line, prose, text, timestamp } from "../../api/schemas.ts";
+import { registrationFindings } from "./plan.ts";
 import { changeableFields } from "./registrar.ts";
 
 const configId = id("The registrar configuration's id.");
@@ -98,3 +99,158 @@ export const registrarDomains = z
       .meta({ description: "Sorted by name." }),
   })
   .meta({ id: "RegistrarDomains", description: "The names in an account at a registrar." });
+
+const domainId = id("The domain's id.");
+const at = { description: "When the registration expires; null if not known." };
+const hostNames = z
+  .array(z.string())
+  .nullable()
+  .meta({
+    description: "Name servers, in lower-case A-labels; null if not known.",
+    example: ["ns1.example.net", "ns2.example.net"],
+  });
+const dsRecords = z
+  .array(z.string())
+  .nullable()
+  .meta({ description: "DS records as in zone files; null if not known.", example: [] });
+
+export const registrationInput = z.strictObject({ id: domainId });
+
+export const domainRegistration = z
+  .object({
+    domainId,
+    name: z.string().meta({ description: "The registered name at or above the domain.", example: "example.com" }),
+    expiresAt: timestamp(at.description).nullable(),
+    expirySource: z
+      .enum(["rdap", "whois", "registrar", "manual"])
+      .nullable()
+      .meta({ description: "Source of `expiresAt`; null if there is none.", example: "registrar" }),
+    registrar: z
+      .object({
+        configId,
+        account: z.string().meta({ description: "The configuration's name.", example: "Company account" }),
+        kind,
+        changes,
+        seenAt: timestamp("When the registrar last answered; null: not yet.").nullable(),
+        error: z
+          .string()
+          .nullable()
+          .meta({ description: "Why the last attempt failed; null if it did not.", example: null }),
+        expiresAt: timestamp(at.description).nullable(),
+        autoRenew: z
+          .boolean()
+          .nullable()
+          .meta({ description: "Whether it renews itself; null if not known.", example: true }),
+        locked: z
+          .boolean()
+          .nullable()
+          .meta({ description: "Whether transfers are refused; null if not known.", example: true }),
+        nameServers: hostNames,
+        ds: dsRecords,
+      })
+      .nullable()
+      .meta({ description: "What the registrar says; null if the domain names none." }),
+    registry: z
+      .object({
+        source: z
+          .enum(["rdap", "whois"])
+          .meta({ description: "Protocol the registry answered over.", example: "rdap" }),
+        registrar: z
+          .string()
+          .nullable()
+          .meta({ description: "Registrar; null if not reported.", example: "Example Inc." }),
+        statuses: z
+          .array(z.string())
+          .nullable()
+          .meta({ description: "Statuses in the registry's words; null if not reported.", example: ["client hold"] }),
+        nameServers: hostNames,
+        ds: dsRecords,
+        expiresAt: timestamp(at.description).nullable(),
+        checkedAt: timestamp("When it was last asked; null if never.").nullable(),
+      })
+      .nullable()
+      .meta({ description: "What the registry says; null if it was not asked yet." }),
+    parent: z
+      .object({
+        zone: z.string().meta({ description: "The zone above.", example: "com" }),
+        seenAt: timestamp("When it was last seen to say this."),
+        nameServers: z.array(z.string()).meta({ description: "NS records.", example: ["ns1.example.net"] }),
+        ds: dsRecords,
+      })
+      .nullable()
+      .meta({ description: "What the zone above says; null if not known. See `GET …/delegation`." }),
+    findings: z
+      .array(
+        z.object({
+          code: z.enum(registrationFindings).meta({ description: "What is wrong.", example: "unlocked" }),
+          severity: z.enum(["error", "warning", "info"]).meta({ description: "How bad it is.", example: "warning" }),
+          message: z.string().meta({
+            description: "What is wrong and what to do.",
+            example: "example.com can be transferred to another registrar. Turn its transfer lock on.",
+          }),
+        }),
+      )
+      .meta({ description: "What to do, worst first." }),
+  })
+  .meta({ id: "DomainRegistration", description: "What registrar, registry and the zone above say of a domain." });
+
+const flag = z.boolean("This must be true or false.");
+
+export const changeRegistrationInput = z.strictObject({
+  id: domainId,
+  nameServers: z
+    .array(line(300, 1))
+    .min(1, "Name at least one name server. Without one, nobody can resolve the domain.")
+    .max(13, "A domain can have at most 13 name servers.")
+    .optional()
+    .meta({ description: "Replaces the name servers, 1 to 13.", example: ["ns1.example.net", "ns2.example.net"] }),
+  ds: z
+    .array(line(500, 1))
+    .max(12, "A domain can have at most 12 DS records.")
+    .optional()
+    .meta({ description: "Replaces the DS records, as in zone files; empty for none.", example: [] }),
+  locked: flag.optional().meta({ description: "The transfer lock. False needs a confirmed session." }),
+  autoRenew: flag.optional().meta({ description: "Whether the registrar renews it. Never renews at once." }),
+  planHash: line(100, 1)
+    .optional()
+    .meta({ description: "`planHash` of the plan that you were shown. Required unless `dryRun`.", example: "q3xVnF…" }),
+  message: prose(500)
+    .optional()
+    .meta({ description: "Why, at most 500 characters. The audit trail keeps it.", example: "CHG-1042" }),
+  dryRun: flag.default(false).meta({ description: "Only plans. Default: false." }),
+  force: flag.default(false).meta({
+    description: "Confirms what the plan warns of, such as a name server that does not answer. Default: false.",
+  }),
+  override: flag.optional().meta({
+    description: "Administrators only: changes a domain that requires reviews. `message` must say why.",
+    example: false,
+  }),
+});
+
+const fieldValue = z.union([z.array(z.string()), z.boolean()]);
+
+export const registrationChange = z
+  .object({
+    changes: z
+      .array(
+        z.object({
+          field: z.enum(changeableFields).meta({ description: "The field.", example: "autoRenew" }),
+          before: fieldValue.nullable().meta({ description: "What it is; null if not known.", example: false }),
+          after: fieldValue.meta({ description: "What it becomes.", example: true }),
+        }),
+      )
+      .meta({ description: "What differs from what the registrar says now." }),
+    warnings: z.array(z.string()).meta({ description: "What the change means, and what needs `force`.", example: [] }),
+    planHash: z.string().meta({ description: "Identifies the plan.", example: "q3xVnF…" }),
+    applied: z.boolean().meta({ description: "Whether the change was made." }),
+    undo: z
+      .object({
+        nameServers: z.array(z.string()).optional().meta({ description: "Name servers before." }),
+        ds: z.array(z.string()).optional().meta({ description: "DS records before." }),
+        locked: z.boolean().optional().meta({ description: "Transfer lock before." }),
+        autoRenew: z.boolean().optional().meta({ description: "Automatic renewal before." }),
+      })
+      .nullable()
+      .meta({ description: "What to send to take the change back; null for a plan.", example: null }),
+  })
+  .meta({ id: "RegistrationChange", description: "A plan of a change of a registration, or its outcome." });

@@ -75,6 +75,21 @@ export class ReviewPolicy {
         `Records are changed by a request: POST /api/domains/${id}/change-requests.`,
     );
   }
+
+  /** Refuses to change the registration of a domain that needs reviews, as `refuseUnreviewed` does. */
+  refuseRegistration(
+    zone: ReviewedZone,
+    { role, message, override = false }: Omit<UnreviewedChange, "changes">,
+  ): boolean {
+    checkOverride({ role, message, override });
+    if (!this.binds(zone, role)) return false;
+    if (override) return true;
+    throw new AppError(
+      "REVIEW_REQUIRED",
+      "This domain requires reviews, so only an administrator can change its registration, with a reason. " +
+        "To override it, send `override: true` and a reason in `message`.",
+    );
+  }
 }
 
 /** @throws AppError FORBIDDEN for an override by others than administrators, BAD_REQUEST for one without a reason */

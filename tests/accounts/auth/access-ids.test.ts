@@ -29,7 +29,7 @@ const { calls, zone, userId } = workingCalls(
   zw,
   () => forMembers,
   () => alice,
-  () => registrar.config,
+  () => registrar,
 );
 
 afterAll(() => registrar.stop());

@@ -5,6 +5,7 @@ import { freshName } from "../../support/zones.ts";
 import { builtInTemplates } from "../../../server/bulk/templates/built-in/list.ts";
 import { storeFinding } from "../../registry/delegation/found.ts";
 import { changed as changedTemplate, website as websiteTemplate } from "../../bulk/templates/templates.ts";
+import { registered, type RegistrarAccount } from "../../support/vendors/registrars/account.ts";
 import type { Zonewright } from "../../support/zonewright.ts";
 
 /** IDs, by their parameter names in paths. */
@@ -40,13 +41,13 @@ export interface WorkingCalls {
 /**
  * @param forMembers the ID of a configuration that members may use
  * @param member the member to assign zones to
- * @param gandi the `config` of an account at a simulated registrar
+ * @param gandi an account at a simulated registrar
  */
 export function workingCalls(
   zw: Zonewright,
   forMembers: () => string,
   member: () => RestClient,
-  gandi: () => Record<string, string>,
+  gandi: () => RegistrarAccount,
 ): WorkingCalls {
   async function domain(client: RestClient): Promise<string> {
     return await made(client, "/api/domains", { name: freshName(), providerConfigId: forMembers() });
@@ -185,8 +186,17 @@ export function workingCalls(
   const registrarConfig = ofAdmin("/api/registrar-configs", () => ({
     kind: "gandi",
     name: another("Account"),
-    config: gandi(),
+    config: gandi().config,
   }));
+
+  /** A zone of this client whose name is in an account at a registrar. */
+  const registeredZone = async (owner: RestClient): Promise<Ids> => {
+    const id = await domain(owner);
+    const { body } = await zw.admin.get(`/api/domains/${id}`);
+    gandi().domains.set(body.name, registered());
+    await zw.admin.put(`/api/domains/${id}`, { registrarConfigId: (await registrarConfig())["id"] });
+    return { id };
+  };
 
   /** A replacement of this client that has ended. */
   const replacement = async (owner: RestClient): Promise<Ids> => {
@@ -266,6 +276,8 @@ export function workingCalls(
     "providerConfigs.zones": { thing: providerConfig },
     "providerConfigs.import": { thing: providerConfig, body: () => ({ zones: ["nowhere.example"] }) },
     "providerConfigs.importProgress": { thing: providerConfig },
+    "registrations.get": { thing: zone },
+    "registrations.update": { thing: registeredZone, body: () => ({ autoRenew: false, dryRun: true }) },
     "registrarConfigs.update": { thing: registrarConfig, body: () => ({ name: another("Registrar") }) },
     "registrarConfigs.delete": { thing: registrarConfig },
     "registrarConfigs.test": { thing: registrarConfig },

@@ -9,6 +9,11 @@ import { Clock } from "../../support/clock.ts";
 import { patience } from "../../support/patience.ts";
 import { RestClient, type Answer } from "../../support/rest-client.ts";
 import { startMailServer, type MailServer } from "../../support/servers/mail-server.ts";
+import {
+  registered as registeredName,
+  startGandi,
+  type RegistrarAccount,
+} from "../../support/vendors/registrars/account.ts";
 import { adminPassword, memberPassword, startZonewright, type Zonewright } from "../../support/zonewright.ts";
 import { site } from "../../support/second-factors/security-key.ts";
 import { storeFinding } from "../../registry/delegation/found.ts";
@@ -22,6 +27,7 @@ import { entries } from "./trail.ts";
 
 const clock = new Clock();
 let mail: MailServer;
+let registrar: RegistrarAccount;
 let zw: Zonewright & { stop(): Promise<void> };
 
 /** The resources that the calls below use. */
@@ -35,7 +41,11 @@ const identity = identityCalls(() => zw);
 
 beforeAll(async () => {
   mail = await startMailServer();
-  zw = await startZonewright({ env: { SMTP_URL: mail.url, SITE_URL: site }, now: clock.now });
+  registrar = await startGandi();
+  zw = await startZonewright({
+    env: { SMTP_URL: mail.url, SITE_URL: site, EGRESS_ALLOW: "127.0.0.1" },
+    now: clock.now,
+  });
   const { body: list } = await zw.admin.get("/api/provider-configs");
   zonefiles = list.configs.find(({ kind }: { kind: string }) => kind === "zonefile").id;
   domain = (await zw.admin.post("/api/domains", { name: "trail.example" })).body.id;
@@ -49,6 +59,7 @@ afterAll(async () => {
   await identity.stop();
   await zw.stop();
   await mail.stop();
+  await registrar.stop();
 });
 
 function newConfig(): Promise<Answer> {
@@ -58,8 +69,18 @@ function newConfig(): Promise<Answer> {
 
 function newRegistrar(): Promise<Answer> {
   made += 1;
-  const config = { token: "registrar-token-for-tests", endpoint: "http://127.0.0.1:9/v5" };
+  const { config } = registrar;
   return zw.admin.post("/api/registrar-configs", { kind: "gandi", name: `Registrar ${made}`, config });
+}
+
+/** Turns automatic renewal of a domain off. */
+async function changedRegistration(): Promise<Answer> {
+  registrar.domains.set("registered.example", registeredName());
+  const { body: added } = await zw.admin.post("/api/domains", { name: "registered.example" });
+  await zw.admin.put(`/api/domains/${added.id}`, { registrarConfigId: (await newRegistrar()).body.id });
+  const path = `/api/domains/${added.id}/registration`;
+  const { body: plan } = await zw.admin.put(path, { autoRenew: false, dryRun: true });
+  return await zw.admin.put(path, { autoRenew: false, planHash: plan.planHash });
 }
 
 function newRecord(base = "/api"): Promise<Answer> {
@@ -534,6 +555,7 @@ const reported: Record<string, [action: string, call: () => Promise<Answer>, by?
     () => zw.admin.put(`/api/provider-configs/${config}`, { membersMayUse: true }),
   ],
   "providerConfigs.delete": ["provider_config.delete", deletedConfig],
+  "registrations.update": ["domain.change_registration", changedRegistration],
   "registrarConfigs.create": ["registrar_config.create", newRegistrar],
   "registrarConfigs.update": [
     "registrar_config.update",

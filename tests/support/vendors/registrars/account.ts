@@ -1,3 +1,6 @@
+import { createHash } from "node:crypto";
+import { writeName } from "../../../../server/dns/names/wire-names.ts";
+import { readKey } from "../../../../server/registry/delegation/dnssec.ts";
 import { startLoopbackVendor, type LoopbackVendor, type VendorCall, type VendorReply } from "../loopback-vendor.ts";
 
 /** A name in an account at a simulated registrar. */
@@ -166,9 +169,7 @@ function gandiReply(call: VendorCall, domains: Map<string, Registered>): VendorR
       );
     case "POST dnskeys":
       if (typeof body["public_key"] !== "string") return json(400, { code: 400, message: "public_key is required." });
-      entry.ds.push(
-        `1 ${String(body["algorithm"])} 2 ${Buffer.from(body["public_key"]).toString("hex").padEnd(64, "0").slice(0, 64)}`,
-      );
+      entry.ds.push(dsOf(name, Number(body["algorithm"]), body["public_key"]));
       return done;
     case "DELETE dnskeys":
       entry.ds.splice(Number(id) - 1, 1);
@@ -180,4 +181,11 @@ function gandiReply(call: VendorCall, domains: Map<string, Registered>): VendorR
 
 function changesOf(calls: readonly VendorCall[], isRead: (call: VendorCall) => boolean): string[] {
   return calls.filter((call) => !isRead(call)).map(({ method, url }) => `${method} ${url.pathname}`);
+}
+
+/** Returns the DS record of a key-signing key (RFC 4034 §5.1.4), with a SHA-256 digest. */
+export function dsOf(name: string, algorithm: number, publicKey: string): string {
+  const rdata = Buffer.concat([Buffer.from([1, 1, 3, algorithm]), Buffer.from(publicKey, "base64")]);
+  const digest = createHash("sha256").update(writeName(name)).update(rdata).digest("hex");
+  return `${readKey(rdata)?.tag} ${algorithm} 2 ${digest}`;
 }

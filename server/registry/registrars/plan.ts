@@ -1,0 +1,226 @@
+import { createHash } from "node:crypto";
+import { standsFor } from "../delegation/dnssec.ts";
+import type { Ds, KeySeen, ServerSeen } from "../delegation/observation.ts";
+import type { ChangeableField, PublishedKey, RegistrarChange, RegistrarState } from "./registrar.ts";
+
+/** What a caller wants of a registration, with names and DS records in canonical form; what is left out stays. */
+export interface WantedRegistration {
+  nameServers?: string[] | undefined;
+  ds?: string[] | undefined;
+  locked?: boolean | undefined;
+  autoRenew?: boolean | undefined;
+}
+
+/** A field that a plan changes. Null: the registrar does not say what it is. */
+export interface FieldChange {
+  field: ChangeableField;
+  before: string[] | boolean | null;
+  after: string[] | boolean;
+}
+
+/** What the name servers that the registration will have say of the zone. Null: they cannot be asked. */
+export interface Probe {
+  servers: ServerSeen[];
+  keys: KeySeen[] | null;
+}
+
+export interface RegistrationPlan {
+  changes: FieldChange[];
+  /** What the change means, which nothing confirms. */
+  warnings: string[];
+  /** Why it needs `force`. */
+  risks: string[];
+  /** Why it is refused, whatever is confirmed. */
+  refusals: { field: ChangeableField; message: string }[];
+}
+
+const order: readonly ChangeableField[] = ["autoRenew", "locked", "nameServers", "ds"];
+
+/** Returns what differs from what the registrar says. */
+export function differences(state: RegistrarState, wanted: WantedRegistration): FieldChange[] {
+  return order.flatMap((field) => {
+    const [before, after] = [state[field], wanted[field]];
+    return after === undefined || isSame(before, after) ? [] : [{ field, before, after }];
+  });
+}
+
+/**
+ * Judges a change of a registration: what would take the domain off the net. Pure.
+ * @param zone the registered name @param probe of the name servers that it will have
+ */
+export function judgeRegistration(
+  zone: string,
+  state: RegistrarState,
+  changes: FieldChange[],
+  probe: Probe | null,
+): RegistrationPlan {
+  const afterOf = <Field extends ChangeableField>(field: Field) =>
+    (changes.find((change) => change.field === field)?.after ?? state[field]) as RegistrarState[Field];
+  const changed = (field: ChangeableField) => changes.some((change) => change.field === field);
+  const plan: RegistrationPlan = { changes, warnings: [], risks: [], refusals: [] };
+  const keys = probe?.keys ?? null;
+  const ds = afterOf("ds") ?? [];
+  if (changed("nameServers")) plan.risks.push(...silentServers(zone, afterOf("nameServers") ?? [], probe));
+  if (changed("ds")) {
+    for (const one of ds.filter((record) => state.ds?.includes(record) !== true)) {
+      if (keys === null)
+        plan.risks.push(`The keys of ${zone} could not be read, so it is not known whether DS ${one} matches one.`);
+      else if (!keys.some((key) => standsFor(dsOf(one), key, zone))) {
+        const message = `DS ${one} matches no key of ${zone}, so validating resolvers would refuse the domain. Publish the key in the zone first.`;
+        plan.refusals.push({ field: "ds", message });
+      }
+    }
+    if (ds.length === 0) plan.warnings.push(`Without a DS record, resolvers no longer validate ${zone}.`);
+  }
+  const isBroken =
+    keys !== null && ds.length > 0 && !ds.some((one) => keys.some((key) => standsFor(dsOf(one), key, zone)));
+  if (isBroken && plan.refusals.length === 0)
+    plan.risks.push(
+      `No DS record that the registration would have matches a key that the name servers serve, so validating resolvers would refuse ${zone}. Remove the DS records first, and wait for their TTL.`,
+    );
+  if (changed("locked") && afterOf("locked") === false)
+    plan.warnings.push(
+      `Without the transfer lock, whoever has the authorization code can transfer ${zone} to another registrar.`,
+    );
+  if (changed("autoRenew") && afterOf("autoRenew") === false)
+    plan.warnings.push(`Without automatic renewal, ${zone} is lost unless somebody renews it.`);
+  return plan;
+}
+
+function silentServers(zone: string, wanted: readonly string[], probe: Probe | null): string[] {
+  if (probe === null)
+    return ["Checks from outside are turned off, so it is not known whether the name servers answer."];
+  return wanted.flatMap((name) => {
+    const at = probe.servers.filter((server) => server.name === name);
+    if (at.some(({ state }) => state === "authoritative")) return [];
+    const detail = at.find((server) => server.detail !== null)?.detail;
+    return [`${name} does not answer for ${zone}.${detail ? ` ${detail}` : ""} Set the zone up there first.`];
+  });
+}
+
+/** Returns the change to send for one field. DS records come with their keys, for registrars that take these. */
+export function changeOf({ field, after }: FieldChange, zone: string, keys: readonly KeySeen[]): RegistrarChange {
+  if (field !== "ds") return { [field]: after };
+  const wanted = Array.isArray(after) ? after : [];
+  return {
+    ds: wanted.map((ds) => {
+      const key = keys.find((one) => standsFor(dsOf(ds), one, zone));
+      return { ds, key: key ? published(key) : null };
+    }),
+  };
+}
+
+/** Returns the order in which to send changes: DS records go before name servers that do not serve their keys. */
+export function sendingOrder(changes: readonly FieldChange[]): FieldChange[] {
+  const removesDs = changes.find(({ field, after }) => field === "ds" && Array.isArray(after) && after.length === 0);
+  return removesDs ? [removesDs, ...changes.filter((change) => change !== removesDs)] : [...changes];
+}
+
+/** Identifies a plan: the fields that it changes, before and after. */
+export function registrationHash(configId: string, changes: readonly FieldChange[]): string {
+  return createHash("sha256")
+    .update(JSON.stringify([configId, changes]))
+    .digest("base64url");
+}
+
+function published({ rdata }: KeySeen): PublishedKey {
+  const octets = Buffer.from(rdata, "hex");
+  return {
+    flags: octets.readUInt16BE(0),
+    algorithm: octets.readUInt8(3),
+    publicKey: octets.subarray(4).toString("base64"),
+  };
+}
+
+function dsOf(text: string): Ds {
+  const [tag = 0, algorithm = 0, digestType = 0] = text.split(" ").slice(0, 3).map(Number);
+  return { tag, algorithm, digestType, digest: text.split(" ").slice(3).join("") };
+}
+
+function isSame(before: string[] | boolean | null, after: string[] | boolean): boolean {
+  return (
+    JSON.stringify(Array.isArray(before) ? before.toSorted() : before) ===
+    JSON.stringify(Array.isArray(after) ? after.toSorted() : after)
+  );
+}
+
+export const registrationFindings = [
+  "expired",
+  "expires_without_renewal",
+  "ds_differ",
+  "name_servers_differ",
+  "unlocked",
+  "registrar_failed",
+  "auto_renew_off",
+  "dates_differ",
+] as const;
+
+/** Something to do about a registration. */
+export interface RegistrationFinding {
+  code: (typeof registrationFindings)[number];
+  severity: "error" | "warning" | "info";
+  /** What is wrong and what to do. */
+  message: string;
+}
+
+interface Known {
+  name: string;
+  expiresAt: Date | null;
+  registryExpiresAt: Date | null;
+  registrar: RegistrarState | null;
+  registrarError: string | null;
+  parent: { nameServers: string[]; ds: string[] | null } | null;
+}
+
+const day = 24 * 3_600_000;
+const soonDays = 30;
+
+/** Returns what is wrong with a registration, worst first. Pure. */
+export function judgeKnown(
+  { name, expiresAt, registryExpiresAt, registrar, registrarError, parent }: Known,
+  now: Date,
+): RegistrationFinding[] {
+  const found: RegistrationFinding[] = [];
+  const add = (code: RegistrationFinding["code"], severity: RegistrationFinding["severity"], message: string) =>
+    found.push({ code, severity, message });
+  const days = expiresAt === null ? null : Math.ceil((expiresAt.getTime() - now.getTime()) / day);
+  if (days !== null && days <= 0)
+    add("expired", "error", `${name} has expired. Renew it at its registrar while you still can.`);
+  else if (days !== null && days <= soonDays && registrar?.autoRenew === false)
+    add(
+      "expires_without_renewal",
+      "error",
+      `${name} expires in ${days} days and does not renew itself. Renew it, or turn automatic renewal on.`,
+    );
+  else if (registrar?.autoRenew === false)
+    add(
+      "auto_renew_off",
+      "info",
+      `${name} does not renew itself. Turn automatic renewal on, unless you want to let it go.`,
+    );
+  if (registrar?.ds && parent?.ds && !isSame(registrar.ds, parent.ds))
+    add(
+      "ds_differ",
+      "warning",
+      `The DS records of ${name} at the registrar are not those in the zone above. If it stays so for a day, ask the registrar.`,
+    );
+  if (registrar?.nameServers && parent && !isSame(registrar.nameServers, parent.nameServers))
+    add(
+      "name_servers_differ",
+      "warning",
+      `The name servers of ${name} at the registrar are not those in the zone above. If it stays so for a day, ask the registrar.`,
+    );
+  if (registrar?.locked === false)
+    add("unlocked", "warning", `${name} can be transferred to another registrar. Turn its transfer lock on.`);
+  if (registrarError !== null)
+    add("registrar_failed", "warning", `The registrar's account could not be read: ${registrarError}`);
+  const dates = [registryExpiresAt, registrar?.expiresAt ?? null].map((date) => date?.toISOString().slice(0, 10));
+  if (dates[0] !== undefined && dates[1] !== undefined && dates[0] !== dates[1])
+    add(
+      "dates_differ",
+      "info",
+      `The registry says that ${name} expires on ${dates[0]}, the registrar says ${dates[1]}. The registrar's date counts.`,
+    );
+  const severities = ["error", "warning", "info"];
+  return found.toSorted((one, other) => severities.indexOf(one.severity) - severities.indexOf(other.severity));
+}

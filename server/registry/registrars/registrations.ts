@@ -1,0 +1,300 @@
+import type { Caller } from "../../access/caller.ts";
+import { zoneFor, type Zone } from "../../access/zone-access.ts";
+import { queries, type EntityManager } from "../../database/database.ts";
+import type { ReviewRequired } from "../../database/tables/domains.ts";
+import type { Role } from "../../database/tables/roles.ts";
+import { ProviderError, throughProvider } from "../../dns-providers/provider.ts";
+import { writeEntry } from "../../notifications/audit/audit.ts";
+import { AppError, badField } from "../../platform/errors.ts";
+import { withKeyedMutex } from "../../platform/keyed-mutex.ts";
+import { dsText, type StoredFacts } from "../delegation/facts.ts";
+import type { RegistrationFacts } from "../expiry/facts.ts";
+import { registrableOf } from "../expiry/registrable.ts";
+import { readDs, readHostNames } from "../expiry/registry-text.ts";
+import type { OpenRegistrar, RegistrarConfigs } from "./configs.ts";
+import {
+  changeOf,
+  differences,
+  judgeKnown,
+  judgeRegistration,
+  registrationHash,
+  sendingOrder,
+  type FieldChange,
+  type Probe,
+  type RegistrationPlan,
+  type WantedRegistration,
+} from "./plan.ts";
+import { afterReading, storedReading, type RegistrarState } from "./registrar.ts";
+
+/** A change of a registration, as a client sends it. */
+export interface RegistrationInput extends WantedRegistration {
+  id: string;
+  planHash?: string | undefined;
+  message?: string | undefined;
+  dryRun: boolean;
+  force: boolean;
+  override?: boolean | undefined;
+}
+
+interface Parts {
+  registrarConfigs: RegistrarConfigs;
+  /** Asks name servers about a zone. Null: checks from outside are turned off. Must not run in a transaction. */
+  probe: (zone: string, nameServers: readonly string[]) => Promise<Probe | null>;
+  review: {
+    refuseRegistration(
+      zone: { id: string; reviewRequired: ReviewRequired | null; reviewAcme: boolean },
+      by: { role: Role; message?: string | undefined; override?: boolean | undefined },
+    ): boolean;
+  };
+  now: () => Date;
+}
+
+/** A plan, and what is needed to carry it out. */
+interface Prepared {
+  zone: Zone;
+  account: OpenRegistrar;
+  state: RegistrarState;
+  plan: RegistrationPlan;
+  probe: Probe | null;
+  planHash: string;
+}
+
+/** Shows registrations, and changes them at their registrars. Never registers, renews or transfers. */
+export class Registrations {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Returns what registrar, registry and the zone above said last. @throws AppError NOT_FOUND */
+  async get(em: EntityManager, caller: Caller, id: string) {
+    const zone = await zoneFor(em, caller, id, "read");
+    const row = await queries(em)
+      .selectFrom("domains")
+      .leftJoin("registrar_configs as account", "account.id", "domains.registrar_config_id")
+      .leftJoin("delegations", "delegations.domain_id", "domains.id")
+      .select([
+        "domains.expires_at",
+        "domains.expiry_source",
+        "domains.expiry_checked_at",
+        "domains.registry_expires_at",
+      ])
+      .select(["domains.registrar_config_id", "domains.registrar_state", "domains.registration"])
+      .select(["account.name as account", "account.kind", "delegations.facts"])
+      .where("domains.id", "=", id)
+      .executeTakeFirstOrThrow();
+    const reading = storedReading(row.registrar_state, row.registrar_config_id);
+    const facts = fromJson(row.registration) as RegistrationFacts | null;
+    const above = (fromJson(row.facts) as StoredFacts | null)?.parent ?? null;
+    const parent = above && {
+      zone: above.zone,
+      seenAt: new Date(above.seenAt),
+      nameServers: above.nameServers,
+      ds: above.ds?.map(dsText).toSorted() ?? null,
+    };
+    const name = registrableOf(zone.name)?.name ?? zone.name;
+    const known = { registryExpiresAt: row.registry_expires_at, expiresAt: row.expires_at };
+    return {
+      domainId: id,
+      name,
+      expiresAt: row.expires_at,
+      expirySource: row.expiry_source,
+      registrar:
+        row.registrar_config_id === null
+          ? null
+          : {
+              configId: row.registrar_config_id,
+              account: row.account ?? "",
+              kind: row.kind ?? "",
+              changes: [...(this.#parts.registrarConfigs.kind(row.kind)?.changes ?? [])],
+              seenAt: reading?.seenAt ?? null,
+              error: reading?.error ?? null,
+              ...(reading?.state ?? { expiresAt: null, autoRenew: null, locked: null, nameServers: null, ds: null }),
+            },
+      registry: facts && { ...facts, expiresAt: row.registry_expires_at, checkedAt: row.expiry_checked_at },
+      parent,
+      findings: judgeKnown(
+        { name, ...known, registrar: reading?.state ?? null, registrarError: reading?.error ?? null, parent },
+        this.#parts.now(),
+      ),
+    };
+  }
+
+  /**
+   * Plans a change of a registration, or carries out exactly the plan that was shown.
+   * @param confirmed requires a confirmed session, called before the transfer lock is turned off
+   * @throws AppError NOT_FOUND, FORBIDDEN, BAD_REQUEST, CONFLICT, CONFIRMATION_REQUIRED, REVIEW_REQUIRED, PROVIDER_ERROR
+   */
+  async change(em: EntityManager, caller: Caller, input: RegistrationInput, confirmed: () => Promise<void>) {
+    return await withKeyedMutex(`registration ${input.id}`, async () => {
+      const prepared = await this.#prepare(em, caller, input);
+      const { plan, planHash, zone } = prepared;
+      const shown = { changes: plan.changes, warnings: [...plan.risks, ...plan.warnings], planHash };
+      if (plan.refusals.length > 0) {
+        const issues = plan.refusals.map(({ field, message }) => ({ path: [field], message }));
+        throw new AppError("BAD_REQUEST", issues.map(({ message }) => message).join(" "), { issues });
+      }
+      const { role } = caller;
+      const { message, override } = input;
+      const reviewOverridden =
+        plan.changes.length > 0 && this.#parts.review.refuseRegistration(zone, { role, message, override });
+      if (input.dryRun) return { ...shown, applied: false, undo: null };
+      if (input.planHash === undefined)
+        throw badField(["planHash"], "Send the `planHash` of a plan, which `dryRun: true` returns.");
+      if (input.planHash !== planHash)
+        throw new AppError(
+          "CONFLICT",
+          "The registration is no longer what this plan was made for. Plan the change again.",
+        );
+      if (plan.risks.length > 0 && !input.force)
+        throw new AppError(
+          "CONFIRMATION_REQUIRED",
+          `${plan.risks.join(" ")} To change it nevertheless, repeat the call with force: true.`,
+        );
+      if (plan.changes.some(({ field, after }) => field === "locked" && after === false)) {
+        if (caller.sessionId === null)
+          throw new AppError("FORBIDDEN", "Turning the transfer lock off needs a confirmed session. Sign in for it.");
+        await confirmed();
+      }
+      const undo = Object.fromEntries(
+        plan.changes.flatMap(({ field, before }) => (before === null ? [] : [[field, before]])),
+      );
+      await this.#carryOut(em, caller, prepared, { message, reviewOverridden });
+      return { ...shown, applied: true, undo };
+    });
+  }
+
+  async #prepare(em: EntityManager, caller: Caller, input: RegistrationInput): Promise<Prepared> {
+    const zone = await zoneFor(em, caller, input.id, "manage");
+    const { name, registrarConfigId } = zone;
+    if (registrarConfigId === null)
+      throw new AppError(
+        "CONFLICT",
+        "This domain names no registrar. An administrator sets its `registrarConfigId` first.",
+      );
+    const registered = registrableOf(name)?.name ?? name;
+    if (registered !== name || zone.view !== "")
+      throw new AppError(
+        "CONFLICT",
+        `The registration is that of ${registered}. Change it there, in the default view.`,
+      );
+    const account = await this.#parts.registrarConfigs.open(em, registrarConfigId);
+    const wanted = canonical(input);
+    for (const field of ["nameServers", "ds", "locked", "autoRenew"] as const) {
+      if (wanted[field] === undefined || account.kind.changes.includes(field)) continue;
+      throw badField(
+        [field],
+        `${account.kind.name} cannot change this through its API. Leave it out, and change it in the registrar's console.`,
+      );
+    }
+    const state = await throughProvider(account.registrar.read(name));
+    if (!state) throw new AppError("PROVIDER_ERROR", `The registrar does not have ${name} in this account.`);
+    const changes = differences(state, wanted);
+    const touchesDelegation = changes.some(({ field }) => field === "nameServers" || field === "ds");
+    const probe = touchesDelegation
+      ? await this.#parts.probe(name, wanted.nameServers ?? state.nameServers ?? [])
+      : null;
+    const plan = judgeRegistration(name, state, changes, probe);
+    return { zone, account, state, plan, probe, planHash: registrationHash(account.id, changes) };
+  }
+
+  async #carryOut(
+    em: EntityManager,
+    caller: Caller,
+    { zone, account, state, plan, probe }: Prepared,
+    about: { message?: string | undefined; reviewOverridden: boolean },
+  ): Promise<void> {
+    const done: FieldChange[] = [];
+    let failure: ProviderError | null = null;
+    for (const change of sendingOrder(plan.changes)) {
+      try {
+        await account.registrar.change(zone.name, changeOf(change, zone.name, probe?.keys ?? []), state);
+        done.push(change);
+      } catch (error) {
+        if (!(error instanceof ProviderError)) throw error;
+        failure = error;
+        if (error.effect === "unknown") done.push(change);
+        break;
+      }
+    }
+    if (done.length > 0) {
+      const reading = await this.#parts.registrarConfigs.read(em.fork(), zone, "person");
+      await em.fork().transactional(async (tx) => {
+        const now = this.#parts.now();
+        if (reading) await storeReading(tx, zone.id, reading, now);
+        const { message, reviewOverridden } = about;
+        await writeEntry(tx, now, caller, {
+          action: "domain.change_registration",
+          targetType: "domain",
+          targetId: zone.id,
+          before: sideOf(done, "before"),
+          after: {
+            ...sideOf(done, "after"),
+            ...(message === undefined ? {} : { message }),
+            ...(reviewOverridden ? { reviewOverridden } : {}),
+            ...(failure ? { error: failure.message } : {}),
+          },
+        });
+      });
+    }
+    if (!failure) return;
+    const made =
+      done.length === 0 ? "Nothing was changed." : "Read the registration: part of the change may have been made.";
+    throw new AppError("PROVIDER_ERROR", `${failure.message} ${made}`, { cause: failure });
+  }
+}
+
+async function storeReading(
+  tx: EntityManager,
+  id: string,
+  reading: Parameters<typeof afterReading>[1],
+  now: Date,
+): Promise<void> {
+  const row = await queries(tx)
+    .selectFrom("domains")
+    .select(["registrar_state", "registrar_config_id"])
+    .where("id", "=", id)
+    .forUpdate()
+    .executeTakeFirst();
+  if (row?.registrar_config_id !== reading.configId) return;
+  const known = storedReading(row.registrar_state, reading.configId);
+  await queries(tx)
+    .updateTable("domains")
+    .set({ registrar_state: JSON.stringify(afterReading(known, reading, now)) })
+    .where("id", "=", id)
+    .execute();
+}
+
+/** Returns what is wanted with names and DS records in canonical form. @throws AppError BAD_REQUEST */
+function canonical({ nameServers, ds, locked, autoRenew }: WantedRegistration): WantedRegistration {
+  const hosts = nameServers?.map((text, index) => {
+    const [host] = readHostNames([text]);
+    if (host === undefined)
+      throw badField(["nameServers", index], "This must be a host name, such as ns1.example.net.");
+    return host;
+  });
+  const records = ds?.map((text, index) => {
+    const record = readDs(text);
+    if (record === null)
+      throw badField(
+        ["ds", index],
+        "This must be a DS record as in a zone file: key tag, algorithm, digest type and digest.",
+      );
+    return record;
+  });
+  return {
+    ...(hosts && { nameServers: [...new Set(hosts)].toSorted() }),
+    ...(records && { ds: [...new Set(records)].toSorted() }),
+    ...(locked === undefined ? {} : { locked }),
+    ...(autoRenew === undefined ? {} : { autoRenew }),
+  };
+}
+
+function fromJson(stored: unknown): unknown {
+  return typeof stored === "string" ? JSON.parse(stored) : (stored ?? null);
+}
+
+function sideOf(changes: readonly FieldChange[], side: "before" | "after") {
+  return Object.fromEntries(changes.map((change) => [change.field, change[side]]));
+}

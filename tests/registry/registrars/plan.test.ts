@@ -1,0 +1,131 @@
+import { describe, expect, test } from "vitest";
+import { readKey } from "../../../server/registry/delegation/dnssec.ts";
+import type { ServerSeen } from "../../../server/registry/delegation/observation.ts";
+import {
+  changeOf,
+  differences,
+  judgeKnown,
+  judgeRegistration,
+  sendingOrder,
+  type Probe,
+} from "../../../server/registry/registrars/plan.ts";
+import type { RegistrarState } from "../../../server/registry/registrars/registrar.ts";
+import { dsOf } from "../../support/vendors/registrars/account.ts";
+
+const zone = "one.tld";
+const publicKey = Buffer.alloc(64, 7).toString("base64");
+const key = readKey(Buffer.concat([Buffer.from([1, 1, 3, 13]), Buffer.from(publicKey, "base64")]));
+if (!key) throw new Error("It is a key.");
+const ds = dsOf(zone, 13, publicKey);
+const otherDs = dsOf(zone, 13, Buffer.alloc(64, 8).toString("base64"));
+
+const state: RegistrarState = {
+  expiresAt: new Date("2031-03-01T00:00:00Z"),
+  autoRenew: true,
+  locked: true,
+  nameServers: ["ns1.one.tld", "ns2.one.tld"],
+  ds: [],
+};
+const seen = (name: string, as: ServerSeen["state"]): ServerSeen => ({
+  name,
+  address: "192.0.2.1",
+  state: as,
+  serial: 1,
+  detail: null,
+});
+const good: Probe = {
+  servers: [seen("ns1.one.tld", "authoritative"), seen("ns9.one.tld", "authoritative")],
+  keys: [key],
+};
+const judge = (wanted: object, probe: Probe | null, from = state) =>
+  judgeRegistration(zone, from, differences(from, wanted), probe);
+
+describe("a plan of a registration", () => {
+  test("has only what differs, whatever the order of names", () => {
+    expect(differences(state, { nameServers: ["ns2.one.tld", "ns1.one.tld"], locked: true, autoRenew: false })).toEqual(
+      [{ field: "autoRenew", before: true, after: false }],
+    );
+  });
+
+  test.each([
+    ["answering servers need no confirmation", { nameServers: ["ns1.one.tld", "ns9.one.tld"] }, good, 0],
+    ["each server that does not answer needs one", { nameServers: ["ns1.one.tld", "ns8.one.tld"] }, good, 1],
+    [
+      "a server that is lame needs one",
+      { nameServers: ["ns8.one.tld"] },
+      { servers: [seen("ns8.one.tld", "lame")], keys: null },
+      1,
+    ],
+    ["servers need one while checks are turned off", { nameServers: ["ns9.one.tld"] }, null, 1],
+    ["a DS record of a key needs none", { ds: [ds] }, good, 0],
+    ["a DS record needs one while the keys are not known", { ds: [ds] }, { ...good, keys: null }, 1],
+  ] as const)("%s", (_title, wanted, probe, risks) => {
+    const plan = judge(wanted, probe as Probe | null);
+    expect({ risks: plan.risks.length, refusals: plan.refusals }).toEqual({ risks, refusals: [] });
+  });
+
+  test("is refused for a DS record that matches no key, and not for one that is there already", () => {
+    expect(judge({ ds: [otherDs] }, good).refusals).toMatchObject([{ field: "ds" }]);
+    expect(judge({ ds: [ds, otherDs] }, good, { ...state, ds: [otherDs] }).refusals).toEqual([]);
+  });
+
+  test("warns of name servers whose keys no DS record matches", () => {
+    const unsigned = { ...good, keys: [] };
+    const plan = judge({ nameServers: ["ns9.one.tld"] }, unsigned, { ...state, ds: [ds] });
+    expect(plan.risks).toEqual([expect.stringContaining("Remove the DS records first")]);
+  });
+
+  test("removes DS records before name servers change, and adds them after", () => {
+    const fields = (wanted: object, from = state) => sendingOrder(differences(from, wanted)).map(({ field }) => field);
+    expect(fields({ nameServers: ["ns9.one.tld"], ds: [] }, { ...state, ds: [ds] })).toEqual(["ds", "nameServers"]);
+    expect(fields({ nameServers: ["ns9.one.tld"], ds: [ds] })).toEqual(["nameServers", "ds"]);
+  });
+
+  test("sends the key of a DS record for registrars that take keys", () => {
+    expect(changeOf({ field: "ds", before: [], after: [ds] }, zone, [key])).toEqual({
+      ds: [{ ds, key: { flags: 257, algorithm: 13, publicKey } }],
+    });
+  });
+});
+
+const now = new Date("2031-02-01T00:00:00Z");
+const known = {
+  name: zone,
+  expiresAt: state.expiresAt,
+  registryExpiresAt: state.expiresAt,
+  registrar: state,
+  registrarError: null,
+  parent: { nameServers: ["ns1.one.tld", "ns2.one.tld"], ds: [] },
+};
+const codes = (over: Partial<Parameters<typeof judgeKnown>[0]>) =>
+  judgeKnown({ ...known, ...over }, now).map(({ code }) => code);
+
+test.each([
+  ["nothing, if all agree", {}, []],
+  [
+    "an expired name first",
+    { expiresAt: new Date("2031-01-31T00:00:00Z"), registrarError: "No." },
+    ["expired", "registrar_failed"],
+  ],
+  [
+    "a name that expires and does not renew itself",
+    { registrar: { ...state, autoRenew: false } },
+    ["expires_without_renewal"],
+  ],
+  [
+    "later renewal that is off as a hint",
+    { registrar: { ...state, autoRenew: false }, expiresAt: new Date("2032-03-01T00:00:00Z") },
+    ["auto_renew_off"],
+  ],
+  ["a lock that is off", { registrar: { ...state, locked: false } }, ["unlocked"]],
+  [
+    "other name servers in the zone above",
+    { parent: { nameServers: ["ns1.one.tld"], ds: [] } },
+    ["name_servers_differ"],
+  ],
+  ["other DS records in the zone above", { parent: { ...known.parent, ds: [ds] } }, ["ds_differ"]],
+  ["two dates", { registryExpiresAt: new Date("2032-03-01T00:00:00Z") }, ["dates_differ"]],
+  ["nothing that is not known", { registrar: null, parent: null, registryExpiresAt: null }, []],
+])("findings about a registration are %s", (_title, over, expected) => {
+  expect(codes(over)).toEqual(expected);
+});

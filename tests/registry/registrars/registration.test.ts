@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { Clock, minute } from "../../support/clock.ts";
+import {
+  dsOf,
+  registered,
+  startGandi,
+  startPorkbun,
+  type RegistrarAccount,
+} from "../../support/vendors/registrars/account.ts";
+import { adminPassword, startZonewright, type Zonewright } from "../../support/zonewright.ts";
+import { RestClient } from "../../support/rest-client.ts";
+import type { Body } from "../../support/zones.ts";
+import { content, reset, startPrivateRoot, zoneName, type PrivateRoot } from "../delegation/private-root.ts";
+
+const clock = new Clock();
+const publicKey = Buffer.alloc(64, 7).toString("base64");
+const ds = dsOf(zoneName, 13, publicKey);
+let root: PrivateRoot;
+let gandi: RegistrarAccount;
+let porkbun: RegistrarAccount;
+let configs: Record<"gandi" | "porkbun", string>;
+let zw: Zonewright & { stop(): Promise<void> };
+let path: string;
+
+beforeAll(async () => {
+  [root, gandi, porkbun] = await Promise.all([startPrivateRoot(), startGandi(), startPorkbun()]);
+  const env = { RESOLVER_ROOTS: root.roots, EGRESS_ALLOW: "127.0.0.0/8", JOBS: "off" };
+  zw = await startZonewright({ env, now: clock.now, pause: () => Promise.resolve() });
+  const add = async (kind: "gandi" | "porkbun", { config }: RegistrarAccount) =>
+    (await zw.admin.post("/api/registrar-configs", { kind, name: kind, config })).body.id;
+  configs = { gandi: await add("gandi", gandi), porkbun: await add("porkbun", porkbun) };
+  const { body } = await zw.admin.post("/api/domains", { name: zoneName });
+  path = `/api/domains/${body.id}`;
+});
+afterAll(async () => {
+  await zw.stop();
+  await Promise.all([gandi.stop(), porkbun.stop(), root.internet.stop()]);
+});
+
+const account = () => gandi.domains.get(zoneName) ?? registered();
+beforeEach(async () => {
+  reset(root);
+  for (const { domains } of [gandi, porkbun])
+    domains.set(zoneName, registered({ nameServers: ["ns1.one.tld", "ns2.one.tld"] }));
+  zw.admin.token = (await zw.signIn("admin", adminPassword)).token;
+  await zw.admin.put(path, { registrarConfigId: configs.gandi, reviewRequired: "off" });
+});
+
+const put = (body: object, client = zw.admin) => client.put(`${path}/registration`, body);
+
+/** Plans a change, and carries the plan out. */
+async function changed(wanted: object, more: object = {}): Promise<{ plan: Body; status: number; body: Body }> {
+  const { body: plan } = await put({ ...wanted, dryRun: true });
+  const { status, body } = await put({ ...wanted, planHash: plan.planHash, ...more });
+  return { plan, status, body };
+}
+
+test("a registration shows the registrar beside registry and parent, with what to do", async () => {
+  gandi.domains.set(zoneName, registered({ nameServers: ["ns1.one.tld"], locked: false }));
+  await zw.admin.post(`${path}/check-expiry`);
+  await zw.admin.post(`${path}/delegation/check`);
+  const { body } = await zw.admin.get(`${path}/registration`);
+  expect(body).toMatchObject({
+    name: zoneName,
+    expirySource: "registrar",
+    registrar: {
+      kind: "gandi",
+      account: "gandi",
+      locked: false,
+      autoRenew: true,
+      nameServers: ["ns1.one.tld"],
+      error: null,
+    },
+    parent: { zone: "tld", nameServers: ["ns1.one.tld", "ns2.one.tld"] },
+  });
+  expect(body.findings.map(({ code }: Body) => code)).toEqual(["name_servers_differ", "unlocked"]);
+});
+
+test("a plan changes nothing, is carried out exactly, is audited, and says how to take it back", async () => {
+  const before = gandi.changes().length;
+  const { body: plan } = await put({ autoRenew: false, dryRun: true });
+  expect(plan).toMatchObject({ applied: false, changes: [{ field: "autoRenew", before: true, after: false }] });
+  expect(gandi.changes().length).toBe(before);
+  const { body } = await put({ autoRenew: false, planHash: plan.planHash, message: "CHG-1042" });
+  expect(body).toMatchObject({ applied: true, undo: { autoRenew: true } });
+  expect(account().autoRenew).toBe(false);
+  const { body: trail } = await zw.admin.get("/api/audit?action=domain.change_registration&limit=1");
+  expect(trail.entries[0]).toMatchObject({
+    before: { autoRenew: true },
+    after: { autoRenew: false, message: "CHG-1042" },
+  });
+  await changed(body.undo);
+  expect(account().autoRenew).toBe(true);
+});
+
+test("a plan is refused once the registration is no longer what it was made for", async () => {
+  const { body: plan } = await put({ autoRenew: false, dryRun: true });
+  account().autoRenew = false;
+  account().locked = false;
+  const { status } = await put({ autoRenew: false, planHash: plan.planHash });
+  expect(status).toBe(409);
+  const { body, status: without } = await put({ autoRenew: true });
+  expect({ without, path: body.issues?.[0]?.path }).toEqual({ without: 400, path: ["planHash"] });
+});
+
+test("name servers that do not serve the zone need force, and none at all is refused", async () => {
+  root.second.zones = {};
+  const wanted = { nameServers: ["ns2.one.tld"] };
+  const refused = await changed(wanted);
+  expect(refused).toMatchObject({ status: 409, body: { code: "CONFIRMATION_REQUIRED" } });
+  expect(refused.plan.warnings).toEqual([expect.stringContaining("ns2.one.tld does not answer for one.tld.")]);
+  expect(account().nameServers).toEqual(["ns1.one.tld", "ns2.one.tld"]);
+  expect((await changed({ nameServers: ["ns1.one.tld"] })).status).toBe(200);
+  expect((await changed(wanted, { force: true })).status).toBe(200);
+  expect(account().nameServers).toEqual(["ns2.one.tld"]);
+  expect(await put({ nameServers: [], dryRun: true, force: true })).toMatchObject({ status: 400 });
+});
+
+test("DS records are published if they match a key of the zone, and refused if they do not", async () => {
+  const signed = [...content(), `${zoneName} DNSKEY 257 3 13 ${publicKey}`];
+  root.first.zones = { [zoneName]: signed };
+  root.second.zones = { [zoneName]: signed };
+  const wrong = dsOf(zoneName, 13, Buffer.alloc(64, 8).toString("base64"));
+  expect(await put({ ds: [wrong], dryRun: true, force: true })).toMatchObject({
+    status: 400,
+    body: { issues: [{ path: ["ds"] }] },
+  });
+  expect((await changed({ ds: [ds.toUpperCase()] })).status).toBe(200);
+  expect(account().ds).toEqual([ds]);
+  expect((await changed({ ds: [] })).status).toBe(200);
+  expect(account().ds).toEqual([]);
+});
+
+test("turning the transfer lock off needs a confirmed session, which no token has", async () => {
+  const { body: plan } = await put({ locked: false, dryRun: true });
+  const permissions = ["registrations:read", "registrations:write"];
+  const { body: made } = await zw.admin.post("/api/auth/me/tokens", { name: "Registrar", permissions });
+  const token = new RestClient(zw.url, made.token);
+  expect((await put({ locked: false, planHash: plan.planHash }, token)).status).toBe(403);
+  clock.advance(11 * minute);
+  const late = await put({ locked: false, planHash: plan.planHash });
+  expect(late).toMatchObject({ status: 403, body: { code: "REAUTHENTICATION_REQUIRED" } });
+  expect(account().locked).toBe(true);
+  zw.admin.token = (await zw.signIn("admin", adminPassword)).token;
+  expect((await put({ locked: false, planHash: plan.planHash })).status).toBe(200);
+  expect((await changed({ locked: true })).status).toBe(200);
+});
+
+test("a domain that requires reviews refuses a change, unless an administrator says why", async () => {
+  await zw.admin.put(path, { reviewRequired: "everyone" });
+  expect(await put({ autoRenew: false, dryRun: true })).toMatchObject({
+    status: 409,
+    body: { code: "REVIEW_REQUIRED" },
+  });
+  const overriding = { autoRenew: false, override: true, message: "The owner asked" };
+  const { body: plan } = await put({ ...overriding, dryRun: true });
+  expect((await put({ ...overriding, planHash: plan.planHash })).status).toBe(200);
+});
+
+test("what a registrar's API cannot change is refused by name", async () => {
+  await zw.admin.put(path, { registrarConfigId: configs.porkbun });
+  const { status, body } = await put({ locked: false, dryRun: true });
+  expect({ status, path: body.issues?.[0]?.path }).toEqual({ status: 400, path: ["locked"] });
+  expect((await changed({ autoRenew: false })).status).toBe(200);
+  expect(porkbun.domains.get(zoneName)?.autoRenew).toBe(false);
+});
+
+test("a change that the registrar refuses halfway says so, and the audit trail has what was made", async () => {
+  gandi.failNext(
+    { after: false, reply: { status: 400, body: '{"message":"Unknown host."}' } },
+    1,
+    ({ method }) => method === "PUT",
+  );
+  const { status, body } = await changed({ autoRenew: false, nameServers: ["ns1.one.tld"] });
+  expect({ status, message: body.message }).toEqual({ status: 502, message: expect.stringContaining("Unknown host.") });
+  const { body: trail } = await zw.admin.get("/api/audit?action=domain.change_registration&limit=1");
+  expect(trail.entries[0].after).toMatchObject({ autoRenew: false, error: expect.stringContaining("Unknown host.") });
+  expect(account()).toMatchObject({ autoRenew: false, nameServers: ["ns1.one.tld", "ns2.one.tld"] });
+});
+
+test("a domain without a registrar, and one below a registered name, say where the registration is", async () => {
+  await zw.admin.put(path, { registrarConfigId: null });
+  expect(await put({ autoRenew: false, dryRun: true })).toMatchObject({ status: 409 });
+  const { body: below } = await zw.admin.post("/api/domains", { name: `dev.${zoneName}` });
+  await zw.admin.put(`/api/domains/${below.id}`, { registrarConfigId: configs.gandi });
+  const { status, body } = await zw.admin.put(`/api/domains/${below.id}/registration`, {
+    autoRenew: false,
+    dryRun: true,
+  });
+  expect({ status, message: body.message }).toEqual({
+    status: 409,
+    message: expect.stringContaining(`that of ${zoneName}`),
+  });
+});
