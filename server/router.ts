@@ -11,7 +11,7 @@ import { createProviderConfigsRouter, createProvidersRouter } from "./dns-provid
 import { createSecondariesRouter } from "./dns-service/router.ts";
 import { createDelegationRouter } from "./registry/delegation/router.ts";
 import { createChangeRequestsRouter } from "./zones/change-requests/router.ts";
-import { createDomainsRouter, createZoneImportsRouter } from "./zones/domains/router.ts";
+import { createDomainsRouter, createPortfolioRouter, createZoneImportsRouter } from "./zones/domains/router.ts";
 import { createIdentityConfigsRouter, createIdentityRouter } from "./accounts/identity/router.ts";
 import { createMirrorsRouter } from "./zones/mirrors/router.ts";
 import { createNotificationsRouter } from "./notifications/router.ts";
@@ -47,6 +47,7 @@ export function createAppRouter(services: Services) {
     identity: createIdentityRouter(services),
     identityConfigs: createIdentityConfigsRouter(services),
     domains: merged(domains, createExpiryRouter(services), createCompareRouter(services)),
+    portfolio: createPortfolioRouter(services),
     delegation: createDelegationRouter(services),
     secondaries: createSecondariesRouter(services),
     mirrors: createMirrorsRouter(services),

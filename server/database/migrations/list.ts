@@ -64,6 +64,7 @@ import { PowerdnsZoneSettings } from "./0074-powerdns-zones.ts";
 import { LeanLists } from "./0076-lean-lists.ts";
 import { CommandLine } from "./0077-command-line.ts";
 import { RegistrarConfigs } from "./0081-registrar-configs.ts";
+import { Costs } from "./0082-costs.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -134,4 +135,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0076-lean-lists", class: LeanLists },
   { name: "0077-command-line", class: CommandLine },
   { name: "0081-registrar-configs", class: RegistrarConfigs },
+  { name: "0082-costs", class: Costs },
 ];

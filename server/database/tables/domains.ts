@@ -46,6 +46,10 @@ export const DomainSchema = defineEntity({
     registrarConfigId: p.uuid().nullable(),
     /** What that registrar said last; null: not asked yet. See registry/registrars/reading.ts. */
     registrarState: p.json().$type<unknown>().nullable(),
+    /** What the registration costs in a year, in hundredths of the currency. */
+    yearlyCostHundredths: p.integer().nullable(),
+    /** ISO 4217. */
+    currency: p.text().nullable(),
     /** Whether PTR records follow the addresses of this zone. */
     reverse: p.text().$type<ReverseMode>().default("off"),
     /** Reverse zones: whether PTR records here may follow changes of people without rights in this zone. */

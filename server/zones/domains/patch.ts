@@ -3,6 +3,7 @@ import type { Explained } from "../changes/locks-and-reviews.ts";
 import type { Domain, ReverseMode, ReviewRequired } from "../../database/tables/domains.ts";
 import { isReverseZone } from "../../dns/reverse/addresses.ts";
 import { AppError, badField } from "../../platform/errors.ts";
+import { costOf } from "./portfolio.ts";
 
 export interface DomainPatch extends Explained {
   id: string;
@@ -15,6 +16,9 @@ export interface DomainPatch extends Explained {
   groupName?: string | null | undefined;
   tags?: string[] | undefined;
   notes?: string | null | undefined;
+  yearlyCost?: number | null | undefined;
+  /** ISO 4217. */
+  currency?: string | null | undefined;
   status?: "active" | "disabled" | undefined;
   snapshotSchedule?: "off" | "daily" | "weekly" | undefined;
   reverse?: ReverseMode | undefined;
@@ -35,6 +39,11 @@ export function applyPatch(domain: Domain, patch: DomainPatch): void {
   if (patch.groupName !== undefined) domain.groupName = patch.groupName;
   if (patch.tags !== undefined) domain.tags = uniqueTags(patch.tags);
   if (patch.notes !== undefined) domain.notes = patch.notes;
+  if (patch.yearlyCost !== undefined)
+    domain.yearlyCostHundredths = patch.yearlyCost === null ? null : Math.round(patch.yearlyCost * 100);
+  if (patch.currency !== undefined) domain.currency = patch.currency;
+  if ((domain.yearlyCostHundredths ?? null) !== null && (domain.currency ?? null) === null)
+    throw badField(["currency"], "Send a `currency`, such as EUR, for the `yearlyCost`.");
   if (patch.snapshotSchedule !== undefined) domain.snapshotSchedule = patch.snapshotSchedule;
   if (patch.reverse !== undefined) domain.reverse = patch.reverse;
   if (patch.reverseFollowGrant !== undefined) domain.reverseFollowGrant = patch.reverseFollowGrant;
@@ -62,6 +71,8 @@ export function auditedFields(domain: Domain) {
   const { expiryRemindDays, autoCheckExpiry, snapshotSchedule, reverse, reverseFollowGrant } = domain;
   const { reviewRequired, reviewAcme, protectMail } = domain;
   const registrarConfigId = domain.registrarConfigId ?? null;
+  const yearlyCost = costOf(domain.yearlyCostHundredths ?? null);
+  const currency = domain.currency ?? null;
   const set = { expiresAt, expirySource, groupName, tags, notes, status };
   return {
     ...set,
@@ -74,6 +85,8 @@ export function auditedFields(domain: Domain) {
     reviewAcme,
     protectMail,
     registrarConfigId,
+    yearlyCost,
+    currency,
   };
 }
 

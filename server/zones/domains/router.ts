@@ -1,7 +1,7 @@
 import type { z } from "zod";
-import { answerOf, passingLarge } from "../../api/large-answers.ts";
+import { answerOf, passingLarge, textAnswerOf } from "../../api/large-answers.ts";
 import { syncInput, syncResult } from "../records/whole-zone-schemas.ts";
-import { anyPage, pageOfAll, success } from "../../api/schemas.ts";
+import { anyPage, nothing, pageOfAll, success } from "../../api/schemas.ts";
 import { admin, auditingMay, may, maySubscribe } from "../../api/procedures.ts";
 import { router, streamed } from "../../api/trpc.ts";
 import { listDomainsInput, tagCounts } from "./list-schemas.ts";
@@ -12,6 +12,9 @@ import {
   domainIdInput,
   domainPage,
   expiryRemindInput,
+  exportPortfolioInput,
+  portfolioCosts,
+  portfolioText,
   setExpiryInput,
   updateDomainInput,
   zoneOfInput,
@@ -227,5 +230,38 @@ export function createZoneImportsRouter({ zoneImports }: { zoneImports: ZoneImpo
       .input(configIdInput)
       .output(importProgress)
       .query(({ ctx, input }) => zoneImports.progress(ctx.em, input.id)),
+  });
+}
+
+/** Procedures over all domains that the caller sees as a whole. */
+export function createPortfolioRouter({ domains }: { domains: Domains }) {
+  return router({
+    export: may("domains:read", {
+      method: "GET",
+      path: "/domains/export",
+      operationId: "exportPortfolio",
+      costly: true,
+      tag,
+      summary: "Export the domains as a table",
+      description:
+        "Returns the domains of which you see all records, with what is known of their registrations. Cells that a spreadsheet would take " +
+        "for a formula begin with an apostrophe.",
+      textField: "csv",
+    })
+      .input(exportPortfolioInput)
+      .output(passingLarge(portfolioText))
+      .query(async ({ ctx }) => textAnswerOf("csv", await domains.exportPortfolio(ctx.em, ctx.caller))),
+
+    costs: may("domains:read", {
+      method: "GET",
+      path: "/domains/costs",
+      operationId: "getPortfolioCosts",
+      tag,
+      summary: "Sum the yearly costs by group",
+      description: "Counts the domains of which you see all records.",
+    })
+      .input(nothing)
+      .output(portfolioCosts)
+      .query(({ ctx }) => domains.costs(ctx.em, ctx.caller)),
   });
 }

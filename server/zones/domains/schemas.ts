@@ -94,6 +94,12 @@ export const domainDetail = z
     )
       .nullable()
       .meta({ example: null }),
+    yearlyCost: z.number().nullable().meta({
+      description:
+        "What the registration costs in a year; null if not entered, and for members who only have an assignment.",
+      example: 12.5,
+    }),
+    currency: z.string().nullable().meta({ description: "Currency of `yearlyCost` (ISO 4217).", example: "EUR" }),
     snapshotSchedule: z
       .enum(["off", "daily", "weekly"])
       .meta({ description: "How often a snapshot is taken automatically." }),
@@ -239,6 +245,23 @@ export const updateDomainInput = z.strictObject({
   tags: tags
     .optional()
     .meta({ description: "Replaces all tags; at most 50. Duplicates are removed, also in another case." }),
+  yearlyCost: z
+    .number("This must be a number.")
+    .min(0, "This must not be negative.")
+    .max(10_000_000, "This must be at most 10000000.")
+    .refine((cost) => Math.abs(cost * 100 - Math.round(cost * 100)) < 1e-6, "Use at most two decimals.")
+    .nullable()
+    .optional()
+    .meta({
+      description: "What the registration costs in a year, with at most two decimals; null for unknown.",
+      example: 12.5,
+    }),
+  currency: z
+    .string("This must be text.")
+    .regex(/^[A-Z]{3}$/, "This must be a currency code of three letters, such as EUR (ISO 4217).")
+    .nullable()
+    .optional()
+    .meta({ description: "Currency of `yearlyCost` (ISO 4217). Required with a cost.", example: "EUR" }),
   notes: prose(10_000).nullable().optional().meta({ description: "Free-text notes." }),
   status: z
     .enum(["active", "disabled"], "This must be active or disabled; expiring and expired follow from the expiry date.")
@@ -310,3 +333,44 @@ export const setExpiryInput = z.strictObject({
   id: domainId,
   expiresAt: timestampInput("When the registration expires; null for unknown.").nullable(),
 });
+
+export const exportPortfolioInput = z.strictObject({
+  format: z
+    .enum(["csv"], "This must be csv.")
+    .default("csv")
+    .meta({ description: "Format of the table. Default: csv (RFC 4180).", example: "csv" }),
+});
+
+export const portfolioText = z
+  .object({
+    csv: z.string().meta({
+      description:
+        "A row for each domain, by name: name, view, provider, group, tags, expires, registrar, notes, owner, yearlyCost, currency.",
+      example: "name,view,provider\r\nexample.com,,Embedded zone files\r\n",
+    }),
+  })
+  .meta({ id: "PortfolioText", description: "The domains as a table." });
+
+export const portfolioCosts = z
+  .object({
+    groups: z
+      .array(
+        z.object({
+          groupName: z
+            .string()
+            .nullable()
+            .meta({ description: "The group; null: domains without one.", example: "Shops" }),
+          currency: z
+            .string()
+            .nullable()
+            .meta({ description: "The currency; null: no cost is entered.", example: "EUR" }),
+          domains: z.int().meta({ description: "Number of domains.", example: 12 }),
+          yearlyCost: z
+            .number()
+            .nullable()
+            .meta({ description: "Sum of their yearly costs; null if none is entered.", example: 150 }),
+        }),
+      )
+      .meta({ description: "A sum for each group and currency, by group." }),
+  })
+  .meta({ id: "PortfolioCosts", description: "What domains cost in a year." });

@@ -16,6 +16,7 @@ import { AppError, notFound } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
 import { qualifiedName } from "../../dns/names/views.ts";
 import { providerZoneOf } from "../../dns-providers/provider.ts";
+import { readsEverything } from "../../database/tables/roles.ts";
 import type { RegistrarConfigs } from "../../registry/registrars/configs.ts";
 import type { Notifications } from "../../notifications/notify.ts";
 import { Domain } from "../../database/tables/domains.ts";
@@ -40,6 +41,7 @@ import {
   type DomainPatch,
 } from "./patch.ts";
 import { expiringFrom } from "../../registry/expiry/status.ts";
+import { exportPortfolio, sumCosts } from "./portfolio.ts";
 import { detailView } from "./view.ts";
 
 const defaultRemindDays = [30, 7, 1];
@@ -88,6 +90,14 @@ export class Domains {
     return findZoneOf(em, caller, hostName, this.#now());
   }
 
+  exportPortfolio(em: EntityManager, caller: Caller) {
+    return exportPortfolio(em, caller);
+  }
+
+  costs(em: EntityManager, caller: Caller) {
+    return sumCosts(em, caller);
+  }
+
   tags(em: EntityManager, caller: Caller) {
     return countTags(em, caller);
   }
@@ -103,9 +113,11 @@ export class Domains {
       .where("domains.id", "=", id)
       .executeTakeFirst();
     if (!row) throw notFound("domain");
-    const { sees } = rightsIn(row, caller, "read");
+    const { sees, owns } = rightsIn(row, caller, "read");
     const [seen = row] = await restrictToVisibleRecords(em, [row], () => sees);
-    return detailView(seen, this.#now(), this.#review);
+    const detail = detailView(seen, this.#now(), this.#review);
+    // What a domain costs is not for those who only edit some of its records.
+    return owns || readsEverything(caller.role) ? detail : { ...detail, yearlyCost: null, currency: null };
   }
 
   /**

@@ -2,6 +2,7 @@ import type { Selectable } from "kysely";
 import type { Tables } from "../../database/tables/all.ts";
 import type { ReviewPolicy } from "../changes/locks-and-reviews.ts";
 import { knownKind } from "../../dns-providers/kinds.ts";
+import { costOf } from "./portfolio.ts";
 import { toUnicodeName } from "../../dns/names/names.ts";
 import type { RegistrationFacts } from "../../registry/expiry/facts.ts";
 import { statusAt } from "../../registry/expiry/status.ts";
@@ -86,6 +87,8 @@ export function detailView(row: DomainRow, now: Date, review: ReviewPolicy) {
     registrar: row.registrar,
     registration: registrationOf(row),
     registrarConfigId: row.registrar_config_id,
+    yearlyCost: costOf(row.yearly_cost_hundredths),
+    currency: row.currency,
     snapshotSchedule: row.snapshot_schedule,
     reverse: row.reverse,
     reverseFollowGrant: row.reverse_follow_grant,

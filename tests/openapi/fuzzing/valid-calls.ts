@@ -91,7 +91,13 @@ function fillIn(operationId: string, body: Json | undefined, count: number, ids:
   if (operationId.endsWith("pdateRecord")) Object.assign(filled, { ...record, name: "www" });
   if (operationId === "bulkCreateRecords") filled["records"] = [record, { ...record, value: "192.0.2.8" }];
   if (operationId === "updateDomain")
-    Object.assign(filled, { reviewRequired: null, override: false, registrarConfigId: null });
+    Object.assign(filled, {
+      reviewRequired: null,
+      override: false,
+      registrarConfigId: null,
+      yearlyCost: 1,
+      currency: "EUR",
+    });
   if (operationId === "createChangeRequest") filled["applyAt"] = null;
   if ("changes" in filled)
     filled["changes"] = [

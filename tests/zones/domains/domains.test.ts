@@ -33,6 +33,8 @@ const detailFields = [
   "expiryCheckedAt",
   "registrar",
   "registrarConfigId",
+  "yearlyCost",
+  "currency",
   "registration",
   "reverse",
   "reverseFollowGrant",

@@ -1,0 +1,72 @@
+import { beforeAll, expect, test } from "vitest";
+import type { RestClient } from "../../support/rest-client.ts";
+import { useZonewright } from "../../support/zonewright.ts";
+
+const zw = useZonewright();
+let member: RestClient;
+
+beforeAll(async () => {
+  const { body: open } = await zw.admin.post("/api/provider-configs", {
+    kind: "manual",
+    name: "Open",
+    membersMayUse: true,
+  });
+  const add = async (name: string, settings: object) => {
+    const { body } = await zw.admin.post("/api/domains", { name, providerConfigId: open.id });
+    expect((await zw.admin.put(`/api/domains/${body.id}`, settings)).status).toBe(200);
+    return body.id as string;
+  };
+  const cost = { yearlyCost: 12.5, currency: "EUR" };
+  await add("bücher.example", { groupName: "Shops, all", tags: ["a", "b"], notes: '=1+1 "x"', ...cost });
+  await add("b.example", { groupName: "Shops, all", expiresAt: "2031-03-01T00:00:00Z", ...cost, yearlyCost: 0.1 });
+  const assigned = await add("c.example", { yearlyCost: 7, currency: "USD" });
+  member = await zw.member("member");
+  await member.post("/api/domains", { name: "own.example", providerConfigId: open.id });
+  const { body: me } = await member.get("/api/auth/me");
+  await zw.admin.post("/api/assignments", { userId: me.id, domainId: assigned, subdomainPattern: "www" });
+});
+
+const exported = async (client: RestClient) => String((await client.get("/api/domains/export?format=csv")).body);
+
+test("a table has each domain by name, its cells quoted, and no formulas", async () => {
+  expect((await exported(zw.admin)).split("\r\n")).toEqual([
+    "name,view,provider,group,tags,expires,registrar,notes,owner,yearlyCost,currency",
+    'b.example,,Open,"Shops, all",,2031-03-01,,,,0.10,EUR',
+    "c.example,,Open,,,,,,,7.00,USD",
+    "own.example,,Open,,,,,,member,,",
+    `xn--bcher-kva.example,,Open,"Shops, all","a; b",,,"'=1+1 ""x""",,12.50,EUR`,
+    "",
+  ]);
+});
+
+test("members export and sum only what they see as a whole, and see no costs of assigned domains", async () => {
+  expect(await exported(member)).toContain("own.example");
+  expect(await exported(member)).not.toContain("c.example");
+  const { body } = await member.get("/api/domains/costs");
+  expect(body.groups).toEqual([{ groupName: null, currency: null, domains: 1, yearlyCost: null }]);
+  const { body: list } = await member.get("/api/domains?name=c.example");
+  const { body: detail } = await member.get(`/api/domains/${list.domains[0].id}`);
+  expect(detail).toMatchObject({ yearlyCost: null, currency: null });
+});
+
+test("yearly costs are summed by group and currency", async () => {
+  const { body } = await zw.admin.get("/api/domains/costs");
+  expect(body.groups).toEqual([
+    { groupName: "Shops, all", currency: "EUR", domains: 2, yearlyCost: 12.6 },
+    { groupName: null, currency: "USD", domains: 1, yearlyCost: 7 },
+    { groupName: null, currency: null, domains: 1, yearlyCost: null },
+  ]);
+});
+
+test.each([
+  [{ yearlyCost: 5 }, "currency"],
+  [{ yearlyCost: -1, currency: "EUR" }, "yearlyCost"],
+  [{ yearlyCost: 1.005, currency: "EUR" }, "yearlyCost"],
+  [{ currency: "euro" }, "currency"],
+])("a cost such as %o is refused with its field", async (patch, field) => {
+  const { body: made } = await zw.admin.post("/api/domains", {
+    name: `cost-${JSON.stringify(patch).length}-${field.toLowerCase()}.example`,
+  });
+  const { status, body } = await zw.admin.put(`/api/domains/${made.id}`, patch);
+  expect({ status, path: body.issues?.[0]?.path }).toEqual({ status: 400, path: [field] });
+});
