@@ -45,7 +45,7 @@ function bodyOf({ body }: VendorCall): Record<string, unknown> {
 const porkbunKeys = { apiKey: "pk1_loopback0123456789", secretKey: "sk1_loopback0123456789" };
 const porkbunReads = /\/(?:listAll|getNs|getDnssecRecords)(?:\/|$)/;
 
-/** Porkbun's API v3 as its documentation describes it ("Domain", "DNSSEC"), for one account. */
+/** Porkbun's API v3 ("Domain", "DNSSEC"), for one account. The body of `updateAutoRenew` is not confirmed by its reference. */
 export async function startPorkbun(): Promise<RegistrarAccount> {
   const domains = new Map<string, Registered>();
   const vendor = await startLoopbackVendor((call) => porkbunReply(call, domains));
@@ -117,7 +117,7 @@ function porkbunReply(call: VendorCall, domains: Map<string, Registered>): Vendo
 
 const gandiToken = "gandi-loopback-token-0123456789";
 
-/** Gandi's Domain API (v5) as its reference describes it, for one account. */
+/** Gandi's Domain API (v5) as public clients use it, for one account. The change of `status` is not confirmed by its reference. */
 export async function startGandi(): Promise<RegistrarAccount> {
   const domains = new Map<string, Registered>();
   const vendor = await startLoopbackVendor((call) => gandiReply(call, domains));
