@@ -66,6 +66,8 @@ export interface ProviderConfigInputs {
   };
   digitalocean: { token: string; endpoint?: string | undefined };
   desec: { token: string; endpoint?: string | undefined };
+  gandi: { token: string; endpoint?: string | undefined };
+  hetzner: { token: string; endpoint?: string | undefined };
   alidns: { accessKeyId: string; accessKeySecret: string; url?: string | undefined };
   dnspod: { secretId: string; secretKey: string; url?: string | undefined };
   manual: Record<string, never>;

@@ -2,6 +2,8 @@ import { cloudflare } from "./cloudflare.ts";
 import { desec } from "./desec.ts";
 import { digitalocean } from "./digitalocean.ts";
 import { alidns } from "./alidns.ts";
+import { gandi } from "./gandi.ts";
+import { hetzner } from "./hetzner.ts";
 import { dnspod } from "./dnspod.ts";
 import { manual } from "./manual.ts";
 import { powerdns } from "./powerdns.ts";
@@ -21,6 +23,8 @@ export const providerKinds: readonly ProviderKind[] = [
   withAnyConfig(route53),
   withAnyConfig(digitalocean),
   withAnyConfig(desec),
+  withAnyConfig(gandi),
+  withAnyConfig(hetzner),
   withAnyConfig(alidns),
   withAnyConfig(dnspod),
   withAnyConfig(manual),

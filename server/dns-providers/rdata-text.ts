@@ -9,10 +9,10 @@ import { rdataFields } from "../dns/zone-file/record-data.ts";
 /** The fields of a record that come from its RDATA. */
 export type RecordContent = Pick<RecordData, "value" | "writtenValue" | "strings" | "priority">;
 
-/** Returns RDATA in canonical form; null if it cannot be read. */
-export function canonicalRdata(recordType: string, text: string): RecordContent | null {
+/** Returns RDATA in canonical form; null if it cannot be read. @param origin completes names without a trailing dot */
+export function canonicalRdata(recordType: string, text: string, origin = ""): RecordContent | null {
   const fields = rdataFields(recordType, text);
-  const read = fields && ruleFor(recordType).read(fields, "");
+  const read = fields && ruleFor(recordType).read(fields, origin);
   if (!read?.ok) return null;
   const { value, writtenValue, strings = null, priority } = read.value;
   return { value, ...spellingOf({ writtenValue }), strings, priority };

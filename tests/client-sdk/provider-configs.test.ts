@@ -5,6 +5,8 @@ import type { AlidnsConfig } from "../../server/dns-providers/alidns.ts";
 import type { CloudflareConfig } from "../../server/dns-providers/cloudflare.ts";
 import type { DigitalOceanConfig } from "../../server/dns-providers/digitalocean.ts";
 import type { DesecConfig } from "../../server/dns-providers/desec.ts";
+import type { GandiConfig } from "../../server/dns-providers/gandi.ts";
+import type { HetznerConfig } from "../../server/dns-providers/hetzner.ts";
 import type { DnspodConfig } from "../../server/dns-providers/dnspod.ts";
 import { providerKinds } from "../../server/dns-providers/kinds.ts";
 import type { PowerdnsConfig } from "../../server/dns-providers/powerdns.ts";
@@ -54,6 +56,8 @@ const fields: { [Kind in keyof ProviderConfigInputs]: Record<keyof ProviderConfi
   route53: { accessKeyId: true, secretAccessKey: true, hostedZoneIds: true, delegationSetId: true, endpoint: true },
   digitalocean: { token: true, endpoint: true },
   desec: { token: true, endpoint: true },
+  gandi: { token: true, endpoint: true },
+  hetzner: { token: true, endpoint: true },
   alidns: { accessKeyId: true, accessKeySecret: true, url: true },
   dnspod: { secretId: true, secretKey: true, url: true },
   manual: {},
@@ -68,6 +72,8 @@ test("the configuration types have the fields that the server accepts for each k
   expectTypeOf<keyof ProviderConfigInputs["route53"]>().toEqualTypeOf<keyof Route53Config>();
   expectTypeOf<keyof ProviderConfigInputs["digitalocean"]>().toEqualTypeOf<keyof DigitalOceanConfig>();
   expectTypeOf<keyof ProviderConfigInputs["desec"]>().toEqualTypeOf<keyof DesecConfig>();
+  expectTypeOf<keyof ProviderConfigInputs["gandi"]>().toEqualTypeOf<keyof GandiConfig>();
+  expectTypeOf<keyof ProviderConfigInputs["hetzner"]>().toEqualTypeOf<keyof HetznerConfig>();
   expectTypeOf<keyof ProviderConfigInputs["alidns"]>().toEqualTypeOf<keyof AlidnsConfig>();
   expectTypeOf<keyof ProviderConfigInputs["dnspod"]>().toEqualTypeOf<keyof DnspodConfig>();
   const offered = providerKinds.map(({ kind, configFields }) => [

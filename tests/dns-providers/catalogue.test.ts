@@ -142,6 +142,30 @@ test("the catalogue lists every provider kind with its capabilities for every si
       ],
     },
     {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000011",
+      kind: "gandi",
+      name: "Gandi",
+      recordTypes: expect.arrayContaining(["A", "TXT"]),
+      supportsProxied: false,
+      minTtl: 300,
+      configFields: [
+        { name: "token", label: "Personal access token", secret: true, required: true },
+        { name: "endpoint", label: "API address", secret: false, required: false },
+      ],
+    },
+    {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000012",
+      kind: "hetzner",
+      name: "Hetzner",
+      recordTypes: expect.arrayContaining(["A", "TXT"]),
+      supportsProxied: false,
+      minTtl: 60,
+      configFields: [
+        { name: "token", label: "API token", secret: true, required: true },
+        { name: "endpoint", label: "API address", secret: false, required: false },
+      ],
+    },
+    {
       id: "5a1f0c52-7d0e-4c1b-9d0a-000000000008",
       kind: "alidns",
       name: "Alibaba Cloud DNS",

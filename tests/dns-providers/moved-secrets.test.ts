@@ -14,6 +14,8 @@ const kinds: [kind: string, secret: string, address: string, config: Record<stri
   ["digitalocean", "token", "endpoint", { token: "a-token-of-digitalocean" }],
   ["route53", "secretAccessKey", "endpoint", { accessKeyId: "AKIAIOSFODNN7EXAMPLE", secretAccessKey: "x".repeat(40) }],
   ["desec", "token", "endpoint", { token: "a-token-of-the-desec-account" }],
+  ["gandi", "token", "endpoint", { token: "a-token-of-the-gandi-account" }],
+  ["hetzner", "token", "endpoint", { token: "a-token-of-the-hetzner-project" }],
   ["alidns", "accessKeySecret", "url", { accessKeyId: "LTAI5t", accessKeySecret: "a-secret-of-alidns" }],
   ["dnspod", "secretKey", "url", { secretId: "AKID", secretKey: "a-secret-of-dnspod" }],
 ];

@@ -21,6 +21,8 @@ const configs: Record<string, object> = {
   route53: { accessKeyId: "AKIAIOSFODNN7EXAMPLE", secretAccessKey: "secret-access-key" },
   digitalocean: { token: "dop_v1_0123456789abcdef" },
   desec: { token: "a-token-of-the-desec-account" },
+  gandi: { token: "a-token-of-the-gandi-account" },
+  hetzner: { token: "a-token-of-the-hetzner-project" },
   alidns: { accessKeyId: "id", accessKeySecret: "secret" },
   dnspod: { secretId: "id", secretKey: "key" },
 };

@@ -9,7 +9,7 @@ import type { LimitedRecord, RecordChange } from "../provider.ts";
 /** The content of an RRset in the vendor's own notation. */
 export interface RrsetContent {
   ttl: number;
-  /** RDATA in master-file form (RFC 1035 §5.1), with absolute names. Values that stay are sent back as the vendor prints them. */
+  /** RDATA in master-file form (RFC 1035 §5.1), whose names without a trailing dot are relative to the zone. Values that stay are sent back as the vendor prints them. */
   values: readonly string[];
 }
 

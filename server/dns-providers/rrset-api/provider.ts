@@ -59,7 +59,7 @@ function readRrset(zone: string, served: VendorRrset): ReadRrset | null {
   const recordType = canonicalType(served.recordType) ?? served.recordType;
   if (recordType === "SOA" || !owner.ok) return null;
   const records = served.values.map((text) => {
-    const content = canonicalRdata(recordType, text) ?? unreadContent(text);
+    const content = canonicalRdata(recordType, text, zone) ?? unreadContent(text);
     return { text, data: { recordType, ...owner.value, ...content, ttl: served.ttl, proxied: false } };
   });
   const unique = new Map(records.map((record) => [recordKey(record.data), record]));

@@ -17,6 +17,8 @@ export type TargetName =
   | "Route 53"
   | "DigitalOcean"
   | "deSEC"
+  | "Gandi"
+  | "Hetzner"
   | "Alibaba Cloud DNS"
   | "DNSPod";
 

@@ -82,6 +82,46 @@ const limits: Partial<Record<TargetName, readonly Refused[]>> = {
       steps: noTtl,
     },
   ],
+  Gandi: [
+    {
+      whole: [
+        ...rareTypes.filter((type) => !["DNAME", "RP", "LOC"].includes(type)),
+        ...apexServers,
+        "several HTTPS, then one changed",
+        "HTTPS",
+        "SVCB",
+        "SMIMEA",
+        "URI",
+        "a TTL of 0",
+        "the largest TTL",
+      ],
+      steps: {
+        "a wildcard": [2],
+        CNAME: [2],
+        "NS below the apex with glue": [3],
+        "a TTL only": [2],
+        "a value more with another TTL": [2],
+        "a value less with another TTL": [2],
+        "TTL and value": [2],
+        PTR: [2],
+        TLSA: [2],
+      },
+    },
+  ],
+  Hetzner: [
+    {
+      whole: [
+        ...rareTypes.filter((type) => !["RP", "HINFO"].includes(type)),
+        "several TLSA and SSHFP, one replaced",
+        "SSHFP",
+        "NAPTR",
+        "OPENPGPKEY",
+        "SMIMEA",
+        "URI",
+        "a TTL of 0",
+      ],
+    },
+  ],
   "Alibaba Cloud DNS": [
     commonOnly,
     emptyText,

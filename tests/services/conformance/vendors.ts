@@ -1,4 +1,5 @@
 import { knownKind } from "../../../server/dns-providers/kinds.ts";
+import { VendorAccounts } from "../../../server/dns-providers/vendor-api/accounts.ts";
 import { createEgress } from "../../../server/platform/net/egress.ts";
 import { startAlidnsServer } from "../../support/vendors/alidns/server.ts";
 import { startCloudflare as startCloudflareServer } from "../../support/vendors/cloudflare/server.ts";
@@ -56,8 +57,10 @@ const now = () => new Date();
 
 async function withZone(name: string, config: object, stop: () => Promise<void>): Promise<Target> {
   const egress = createEgress({ allow: ["127.0.0.1"], now });
+  // Actions that end later are looked at without waiting.
+  const accounts = new VendorAccounts({ now, pause: () => Promise.resolve() });
   const kind = knownKind(name);
-  const provider = kind.connect?.(config, { zonesFolder: "/nowhere", now, egress });
+  const provider = kind.connect?.(config, { zonesFolder: "/nowhere", now, egress, accounts });
   if (!provider) throw new Error(`${name} has no back end`);
   await provider.createZone(zone);
   return {

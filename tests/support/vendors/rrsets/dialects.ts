@@ -1,5 +1,7 @@
 import { desec } from "./desec.ts";
+import { gandi } from "./gandi.ts";
+import { hetzner } from "./hetzner.ts";
 import type { RrsetDialect } from "./server.ts";
 
 /** Every vendor whose API writes RRsets. */
-export const rrsetDialects: readonly RrsetDialect[] = [desec];
+export const rrsetDialects: readonly RrsetDialect[] = [desec, gandi, hetzner];

@@ -62,6 +62,8 @@ const kindHints: Readonly<Record<string, string>> = {
   route53: "The hosted zones of an AWS account.",
   digitalocean: "The domains of a DigitalOcean account.",
   desec: "The domains of a deSEC account.",
+  gandi: "The domains of a Gandi account at LiveDNS.",
+  hetzner: "The zones of a Hetzner Cloud project.",
   alidns: "Zones at Alibaba Cloud DNS.",
   dnspod: "Zones at DNSPod (Tencent Cloud).",
   manual: "Records are kept here only. You copy them to the provider yourself.",

@@ -1,0 +1,178 @@
+import { z } from "zod";
+import { isApexNs } from "../dns/record.ts";
+import { apiAddress } from "./config-fields.ts";
+import type { LimitedRecord, ProviderKind, Unsupported } from "./provider.ts";
+import type { RrsetAccount, VendorRrset, Written } from "./rrset-api/account.ts";
+import { rrsetAccountProvider } from "./rrset-api/provider.ts";
+import { VendorCalls, type VendorEnvironment } from "./vendor-api/calls.ts";
+import { JsonApi, type JsonAnswer } from "./vendor-api/json-api.ts";
+import { readPages } from "./vendor-api/pages.ts";
+
+// Gandi's LiveDNS API v5. Read on 2026-11-27: api.gandi.net/docs/livedns, and what others met with accounts: lego's gandiv5 (a name without
+// records answers 404) and DNSControl's gandiv5 of 2026-05-31 (the TTLs, ALIAS at the apex only, fixed name servers).
+
+const address = "https://api.gandi.net";
+/** Below 1,000 a minute, which all callers behind one address share. */
+const limits = [{ calls: 900, seconds: 60 }];
+const perPage = 100;
+
+const rrset = z.object({
+  rrset_name: z.string(),
+  rrset_type: z.string(),
+  rrset_ttl: z.int(),
+  rrset_values: z.array(z.string()),
+});
+
+const recordTypes = [
+  "A",
+  "AAAA",
+  "ALIAS",
+  "CAA",
+  "CDS",
+  "CNAME",
+  "DNAME",
+  "DS",
+  "LOC",
+  "MX",
+  "NAPTR",
+  "NS",
+  "OPENPGPKEY",
+  "PTR",
+  "RP",
+  "SPF",
+  "SRV",
+  "SSHFP",
+  "TLSA",
+  "TXT",
+];
+
+const configSchema = z.strictObject({
+  token: z
+    .string("Enter a personal access token.")
+    .trim()
+    .regex(/^[!-~]{16,500}$/, "The personal access token must be 16 to 500 characters of plain ASCII without spaces."),
+  endpoint: apiAddress(address).default(address),
+});
+
+export type GandiConfig = z.infer<typeof configSchema>;
+
+/** The domains of a Gandi account at LiveDNS. */
+export const gandi: ProviderKind<GandiConfig> = {
+  id: "5a1f0c52-7d0e-4c1b-9d0a-000000000011",
+  kind: "gandi",
+  name: "Gandi",
+  recordTypes,
+  supportsProxied: false,
+  minTtl: 300,
+  maxTtl: 2_592_000,
+  unsupportedReason,
+  readOnlyReason,
+  lowersCase: "owners",
+  granularity: "rrset",
+  configFields: [
+    { name: "token", label: "Personal access token", secret: true, required: true },
+    { name: "endpoint", label: "API address", secret: false, required: false },
+  ],
+  addresses: ["endpoint"],
+  configSchema,
+  connect: (config, environment) => rrsetAccountProvider(gandiAccount(config, environment)),
+};
+
+function unsupportedReason({ recordType, name, value }: LimitedRecord): Unsupported | null {
+  if (recordType === "ALIAS" && name !== "@") {
+    return { field: "name", reason: "allows ALIAS at the apex only; use a CNAME." };
+  }
+  if (recordType !== "TXT" && value.startsWith("\\#")) {
+    return { field: "value", reason: "does not support data in generic form (RFC 3597)." };
+  }
+  return null;
+}
+
+function readOnlyReason(record: LimitedRecord): string | null {
+  return isApexNs(record) ? "manages the name servers at the apex of a domain." : null;
+}
+
+function gandiAccount({ token, endpoint }: GandiConfig, environment: VendorEnvironment): RrsetAccount {
+  const calls = new VendorCalls({
+    name: gandi.name,
+    address: endpoint,
+    environment,
+    secrets: [token],
+    quotas: { address, limits },
+  });
+  const api = new JsonApi({
+    calls,
+    base: `${endpoint.replace(/\/+$/, "")}/v5/livedns`,
+    headers: () => ({ authorization: `Bearer ${token}` }),
+    credentials: "the token",
+    advice: "Check the token, its expiry, and its right to manage domain name technical configurations.",
+  });
+
+  function pages<T>(path: string, schema: z.ZodType<T>, idOf: (entry: T) => string, zone?: string) {
+    const name = zone === undefined ? "The list of domains" : `The domain ${zone}`;
+    return readPages({ vendor: gandi.name, name, pageSize: perPage, idOf }, async (page) => {
+      const { value, headers } = await api.read(`${path}?page=${page}&per_page=${perPage}`, z.array(schema), zone);
+      const total = headers.get("total-count");
+      return {
+        entries: value,
+        total: total === null ? null : Number(total),
+        isLast: total === null ? value.length < perPage : page * perPage >= Number(total),
+      };
+    });
+  }
+
+  async function written(answer: JsonAnswer<unknown>, zone: string): Promise<Written> {
+    if (answer.ok) return { ok: true };
+    if (answer.status === 404) await api.read(`/domains/${encodeURIComponent(zone)}`, z.unknown(), zone);
+    return { ok: false, message: answer.message };
+  }
+
+  return {
+    vendor: gandi.name,
+    async *zones() {
+      for await (const page of pages("/domains", z.object({ fqdn: z.string() }), ({ fqdn }) => fqdn)) {
+        yield page.map(({ fqdn }) => fqdn);
+      }
+    },
+    async createZone(zone) {
+      const known = await api.send({ method: "GET", path: `/domains/${encodeURIComponent(zone)}` }, z.unknown());
+      if (known.ok) return;
+      const made = await api.send({ method: "POST", path: "/domains", body: { fqdn: zone, zone: {} } }, z.unknown());
+      if (!made.ok) throw calls.failure(`did not create the domain ${zone}: ${made.message}`, "none");
+    },
+    async *rrsets(zone, name) {
+      const path = `/domains/${encodeURIComponent(zone)}/records`;
+      if (name === undefined) {
+        const idOf = (one: z.infer<typeof rrset>) => `${one.rrset_name} ${one.rrset_type}`;
+        for await (const page of pages(path, rrset, idOf, zone)) yield page.map(readRrset);
+        return;
+      }
+      const found = await api.send({ method: "GET", path: `${path}/${encodeURIComponent(name)}` }, z.array(rrset));
+      if (found.ok) yield found.value.map(readRrset);
+      else await written(found, zone);
+    },
+    async put(zone, { name, recordType, after }) {
+      const body = { rrset_ttl: after.ttl, rrset_values: after.values };
+      return await written(
+        await api.send({ method: "PUT", path: pathOf(zone, name, recordType), body }, z.unknown()),
+        zone,
+      );
+    },
+    async remove(zone, { name, recordType }) {
+      return await written(
+        await api.send({ method: "DELETE", path: pathOf(zone, name, recordType) }, z.unknown()),
+        zone,
+      );
+    },
+    mostQueries: 2,
+    readOnlyReason,
+  };
+}
+
+function pathOf(zone: string, name: string, recordType: string): string {
+  return `/domains/${encodeURIComponent(zone)}/records/${encodeURIComponent(name)}/${recordType}`;
+}
+
+function readRrset(one: z.infer<typeof rrset>): VendorRrset {
+  return { name: one.rrset_name, recordType: one.rrset_type, ttl: one.rrset_ttl, values: one.rrset_values };
+}

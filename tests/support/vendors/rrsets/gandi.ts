@@ -1,0 +1,65 @@
+import { json, pageOf, partsAfter, type RrsetDialect } from "./server.ts";
+
+// As api.gandi.net/docs/livedns describes it, read on 2026-11-27. A name without records answers 404 (lego's gandiv5).
+
+const token = "gandi-token-of-the-harbour";
+const said = (code: number, cause: string, message: string) =>
+  json(code, { cause, code, message, object: "HTTPError" });
+const notFound = said(404, "Not Found", "The resource could not be found.");
+
+export const gandi: RrsetDialect = {
+  kind: "gandi",
+  name: "Gandi",
+  secret: "token",
+  config: (url) => ({ token, endpoint: url }),
+  rules: {
+    types: "A AAAA ALIAS CAA CDS CNAME DNAME DS KEY LOC MX NAPTR NS OPENPGPKEY PTR RP SPF SRV SSHFP TLSA TXT WKS".split(
+      " ",
+    ),
+    minTtl: 300,
+    maxTtl: 2_592_000,
+    owner: /^[^\s]+$/,
+    initial: [{ name: "@", type: "NS", ttl: 10_800, values: ["ns-1.gandi.net.", "ns-2.gandi.net."] }],
+  },
+  answer(call, store) {
+    if (call.headers.authorization !== `Bearer ${token}`) return this.unauthorized;
+    const [zone, records, name, type] = partsAfter("/v5/livedns/domains", call) ?? [];
+    const { method, url } = call;
+    const listed = (list: readonly unknown[]) => {
+      const size = Number(url.searchParams.get("per_page"));
+      const { entries } = pageOf(list, (Number(url.searchParams.get("page")) - 1) * size, size);
+      return json(200, entries, { "total-count": String(list.length) });
+    };
+    if (zone === undefined) {
+      if (method === "GET") return listed([...store.zones.keys()].map((fqdn) => ({ fqdn })));
+      store.addZone((JSON.parse(call.body) as { fqdn: string }).fqdn);
+      return json(201, { message: "Domain Created" });
+    }
+    if (!store.zones.has(zone)) return notFound;
+    if (records === undefined) return json(200, { fqdn: zone });
+    const found = store
+      .rrsets(zone, name)
+      .map((one) => ({ rrset_name: one.name, rrset_type: one.type, rrset_ttl: one.ttl, rrset_values: one.values }));
+    if (name === undefined) return listed(found);
+    if (type === undefined) return found.length === 0 ? notFound : json(200, found);
+    if (method === "DELETE") {
+      if (!store.rrset(zone, name, type)) return notFound;
+      store.write(zone, [{ name, type, ttl: 300, values: [] }]);
+      return json(204, undefined);
+    }
+    const { rrset_ttl: ttl, rrset_values: values } = JSON.parse(call.body) as {
+      rrset_ttl: number;
+      rrset_values: string[];
+    };
+    const writings = [{ name, type, ttl, values }];
+    const [fault = null] = store.faults(zone, writings);
+    if (fault !== null) return this.refusal(fault);
+    store.write(zone, writings);
+    return json(201, { message: "DNS Record Created" });
+  },
+  unauthorized: said(401, "Unauthorized", "The server could not verify that you authorized to access the document."),
+  forbidden: said(403, "Forbidden", "Access was denied to this resource."),
+  throttled: (seconds) => json(429, { message: "Too many requests" }, { "retry-after": String(seconds) }),
+  refusal: (message) => said(400, "Bad Request", message),
+  isWrite: ({ method }) => method === "PUT" || method === "DELETE",
+};
