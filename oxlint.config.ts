@@ -28,7 +28,18 @@ export const layers: readonly Readonly<Record<string, readonly string[]>>[] = [
 ];
 
 /** The rooms of `web/src/` that consist of pages. Only routes.tsx and frame.tsx import them. */
-const pages = ["account", "admin", "domains", "notifications", "palette", "records", "requests", "timeline"];
+const pages = [
+  "account",
+  "admin",
+  "domains",
+  "notifications",
+  "palette",
+  "records",
+  "replace",
+  "requests",
+  "search",
+  "timeline",
+];
 
 /** Calls to other servers go through one door. */
 const outgoing = [

@@ -139,6 +139,24 @@ const requests = createRoute({
   validateSearch: texts("show", "page"),
   component: lazyRouteComponent(() => import("./requests/requests-page.tsx"), "RequestsPage"),
 });
+const search = createRoute({
+  getParentRoute: () => inside,
+  path: "/search",
+  validateSearch: texts("q", "value", "host", "note", "type", "tag", "page"),
+  component: lazyRouteComponent(() => import("./search/search-page.tsx"), "SearchPage"),
+});
+const replace = createRoute({
+  getParentRoute: () => inside,
+  path: "/replace",
+  validateSearch: texts("type", "value", "to", "ttl", "tag"),
+  component: lazyRouteComponent(() => import("./replace/replace-page.tsx"), "ReplacePage"),
+});
+const replacement = createRoute({
+  getParentRoute: () => inside,
+  path: "/replace/$id",
+  validateSearch: texts("show", "page"),
+  component: lazyRouteComponent(() => import("./replace/job-page.tsx"), "JobPage"),
+});
 const request = createRoute({
   getParentRoute: () => inside,
   path: "/requests/$id",
@@ -257,6 +275,9 @@ const routeTree = rootRoute.addChildren([
   arrival,
   inside.addChildren([
     domainList,
+    search,
+    replace,
+    replacement,
     zone.addChildren([zoneIndex, zoneRecords, zoneTimeline, zoneRequests, zoneSettings, zoneAccess]),
     requests,
     request,

@@ -1,6 +1,7 @@
 import { sql, type Selectable } from "kysely";
 import type { Caller } from "../../access/caller.ts";
 import { jsonRows, queries, type EntityManager } from "../../database/database.ts";
+import { onePage, type Paging } from "../../database/one-page.ts";
 import type { Tables } from "../../database/tables/all.ts";
 import type { BatchItemState, BatchKind } from "../../database/tables/batches.ts";
 import { newId } from "../../platform/ids.ts";
@@ -59,6 +60,49 @@ export async function storeBatch(
 export async function findBatch(em: EntityManager, id: string): Promise<Batch | null> {
   const row = await queries(em).selectFrom("batches").selectAll().where("id", "=", id).executeTakeFirst();
   return row ? batchOf(row) : null;
+}
+
+/** Whose batches to list; those of everybody by default. */
+export interface BatchesOf {
+  userId?: string | undefined;
+  /** Null for none: sessions have no token. */
+  tokenId?: string | null | undefined;
+}
+
+/** Returns a page of batches, newest first. */
+export async function pageOfBatches(em: EntityManager, { userId, tokenId }: BatchesOf, paging: Paging) {
+  const { rows, total } = await onePage(
+    queries(em)
+      .selectFrom("batches")
+      .selectAll()
+      .$if(userId !== undefined, (query) => query.where("user_id", "=", userId ?? ""))
+      .$if(tokenId !== undefined, (query) => query.where("token_id", "=", tokenId ?? ""))
+      .orderBy("created_at", "desc")
+      .orderBy("id", "desc"),
+    paging,
+  );
+  return { batches: rows.map(batchOf), total };
+}
+
+/** The counts of a batch without items: all of its domains were deleted. */
+export const noItems: ItemCounts = { total: 0, waiting: 0, running: 0, done: 0, failed: 0, skipped: 0 };
+
+/** Returns how many items of some batches are in which state. */
+export async function countItemsOf(em: EntityManager, ids: readonly string[]): Promise<Map<string, ItemCounts>> {
+  const counts = new Map<string, ItemCounts>();
+  if (ids.length === 0) return counts;
+  const rows = await queries(em)
+    .selectFrom("batch_items")
+    .select(["batch_id", "state"])
+    .select((eb) => eb.fn.countAll<string>().as("items"))
+    .where("batch_id", "in", ids)
+    .groupBy(["batch_id", "state"])
+    .execute();
+  for (const { batch_id: id, state, items } of rows) {
+    const before = counts.get(id) ?? noItems;
+    counts.set(id, { ...before, total: before.total + Number(items), [state]: Number(items) });
+  }
+  return counts;
 }
 
 /** Returns the batches that are not finished, oldest first. */
@@ -237,18 +281,7 @@ export async function announce(tx: EntityManager, id: string, percent: number): 
 }
 
 export async function countItems(em: EntityManager, batchId: string): Promise<ItemCounts> {
-  const rows = await queries(em)
-    .selectFrom("batch_items")
-    .select(({ fn }) => ["state", fn.countAll<string>().as("items")])
-    .where("batch_id", "=", batchId)
-    .groupBy("state")
-    .execute();
-  const counts: ItemCounts = { total: 0, waiting: 0, running: 0, done: 0, failed: 0, skipped: 0 };
-  for (const { state, items } of rows) {
-    counts[state] = Number(items);
-    counts.total += Number(items);
-  }
-  return counts;
+  return (await countItemsOf(em, [batchId])).get(batchId) ?? noItems;
 }
 
 /** Deletes batches that finished before a time. Their changes stay in the history. */

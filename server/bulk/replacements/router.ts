@@ -6,9 +6,11 @@ import {
   applyReplacementInput,
   jobInput,
   jobPageInput,
+  listJobsInput,
   planReplacementInput,
   replacementJob,
   replacementJobPage,
+  replacementJobs,
   replacementPlan,
   revertJobInput,
 } from "./schemas.ts";
@@ -58,6 +60,20 @@ export function createReplacementsRouter({ replacements }: { replacements: Repla
       .input(applyReplacementInput)
       .output(startedJob)
       .mutation(({ ctx, input }) => replacements.apply(ctx.em, ctx.caller, input)),
+
+    list: may("records:read", {
+      method: "GET",
+      path: "/records/replace",
+      operationId: "listReplacements",
+      tag,
+      summary: "List replacements",
+      description:
+        "Lists running and ended jobs with their progress, newest first, reverts and applied templates included. Members see their own " +
+        "jobs, administrators all.",
+    })
+      .input(listJobsInput)
+      .output(replacementJobs)
+      .query(({ ctx, input }) => replacements.list(ctx.em, ctx.caller, input)),
 
     get: may("records:read", {
       method: "GET",

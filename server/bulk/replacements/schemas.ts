@@ -129,6 +129,12 @@ export const replacementJob = z
   .object(jobFields)
   .meta({ id: "ReplacementJob", description: "A change of many domains that is carried out in the background." });
 
+export const listJobsInput = z.strictObject(paging(20, 100)).prefault({});
+
+export const replacementJobs = z
+  .object({ jobs: z.array(replacementJob).meta({ description: "Newest first." }), ...pageOf })
+  .meta({ id: "ReplacementJobs", description: "A page of the changes of many domains." });
+
 export const jobInput = z.strictObject({ jobId });
 
 export const revertJobInput = z.strictObject({ jobId, force: forceLoss, ...explained });

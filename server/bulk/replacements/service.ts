@@ -1,7 +1,22 @@
 import type { Caller } from "../../access/caller.ts";
 import type { Audit } from "../../notifications/audit/audit.ts";
-import { batchJobName, type Batch, type ExplainedRequest, type TemplateRequest } from "../batches/batch.ts";
-import { countItems, findBatch, stopBatch, storeBatch } from "../batches/store.ts";
+import {
+  batchJobName,
+  type Batch,
+  type ExplainedRequest,
+  type ItemCounts,
+  type TemplateRequest,
+} from "../batches/batch.ts";
+import {
+  countItems,
+  countItemsOf,
+  findBatch,
+  noItems,
+  pageOfBatches,
+  stopBatch,
+  storeBatch,
+  type BatchesOf,
+} from "../batches/store.ts";
 import { storedMessage } from "../../zones/changes/pipeline.ts";
 import { checkOverride } from "../../zones/changes/locks-and-reviews.ts";
 import { readsEverything } from "../../database/tables/roles.ts";
@@ -81,6 +96,17 @@ export class Replacements {
       await this.#begin(tx, caller, "apply", jobId, { ...request, force, domains: items.length });
       return { jobId };
     });
+  }
+
+  /** Returns a page of the jobs that the caller may see, newest first. */
+  async list(em: EntityManager, caller: Caller, input: Paging) {
+    const { batches, total } = await pageOfBatches(em, seenBy(caller), input);
+    const counts = await countItemsOf(
+      em,
+      batches.map(({ id }) => id),
+    );
+    const jobs = batches.map((batch) => jobWith(batch, counts.get(batch.id) ?? noItems));
+    return { jobs, total, page: input.page, limit: input.limit };
   }
 
   /** Returns a job and a page of its domains. @throws AppError NOT_FOUND */
@@ -170,21 +196,28 @@ function explained<T extends object>(request: T, why: ExplainedRequest): T & Exp
 }
 
 /**
- * Returns a job that the caller may see: their own, and every one for administrators and auditors. A narrowed token sees those that it
- * started. @throws AppError NOT_FOUND
+ * Returns whose jobs the caller may see: their own, and every one for administrators and auditors. A narrowed token sees those that it
+ * started.
  */
+function seenBy({ narrowing, role, userId, tokenId }: Caller): BatchesOf {
+  if (narrowing !== null) return { tokenId };
+  return readsEverything(role) ? {} : { userId };
+}
+
+/** Returns a job that the caller may see. @throws AppError NOT_FOUND */
 async function ownBatch(em: EntityManager, caller: Caller, jobId: string): Promise<Batch> {
   const batch = await findBatch(em, jobId);
+  const { userId, tokenId } = seenBy(caller);
   const isVisible =
-    caller.narrowing === null
-      ? readsEverything(caller.role) || batch?.actor.userId === caller.userId
-      : batch?.actor.tokenId === caller.tokenId;
+    (userId === undefined || batch?.actor.userId === userId) &&
+    (tokenId === undefined || batch?.actor.tokenId === tokenId);
   if (!batch || !isVisible) throw notFound("replacement");
   return batch;
 }
 
-async function jobView(em: EntityManager, batch: Batch) {
-  const { total: all, ...counts } = await countItems(em, batch.id);
+const jobView = async (em: EntityManager, batch: Batch) => jobWith(batch, await countItems(em, batch.id));
+
+function jobWith(batch: Batch, { total: all, ...counts }: ItemCounts) {
   const request = batch.request as Partial<ReplaceRequest & TemplateRequest>;
   const { recordType = null, value = null, newValue = null, newTtl = null } = request;
   const { templateId = null, templateRevision = null } = request;

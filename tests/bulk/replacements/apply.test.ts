@@ -447,3 +447,15 @@ test("a job's domains are paged and filtered by their state", async () => {
   const page = await zw.admin.get(`/api/records/replace/${jobId}?page=2&limit=2`);
   expect(page.body).toMatchObject({ total: 3, domains: [expect.anything()] });
 });
+
+test("jobs are listed newest first with their progress, and members see their own", async () => {
+  const jobId = await started(zw.admin, request);
+  await run();
+  const { status, body } = await zw.admin.get("/api/records/replace?limit=1");
+  expect({ status, body }).toMatchObject({ status: 200, body: { page: 1, limit: 1 } });
+  const { domains, total, page, limit, ...job } = await jobOf(zw.admin, jobId);
+  expect([total, page, limit, domains.length]).toEqual([zones.length, 1, 100, zones.length]);
+  expect(body.jobs).toEqual([job]);
+  const member = await zw.member("lister");
+  expect((await member.get("/api/records/replace")).body).toMatchObject({ jobs: [], total: 0 });
+});

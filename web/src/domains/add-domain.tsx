@@ -13,7 +13,7 @@ import { useAction } from "../ui/use-action.ts";
 import { domainDialogsWords } from "../words/domain-dialogs.ts";
 import { domainsWords } from "../words/domains.ts";
 import { words } from "../words/words.ts";
-import { labelsInUse, providerConfigs } from "./domain-queries.ts";
+import { labelsInUse, providerConfigs } from "../zone/domain-queries.ts";
 import { qualified, tagsOf } from "./selection.ts";
 import styles from "./domains.module.css";
 

@@ -11,7 +11,7 @@ import { domainDialogsWords } from "../words/domain-dialogs.ts";
 import { domainsWords } from "../words/domains.ts";
 import { words } from "../words/words.ts";
 import { Listed } from "./add-domain.tsx";
-import { labelsInUse } from "./domain-queries.ts";
+import { labelsInUse } from "../zone/domain-queries.ts";
 import { changedTags, qualified, type Selection } from "./selection.ts";
 import styles from "./domains.module.css";
 

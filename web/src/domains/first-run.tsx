@@ -8,7 +8,7 @@ import { Button, buttonClass } from "../ui/button.tsx";
 import { Empty } from "../ui/page.tsx";
 import { domainDialogsWords } from "../words/domain-dialogs.ts";
 import { domainsWords } from "../words/domains.ts";
-import { providerConfigs } from "./domain-queries.ts";
+import { providerConfigs } from "../zone/domain-queries.ts";
 import styles from "./domains.module.css";
 
 const text = { ...domainsWords, ...domainDialogsWords };

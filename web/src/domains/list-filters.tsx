@@ -3,7 +3,7 @@ import type { RouterOutputs } from "@zonewright/client";
 import type { RefObject } from "react";
 import field from "../ui/field.module.css";
 import { domainsWords } from "../words/domains.ts";
-import { labelsInUse } from "./domain-queries.ts";
+import { labelsInUse } from "../zone/domain-queries.ts";
 import styles from "./domains.module.css";
 
 const text = domainsWords;

@@ -14,12 +14,12 @@ import { usePrintKey } from "../ui/printing.ts";
 import { useRows } from "../ui/use-rows.ts";
 import { useWindows } from "../ui/use-windows.ts";
 import { domainsWords } from "../words/domains.ts";
-import { providerConfigs } from "./domain-queries.ts";
+import { providerConfigs } from "../zone/domain-queries.ts";
 import { DomainTable } from "./domain-table.tsx";
 import { ListFilters } from "./list-filters.tsx";
 import { noSelection, type Selection } from "./selection.ts";
 import { SelectionBar } from "./selection-bar.tsx";
-import { usePageKeys } from "./use-page-keys.ts";
+import { usePageKeys } from "../ui/use-page-keys.ts";
 import styles from "./domains.module.css";
 
 /** Only an empty installation needs it. */

@@ -2,6 +2,7 @@ import { Dialog as Base } from "@base-ui/react/dialog";
 import { Search } from "lucide-react";
 import { useEffect, useEffectEvent, useId, useRef, useState, type KeyboardEvent } from "react";
 import { messageOf } from "../api.ts";
+import { useSettled } from "../ui/use-settled.ts";
 import { searched } from "../ui/pasted.ts";
 import { paletteWords } from "../words/palette.ts";
 import { groupOrder, moved, type Entry } from "./entries.ts";
@@ -20,7 +21,7 @@ interface PaletteProps {
 /** Jumps to a domain, a page or a record, or does something, by a few typed characters. In a chunk of its own. */
 export function Palette({ onClose, onKeys, onSignOut }: PaletteProps) {
   const [typed, setTyped] = useState("");
-  const search = useSettled(searched(typed));
+  const search = useSettled(searched(typed), typingPause);
   const { entries, error, stale: incomplete } = useEntries(search, { onKeys, onSignOut });
   const stale = incomplete || search !== searched(typed);
   const [active, setActive] = useState(0);
@@ -133,14 +134,4 @@ export function Palette({ onClose, onKeys, onSignOut }: PaletteProps) {
       </Base.Portal>
     </Base.Root>
   );
-}
-
-/** The value once it has not changed for a moment. */
-function useSettled(value: string): string {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const wait = setTimeout(() => setSettled(value), typingPause);
-    return () => clearTimeout(wait);
-  }, [value]);
-  return settled;
 }

@@ -67,7 +67,9 @@ export function useEntries(
   const next = { system: "light", light: "dark", dark: "system" } as const;
   const fixed = [
     ...own,
+    page(pages.search, "/search"),
     page(pages.domains, "/"),
+    page(pages.replace, "/replace"),
     page(pages.requests, "/requests"),
     page(pages.notifications, "/notifications"),
     page(pages.account, "/account/profile"),
@@ -105,8 +107,16 @@ export function useEntries(
       };
     }),
   ];
+  // Below what was found, so that Enter goes there only if there is nothing nearer.
+  const everywhere: Entry = {
+    id: "search",
+    label: text.searchAll(search),
+    detail: "",
+    group: "records",
+    run: () => void navigate({ to: "/search", search: { q: search } }),
+  };
   return {
-    entries: inGroups([...found, ...matching(fixed, search)]),
+    entries: inGroups([...found, ...matching(fixed, search), ...(search.length < leastForRecords ? [] : [everywhere])]),
     error: domains.error ?? records.error,
     stale: [domains, ...(search.length < leastForRecords ? [] : [records])].some(
       ({ isPending, isPlaceholderData }) => isPending || isPlaceholderData,

@@ -1,5 +1,5 @@
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
-import { Bell, GitPullRequest, Globe, Search } from "lucide-react";
+import { Bell, GitPullRequest, Globe, Replace, Search, TextSearch } from "lucide-react";
 import { lazy, useEffect, useRef, type ReactNode } from "react";
 import { Mark } from "../ui/brand.tsx";
 import { initialsOf } from "../ui/initials.ts";
@@ -56,6 +56,7 @@ export function Shell({ user, onSignOut, unread, toReview, notLive, onJump, chil
           <span>{text.jump}</span>
           <kbd>{isMac ? "⌘K" : "Ctrl K"}</kbd>
         </button>
+        <RailLink to="/search" icon={<TextSearch aria-hidden />} label={text.search} />
         <RailLink
           to="/"
           icon={<Globe aria-hidden />}
@@ -64,6 +65,9 @@ export function Shell({ user, onSignOut, unread, toReview, notLive, onJump, chil
         />
         <RailLink to="/requests" icon={<GitPullRequest aria-hidden />} label={text.requests} count={toReview} />
         <RailLink to="/notifications" icon={<Bell aria-hidden />} label={text.notifications} count={unread} />
+        {user.role === "auditor" ? null : (
+          <RailLink admin to="/replace" icon={<Replace aria-hidden />} label={text.replace} />
+        )}
         {user.role === "member" ? null : (
           <>
             <div className={styles["section"]}>{text.administration}</div>

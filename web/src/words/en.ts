@@ -6,7 +6,9 @@ import { live } from "./en/live.ts";
 import { notifications } from "./en/notifications.ts";
 import { palette } from "./en/palette.ts";
 import { records } from "./en/records.ts";
+import { replace } from "./en/replace.ts";
 import { requests } from "./en/requests.ts";
+import { search } from "./en/search.ts";
 import { session } from "./en/session.ts";
 import { shell, ui } from "./en/shell.ts";
 import { timeline } from "./en/timeline.ts";
@@ -22,7 +24,9 @@ export const en = {
   notifications,
   palette,
   records,
+  replace,
   requests,
+  search,
   session,
   shell,
   timeline,

@@ -3,6 +3,7 @@ import { isZonewrightError, type RouterOutputs } from "@zonewright/client";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { client, isTemporary } from "../../api.ts";
 import { forPeople } from "../../ui/for-people.ts";
+import { useSettled } from "../../ui/use-settled.ts";
 import {
   changesOf,
   emptyDraft,
@@ -196,14 +197,4 @@ function checkOf(draft: Draft, settled: Draft, plan: Plan | undefined, error: un
   }
   if (!error.issues?.length) others.push(forPeople(error.message));
   return { state: "refused", faults, others, suspects };
-}
-
-/** The value, once it has not changed for a while. */
-function useSettled<Value>(value: Value, milliseconds: number): Value {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const wait = setTimeout(() => setSettled(value), milliseconds);
-    return () => clearTimeout(wait);
-  }, [value, milliseconds]);
-  return settled;
 }

@@ -42,6 +42,7 @@ export const palette = {
   recordsOf: (name: string) => `Records of ${name}`,
   historyOf: (name: string) => `History of ${name}`,
   requestsOf: (name: string) => `Requests of ${name}`,
+  searchAll: (text: string) => `Search all records for ${text}`,
   theme: "Change the theme",
   signOut: "Sign out",
 };

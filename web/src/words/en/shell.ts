@@ -31,6 +31,8 @@ export const shell = {
   main: "Main",
   skip: "Skip to the content",
   jump: "Jump to…",
+  search: "Search",
+  replace: "Replace",
   domains: "Domains",
   requests: "Requests",
   notifications: "Notifications",

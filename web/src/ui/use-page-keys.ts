@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef } from "react";
-import { altLetter } from "../ui/alt-letter.ts";
+import { altLetter } from "./alt-letter.ts";
 
 /** Calls back for keys pressed anywhere on the page, such as `/` or, with Alt, `Alt+n`, except while typing or in a dialog. */
 export function usePageKeys(keys: Readonly<Record<string, (() => void) | null>>): void {

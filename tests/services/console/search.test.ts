@@ -1,0 +1,117 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
+import { addZone, manualConfig, type Zone } from "../../support/zones.ts";
+
+const site = useConsole();
+
+const address = (last: number) => `203.0.113.${last}`;
+const overflow = async (page: Page) => await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+const hits = (page: Page) => page.getByRole("table", { name: "Found records" }).getByRole("row");
+
+/** Zones that point to an address, each with a note. */
+async function pointing(to: string, names: readonly string[]): Promise<Zone[]> {
+  const providerConfigId = await manualConfig(site.zonewright);
+  const zones: Zone[] = [];
+  for (const name of names) {
+    const zone = await addZone(site.zonewright, { name, providerConfigId, tags: ["rack"] });
+    await zone.add("A", "@", to);
+    await zone.create({ recordType: "A", name: "www", value: to, comment: `Server of ${name}` });
+    zones.push(zone);
+  }
+  return zones;
+}
+
+test("the search finds records in all zones, keeps its filters in the address, and leads to the row in its zone", async () => {
+  await pointing(address(7), ["one.search", "two.search"]);
+  const page = await site.signedIn();
+  await page.getByRole("link", { name: "Search", exact: true }).click();
+  await page.getByRole("heading", { name: "Find records in all of your zones" }).waitFor();
+  await expectAccessible(page);
+  await photograph(page, "search-empty");
+  await page.keyboard.type("203.0.113");
+  await page.getByText("4 records").waitFor();
+  await page.getByLabel("Host").fill("www");
+  await page.getByText("2 records").waitFor();
+  await expectAccessible(page);
+  await photograph(page, "search");
+  await expect.poll(() => new URL(page.url()).search).toBe("?q=203.0.113&host=www");
+  await page.reload();
+  await page.getByText("2 records").waitFor();
+  expect(await hits(page).count()).toBe(3);
+  await page.getByRole("searchbox").press("Enter");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${site.url}/d/two.search/records?search=www&type=A`);
+});
+
+test("a note finds its record, and a host that cannot be is refused at its field", async () => {
+  const page = await site.signedIn({ path: "/search?note=server%20OF%20one" });
+  await page.getByText("1 record", { exact: true }).waitFor();
+  site.expected.push("400");
+  await page.getByLabel("Host").fill("a..b");
+  await page.getByRole("alert").getByText("an extra dot").waitFor();
+  await page.getByRole("button", { name: "Clear the filters" }).click();
+  await page.getByRole("heading", { name: "Find records in all of your zones" }).waitFor();
+});
+
+test("what was found is replaced in all zones, followed after leaving the page, and undone as a whole", async () => {
+  await pointing(address(20), ["one.replace", "two.replace", "three.replace"]);
+  const page = await site.signedIn({ path: `/search?value=${address(20)}` });
+  await page.getByText("6 records").waitFor();
+  await page.getByRole("link", { name: "Replace in all…" }).click();
+  await page.getByLabel("Find this value").waitFor();
+  expect(await page.getByLabel("Find this value").inputValue()).toBe(address(20));
+  await page.getByRole("button", { name: "Show the plan" }).click();
+  await page.getByText("Type the new value, or a TTL.").waitFor();
+  await page.getByLabel("Replace it with").fill(address(21));
+  await page.getByLabel("New TTL").fill("5 min");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Plan for 3 domains" }).waitFor();
+  await expectAccessible(page);
+  await photograph(page, "replace");
+  await page.getByRole("textbox", { name: "Reason" }).fill("The rack moves");
+  await page.getByRole("button", { name: "Change 3 domains" }).click();
+  await page.waitForURL(/\/replace\/[\w-]+$/);
+  await page.getByText("3 domains changed", { exact: true }).waitFor();
+  await expectAccessible(page);
+  await photograph(page, "replace-job");
+  const { body } = await site.zonewright.admin.get(`/api/records?value=${address(21)}`);
+  expect(body.total).toBe(6);
+  await page.getByRole("link", { name: "Replace", exact: true }).click();
+  await page.getByRole("list", { name: "Recent replacements" }).getByRole("link").first().click();
+  await page.getByText("3 domains changed", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Undo…" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Undo", exact: true }).click();
+  await page.getByRole("heading", { name: `Undo of A ${address(20)} → ${address(21)}` }).waitFor();
+  await page.getByText("3 domains changed", { exact: true }).waitFor();
+  const { body: back } = await site.zonewright.admin.get(`/api/records?value=${address(20)}`);
+  expect(back.total).toBe(6);
+});
+
+test("a replacement of more than 30 % of a zone goes on only after it is confirmed", async () => {
+  const [zone] = await pointing(address(30), ["large.replace"]);
+  for (let host = 0; host < 10; host += 1) await zone?.add("A", `h${host}`, address(30));
+  const page = await site.signedIn({ path: `/replace?type=A&value=${address(30)}&to=${address(31)}` });
+  await page.getByRole("button", { name: "Show the plan" }).click();
+  site.expected.push("409");
+  await page.getByRole("button", { name: "Change 1 domain" }).click();
+  const anyway = page.getByRole("button", { name: "Apply anyway" });
+  await anyway.waitFor();
+  expect(await anyway.getAttribute("aria-disabled")).toBe("true");
+  await page.getByLabel("I have read this and want to go on.").check();
+  await anyway.click();
+  await page.getByText("1 domain changed", { exact: true }).waitFor();
+});
+
+test("search and replace have no findings in the dark and fit 320 pixels", async () => {
+  const page = await site.signedIn({ dark: true, width: 320, path: "/search?q=203.0.113" });
+  await hits(page).nth(2).waitFor();
+  await expectAccessible(page);
+  expect(await overflow(page)).toBeLessThanOrEqual(0);
+  await page.goto(`${site.url}/replace?type=A&value=${address(7)}&to=${address(8)}`);
+  await page.getByRole("button", { name: "Show the plan" }).click();
+  await page.getByRole("heading", { name: "Plan for 2 domains" }).waitFor();
+  await expectAccessible(page);
+  expect(await overflow(page)).toBeLessThanOrEqual(0);
+});

@@ -1,0 +1,320 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { isZonewrightError, type RouterInputs, type RouterOutputs } from "@zonewright/client";
+import { useRef, useState } from "react";
+import { editableTypes } from "../../../server/dns/record.ts";
+import { client, issueOf, messageOf, queries } from "../api.ts";
+import { useUser } from "../session/current-user.ts";
+import { Button } from "../ui/button.tsx";
+import { CheckField, Form, SelectField, TextField } from "../ui/field.tsx";
+import { forPeople } from "../ui/for-people.ts";
+import { formatAgo, formatNumber } from "../ui/format.ts";
+import { Failure, Notice } from "../ui/notice.tsx";
+import { Card, Page } from "../ui/page.tsx";
+import { formatTtl, parseTtl } from "../ui/ttl.ts";
+import { useAction } from "../ui/use-action.ts";
+import { replaceWords } from "../words/replace.ts";
+import { ChangeCounts } from "../zone/change-counts.tsx";
+import { labelsInUse } from "../zone/domain-queries.ts";
+import { Patch } from "../zone/patch-view.tsx";
+import { planLines } from "../zone/patch.ts";
+import styles from "./replace.module.css";
+
+const text = replaceWords;
+
+type Request = RouterInputs["replacements"]["plan"];
+type Plan = RouterOutputs["replacements"]["plan"];
+export type Job = RouterOutputs["replacements"]["list"]["jobs"][number];
+
+/** More domains than anybody reads; the counts say how many there are. */
+const shownDomains = 100;
+/** Domains whose changes are open at first. */
+const opened = 3;
+
+/** Asks what to replace, shows what that does in each zone, and starts it. Below are those of before. */
+export function ReplacePage() {
+  const given = useSearch({ from: "/inside/replace" });
+  const navigate = useNavigate({ from: "/replace" });
+  const { data: labels } = useQuery(labelsInUse);
+  const [type, setType] = useState(given.type ?? "A");
+  const [value, setValue] = useState(given.value ?? "");
+  const [to, setTo] = useState(given.to ?? "");
+  const [ttl, setTtl] = useState(given.ttl ?? "");
+  const [tag, setTag] = useState(given.tag ?? "");
+  const [missed, setMissed] = useState(false);
+  const [planned, setPlanned] = useState<{ request: Request; plan: Plan } | null>(null);
+  const heading = useRef<HTMLDivElement>(null);
+  const newTtl = ttl.trim() === "" ? undefined : (parseTtl(ttl) ?? null);
+  const show = useAction(async () => {
+    setMissed(true);
+    if (value.trim() === "" || newTtl === null || (to.trim() === "" && newTtl === undefined)) return;
+    const request: Request = {
+      recordType: type,
+      value: value.trim(),
+      newValue: to.trim() || value.trim(),
+      ...(newTtl === undefined ? {} : { newTtl }),
+      ...(tag === "" ? {} : { tag }),
+    };
+    await navigate({
+      search: { type, value: value || undefined, to: to || undefined, ttl: ttl || undefined, tag: tag || undefined },
+      replace: true,
+    });
+    setPlanned({ request, plan: await client.replacements.plan.mutate(request) });
+    requestAnimationFrame(() => heading.current?.focus());
+  });
+  /** What was planned is not what stands in the fields. */
+  const typed =
+    <Value,>(set: (value: Value) => void) =>
+    (next: Value) => {
+      set(next);
+      setPlanned(null);
+    };
+  const problems = {
+    value: missed && value.trim() === "" ? text.missing : issueOf(show.error, "value"),
+    to: missed && to.trim() === "" && ttl.trim() === "" ? text.nothingNew : issueOf(show.error, "newValue"),
+    ttl: missed && newTtl === null ? text.ttlWrong : issueOf(show.error, "newTtl"),
+  };
+  const isSaid = ["value", "newValue", "newTtl"].some((name) => issueOf(show.error, name) !== null);
+  const tags = labels?.tags.map(({ name }) => name) ?? [];
+  return (
+    <Page title={text.title}>
+      <p className={styles["intro"]}>{text.intro}</p>
+      <Form className={styles["form"] ?? ""} onSubmit={() => void show.run()}>
+        {isSaid ? null : <Failure error={show.error} />}
+        <div className={styles["fields"]}>
+          <SelectField
+            label={text.type}
+            value={type}
+            options={[...new Set([...editableTypes, type])].map((each) => ({ value: each, label: each }))}
+            onValue={typed(setType)}
+          />
+          <TextField
+            label={text.value}
+            hint={text.valueHint}
+            error={problems.value}
+            mono
+            maxLength={10_000}
+            autoCapitalize="none"
+            value={value}
+            onValue={typed(setValue)}
+          />
+          <TextField
+            label={text.to}
+            hint={text.toHint}
+            error={problems.to}
+            mono
+            maxLength={10_000}
+            autoCapitalize="none"
+            value={to}
+            onValue={typed(setTo)}
+          />
+          <TextField
+            label={text.ttl}
+            hint={text.ttlHint}
+            error={problems.ttl}
+            maxLength={30}
+            value={ttl}
+            onValue={typed(setTtl)}
+          />
+          {tags.length > 0 || tag !== "" ? (
+            <SelectField
+              label={text.tag}
+              value={tag}
+              options={[
+                { value: "", label: text.anyTag },
+                ...[...new Set([...tags, ...(tag === "" ? [] : [tag])])].map((each) => ({ value: each, label: each })),
+              ]}
+              onValue={typed(setTag)}
+            />
+          ) : null}
+        </div>
+        <div>
+          <Button type="submit" kind={planned ? "plain" : "primary"} pending={show.pending}>
+            {text.plan}
+          </Button>
+        </div>
+      </Form>
+      {planned ? (
+        <div ref={heading} tabIndex={-1} className={styles["planned"]}>
+          <PlanView key={planned.plan.planHash} {...planned} onPlan={(plan) => setPlanned({ ...planned, plan })} />
+        </div>
+      ) : null}
+      <Recent />
+    </Page>
+  );
+}
+
+interface PlanViewProps {
+  request: Request;
+  plan: Plan;
+  /** Shows another plan of the same, because zones changed. */
+  onPlan: (plan: Plan) => void;
+}
+
+function PlanView({ request, plan, onPlan }: PlanViewProps) {
+  const user = useUser();
+  const navigate = useNavigate();
+  const [message, setMessage] = useState("");
+  const [override, setOverride] = useState(false);
+  /** What the service wants confirmed: first the loss of much of a zone, then the change of locked records. */
+  const [confirmation, setConfirmation] = useState({ wanted: 0, given: 0 });
+  const [isMissing, setIsMissing] = useState(false);
+  const able = plan.domains.filter(({ error }) => error === null);
+  const apply = useAction(async () => {
+    const isReasonMissing = override && message.trim() === "";
+    setIsMissing(isReasonMissing);
+    if (isReasonMissing) return;
+    try {
+      const { jobId } = await client.replacements.applyPlan.mutate({
+        ...request,
+        planHash: plan.planHash,
+        ...(message.trim() === "" ? {} : { message: message.trim() }),
+        ...(override ? { override: true } : {}),
+        ...(confirmation.given > 0 ? { force: true } : {}),
+        ...(confirmation.given > 1 ? { unlock: true } : {}),
+      });
+      await queries.invalidateQueries({ queryKey: ["replacements"] });
+      await navigate({ to: "/replace/$id", params: { id: jobId } });
+    } catch (error) {
+      if (!isZonewrightError(error)) throw error;
+      if (error.code === "CONFIRMATION_REQUIRED") setConfirmation(({ given }) => ({ wanted: given + 1, given }));
+      if (error.code === "CONFLICT") onPlan(await client.replacements.plan.mutate(request));
+      throw error;
+    }
+  });
+  if (plan.domains.length === 0) return <Notice kind="info">{text.nothing}</Notice>;
+  const mustConfirm = confirmation.wanted > confirmation.given;
+  return (
+    <Card title={text.planTitle(plan.domains.length, formatNumber(plan.domains.length))} flush>
+      {plan.warnings.map((warning) => (
+        <div key={warning} className={styles["inset"]}>
+          <Notice kind="warning">{forPeople(warning)}</Notice>
+        </div>
+      ))}
+      <ul className={styles["domains"]}>
+        {plan.domains.slice(0, shownDomains).map((domain, index) => (
+          <li key={domain.domainId}>
+            <details open={index < opened}>
+              <summary>
+                <span className={styles["domain"]}>{domain.domainName}</span>
+                {domain.error === null ? (
+                  <ChangeCounts
+                    creates={domain.creates.length}
+                    updates={domain.updates.length}
+                    deletes={domain.deletes.length}
+                  />
+                ) : (
+                  <span className={styles["bad"]}>{text.cannot}</span>
+                )}
+              </summary>
+              <div className={styles["changes"]}>
+                {domain.error === null ? (
+                  <Patch lines={planLines(domain)} />
+                ) : (
+                  <Notice kind="error">{forPeople(domain.error)}</Notice>
+                )}
+                {domain.warnings.map((warning) => (
+                  <Notice key={warning} kind="warning">
+                    {forPeople(warning)}
+                  </Notice>
+                ))}
+              </div>
+            </details>
+          </li>
+        ))}
+        {plan.domains.length > shownDomains ? (
+          <li className={styles["inset"]}>{text.moreDomains(formatNumber(plan.domains.length - shownDomains))}</li>
+        ) : null}
+      </ul>
+      <Form className={`${styles["apply"]} ${styles["inset"]}`} onSubmit={() => void apply.run()}>
+        <TextField
+          label={text.reason}
+          hint={text.reasonHint}
+          maxLength={500}
+          value={message}
+          onValue={setMessage}
+          error={isMissing && message.trim() === "" ? text.overrideMissing : issueOf(apply.error, "message")}
+        />
+        {user.role === "admin" ? <CheckField label={text.override} checked={override} onValue={setOverride} /> : null}
+        {apply.error === null ? null : (
+          <Notice kind={mustConfirm ? "warning" : "error"} focusFor={apply.error}>
+            {messageOf(apply.error)}
+          </Notice>
+        )}
+        {confirmation.wanted > 0 ? (
+          <CheckField
+            label={text.confirm}
+            checked={!mustConfirm}
+            onValue={(on) => setConfirmation(({ wanted }) => ({ wanted, given: on ? wanted : wanted - 1 }))}
+          />
+        ) : null}
+        <div>
+          <Button
+            type="submit"
+            kind={confirmation.wanted > 0 ? "danger" : "primary"}
+            disabled={mustConfirm || able.length === 0}
+            pending={apply.pending}
+          >
+            {confirmation.wanted > 0 ? text.applyAnyway : text.apply(able.length, formatNumber(able.length))}
+          </Button>
+        </div>
+      </Form>
+    </Card>
+  );
+}
+
+/** Milliseconds between looks at jobs that run. */
+export const lookAgain = 1_000;
+
+function Recent() {
+  const { data, error } = useQuery({
+    queryKey: ["replacements", "list"],
+    queryFn: async ({ signal }) => await client.replacements.list.query({ limit: 20 }, { signal }),
+    refetchInterval: ({ state }) => (state.data?.jobs.some(({ finishedAt }) => !finishedAt) ? lookAgain : false),
+  });
+  return (
+    <Card title={text.recent} flush>
+      <Failure error={error} />
+      {data?.jobs.length === 0 ? <p className={styles["inset"]}>{text.recentEmpty}</p> : null}
+      <ul className={styles["jobs"]} aria-label={text.recent}>
+        {(data?.jobs ?? []).map((job) => (
+          <li key={job.jobId}>
+            <Link to="/replace/$id" params={{ id: job.jobId }}>
+              {titleOf(job)}
+              <small>{[formatAgo(job.createdAt), job.message].filter(Boolean).join(" · ")}</small>
+            </Link>
+            <span className={styles["counts"]}>
+              {job.finishedAt === null
+                ? text.progress(formatNumber(job.progress.done), formatNumber(job.progress.domains))
+                : text.changed(job.progress.done, formatNumber(job.progress.done))}
+              {job.progress.failed > 0 ? (
+                <span className={styles["bad"]}> {text.failed(formatNumber(job.progress.failed))}</span>
+              ) : null}
+            </span>
+            <JobState state={job.state} />
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+/** How far a job is. */
+export function JobState({ state }: Pick<Job, "state">) {
+  return (
+    <span className={styles["state"]} data-state={state}>
+      {text.states[state]}
+    </span>
+  );
+}
+
+/** What a job does, in one line. */
+export function titleOf({ kind, recordType, value, newValue, newTtl }: Job): string {
+  const what =
+    recordType === null || value === null
+      ? text.kinds.template
+      : value === newValue
+        ? text.kinds.ttl(recordType, value, formatTtl(newTtl ?? 0))
+        : text.kinds.replace(recordType, value, newValue ?? "");
+  return kind === "revert" ? text.kinds.revert(what) : what;
+}
