@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { outcomesIn, provenOurs, readAll, readServed } from "../../server/zones/changes/provider-call.ts";
 import { knownKind } from "../../server/dns-providers/kinds.ts";
 import { ProviderError, type DnsProvider, type RecordChange } from "../../server/dns-providers/provider.ts";
+import { VendorAccounts } from "../../server/dns-providers/vendor-api/accounts.ts";
 import { createEgress, type Egress } from "../../server/platform/net/egress.ts";
 import { planState, withOneTtl } from "../../server/dns/desired-state.ts";
 import { noNotes, recordKey, type LiveRecord, type RecordData } from "../../server/dns/record.ts";
@@ -108,7 +109,12 @@ describe.each(vendors)("%s", (kindName, start) => {
   beforeAll(async () => {
     vendor = await start();
     egress = createEgress({ allow: ["127.0.0.1"], now });
-    const connected = knownKind(kindName).connect?.(vendor.config, { zonesFolder: "/nowhere", now, egress });
+    const connected = knownKind(kindName).connect?.(vendor.config, {
+      zonesFolder: "/nowhere",
+      now,
+      egress,
+      accounts: new VendorAccounts({ now, pause: () => Promise.resolve() }),
+    });
     if (!connected) throw new Error(`${kindName} has no back end`);
     provider = connected;
     await provider.createZone(zone);
