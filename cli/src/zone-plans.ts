@@ -8,7 +8,7 @@ import { fullName } from "./zones.ts";
 import type { ZoneFile } from "./zone-files.ts";
 
 /** Others whose records can be left as they are. */
-export const owners = ["keys", "external-dns", "acme"] as const;
+export const owners = ["keys", "tokens", "external-dns", "acme"] as const;
 export type Owner = (typeof owners)[number];
 
 /** What a zone's file is planned with; the same input applies the plan. */
@@ -37,8 +37,8 @@ export interface ZonePlan {
   plan: Changes & { warnings: readonly string[] };
   /** Number of records that were left as they are. */
   left: number;
-  /** Records of the zone before, for the threshold. */
-  recordCount: number;
+  /** How much of the zone is deleted or replaced, in percent, as the server counts it for its threshold. */
+  lossPercent: number;
 }
 
 /** Why a zone could not be planned or applied, a line each. */
@@ -137,7 +137,7 @@ async function planZone(client: Client, zone: ZoneFile, options: PlanOptions): P
   if (found === null) return await missingZone(zone, options);
   const input = inputFor(found, zone, options);
   const planned = await comparison(client, input);
-  return { domain: fullName(found), file, input, recordCount: found.recordCount, ...planned };
+  return { domain: fullName(found), file, input, ...planned };
 }
 
 /** Returns what compares a file with a domain, and what applies it. */
@@ -164,12 +164,12 @@ export function inputFor(
 export async function comparison(
   client: Client,
   input: PlanInput,
-): Promise<Pick<ZonePlan, "plan" | "planHash" | "left">> {
-  const { plan, planHash, warnings, left } = await patiently(() =>
+): Promise<Pick<ZonePlan, "plan" | "planHash" | "left" | "lossPercent">> {
+  const { plan, planHash, warnings, left, lossPercent } = await patiently(() =>
     client.records.importZonefile.mutate({ ...input, dryRun: true }),
   );
   if (plan === null || planHash === null) throw new TypeError("The server returned no plan. Upgrade it.");
-  return { plan: { ...plan, warnings }, planHash, left };
+  return { plan: { ...plan, warnings }, planHash, left, lossPercent };
 }
 
 /** A domain that does not exist yet has all records to create. They are read here, because there is nothing to compare with. */
@@ -195,7 +195,7 @@ async function missingZone(given: ZoneFile, { create, lenient }: PlanOptions): P
       deletes: [],
       warnings: [`The domain ${domain} is created.`, ...reading.warnings.map(located)],
     };
-    return { domain, file, input: null, planHash: null, zone: given, plan, left: 0, recordCount: 0 };
+    return { domain, file, input: null, planHash: null, zone: given, plan, left: 0, lossPercent: 0 };
   }
 }
 
@@ -216,19 +216,6 @@ export async function failureOf(
   if (error instanceof Refused) return { domain, file, reasons: error.reasons, exitCode: 1 };
   const { text, exitCode } = await explain(error);
   return { domain, file, reasons: text.split("\n"), exitCode };
-}
-
-/**
- * Returns how much of a zone a plan deletes or replaces, in percent, as the server counts it; 0 for small zones, which the threshold protects only
- * from being emptied.
- */
-export function lossOf({ plan: { creates, updates, deletes }, recordCount }: ZonePlan): number {
-  if (recordCount > 0 && deletes.length === recordCount && creates.length === 0) return 100;
-  const replaced = updates.filter(({ before, after }) => {
-    const isRenamed = before.name !== after.name || before.recordType !== after.recordType;
-    return isRenamed || before.value !== after.value || (before.status === "active" && after.status !== "active");
-  });
-  return recordCount < 10 ? 0 : (100 * (deletes.length + replaced.length)) / recordCount;
 }
 
 /** What all plans come to. */

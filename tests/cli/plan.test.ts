@@ -194,8 +194,11 @@ shop.example!internal: 1 to create
       stdout:
         "shop.example: 1 to delete\n- stray 300 A 192.0.2.9\n1 of 5 zones would change: 1 to delete; 4 records were left to others.\n",
     });
+    await cli.must(["records", "add", "shop.example", "program", "A", "192.0.2.10", "--yes"]);
+    const leaving = await cli.run(["plan", folder, "--ignore", "b.dev/*", "--leave", "acme,tokens"]);
+    expect(leaving.stdout).toContain("- stray 300 A 192.0.2.9\n1 of 5 zones would change: 1 to delete; 5 records");
     expect((await cli.run(["plan", folder, "--leave", "me"])).stderr).toBe(
-      "--leave takes keys, external-dns, acme, with commas between them, not me.\n",
+      "--leave takes keys, tokens, external-dns, acme, with commas between them, not me.\n",
     );
   });
 
@@ -347,9 +350,11 @@ describe("zonewright apply", () => {
     const args = ["apply", join(folder, "park.example.zone"), "--yes"];
     await cli.must(args);
     await write("park.example.zone", many.slice(4).join(""));
-    const { exitCode, stderr } = await cli.run(args);
+    const { exitCode, stdout, stderr } = await cli.run(args);
     expect(exitCode).toBe(3);
-    expect(stderr).toBe(
+    // The plan stands above the refusal, so that nobody has to plan again to see it.
+    expect(stdout).toContain("park.example: 4 to delete\n- h0 300 A 192.0.2.1\n");
+    expect(stderr).toContain(
       "park.example: 40 % of the records would be deleted or replaced, which is more than 30 %. Apply it with --force if that is meant.\nNothing was changed.\n",
     );
     await cli.must([...args, "--allow-delete-percent", "40"]);

@@ -12,7 +12,6 @@ import {
   failureOf,
   inParallel,
   inputFor,
-  lossOf,
   markdownOf,
   patiently,
   planZones,
@@ -93,7 +92,7 @@ export function plan(): Command {
         process.exitCode = exitCodes.error;
         return;
       }
-      for (const one of plans) if (lossOf(one) > limitOf(options)) note(lossText(one, options));
+      for (const one of plans) if (one.lossPercent > limitOf(options)) note(lossText(one, options));
       if (options.out !== undefined) {
         await writeFile(options.out, JSON.stringify(savedPlan(plans, options)), { mode: 0o600 });
         note(`Saved the plan to ${options.out}.`);
@@ -147,13 +146,13 @@ function limitOf({ allowDeletePercent }: CompareOptions): number {
 }
 
 function lossText(one: ZonePlan, options: CompareOptions): string {
-  return `${one.domain}: ${Math.ceil(lossOf(one))} % of the records would be deleted or replaced, which is more than ${limitOf(options)} %. Apply it with --force if that is meant.`;
+  return `${one.domain}: ${Math.ceil(one.lossPercent)} % of the records would be deleted or replaced, which is more than ${limitOf(options)} %. Apply it with --force if that is meant.`;
 }
 
 /** A plan as `--out` saves it. */
 interface SavedPlan {
   version: 1;
-  zones: Pick<ZonePlan, "domain" | "file" | "input" | "planHash" | "plan" | "left" | "recordCount">[];
+  zones: Pick<ZonePlan, "domain" | "file" | "input" | "planHash" | "plan" | "left" | "lossPercent">[];
 }
 
 function savedPlan(plans: readonly ZonePlan[], { create }: CompareOptions): SavedPlan {
@@ -166,7 +165,7 @@ function savedPlan(plans: readonly ZonePlan[], { create }: CompareOptions): Save
 /** The records of a saved plan are not read: they are compared again. */
 function isSavedZone(zone: Partial<SavedPlan["zones"][number]> | null): boolean {
   const texts = [zone?.domain, zone?.file, zone?.planHash, zone?.input?.id, zone?.input?.zonefile];
-  return texts.every((text) => typeof text === "string") && typeof zone?.recordCount === "number";
+  return texts.every((text) => typeof text === "string") && typeof zone?.lossPercent === "number";
 }
 
 async function readPlan(file: string): Promise<SavedPlan> {
@@ -224,8 +223,8 @@ export function apply(): Command {
         );
       }
       if (options.lock !== undefined) refuseOther(changed, await readPlan(options.lock), options.lock);
-      refuseLoss(changed, options);
       if (!options.json) show(plans, [], options);
+      refuseLoss(changed, options);
       if (changed.length === 0) {
         if (options.json) report([], [], options);
         return;
@@ -283,7 +282,7 @@ function refuseOther(plans: readonly ZonePlan[], locked: SavedPlan, file: string
 }
 
 function refuseLoss(plans: readonly ZonePlan[], options: ApplyOptions): void {
-  const beyond = plans.filter((one) => lossOf(one) > limitOf(options));
+  const beyond = plans.filter((one) => one.lossPercent > limitOf(options));
   if (beyond.length === 0 || options.force || options.request !== undefined) return;
   throw new Failure(
     [...beyond.map((one) => lossText(one, options)), "Nothing was changed."].join("\n"),
@@ -347,7 +346,7 @@ async function outcomeOf(client: Client, one: ZonePlan, options: ApplyOptions): 
     }
     const { message, unlock, override } = options;
     // The threshold of the server is not this one: what it would refuse was allowed here.
-    const force = options.force ?? (lossOf(one) > 30 ? true : undefined);
+    const force = options.force ?? (one.lossPercent > 30 ? true : undefined);
     const given = changeInput({ message, unlock, override, force });
     let { input, planHash } = one;
     if (input === null) {

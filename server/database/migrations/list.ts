@@ -65,6 +65,7 @@ import { LeanLists } from "./0076-lean-lists.ts";
 import { CommandLine } from "./0077-command-line.ts";
 import { RegistrarConfigs } from "./0081-registrar-configs.ts";
 import { Costs } from "./0082-costs.ts";
+import { TokensOfChanges } from "./0085-tokens-of-changes.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -136,4 +137,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0077-command-line", class: CommandLine },
   { name: "0081-registrar-configs", class: RegistrarConfigs },
   { name: "0082-costs", class: Costs },
+  { name: "0085-tokens-of-changes", class: TokensOfChanges },
 ];

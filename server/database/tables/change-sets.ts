@@ -15,6 +15,8 @@ export const ChangeSetSchema = defineEntity({
     actorId: p.uuid().nullable(),
     /** Name of the TSIG key that was used. */
     tsigKey: p.text().nullable(),
+    /** The personal token that was used. Kept after it has ended. */
+    tokenId: p.uuid().nullable(),
     /** The change set of another zone that this one follows. */
     causedBy: p.uuid().nullable(),
     /** The revision that it created; null while pending or if nothing was applied. */

@@ -218,10 +218,11 @@ export class ChangePipeline {
       const { kind, atomic = false, caller, cause } = request;
       const { follows } = planned;
       const message = storedMessage(request.message);
-      const tsigKey = caller.tsigKey ?? null;
+      const { userId: actorId, tokenId, tsigKey = null } = caller;
       const set = {
         kind,
-        actorId: caller.userId,
+        actorId,
+        tokenId,
         tsigKey,
         message,
         changes,

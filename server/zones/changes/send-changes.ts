@@ -46,6 +46,8 @@ interface ChangeSet {
   actorId: string;
   /** Name of the TSIG key that was used. */
   tsigKey: string | null;
+  /** The personal token that was used. */
+  tokenId: string | null;
   /** Why it is made, as its author wrote it. */
   message: string | null;
   changes: PlannedChange[];
@@ -77,8 +79,8 @@ async function storeIntent(em: EntityManager, domainId: string, lease: Lease, se
   const { caused_by, reverts_id, batch_item_id, change_request_id } = causeColumns(set.cause);
   // Only while the lease is held: another process that took it may have moved the zone.
   const intended = await sql<{ id: string }>`
-    insert into change_sets (id, domain_id, kind, state, actor_id, tsig_key, message, creates, updates, deletes, intent, repaired, caused_by, reverts_id, batch_item_id, change_request_id, created_at)
-    select ${id}::uuid, id, ${set.kind}, 'pending', ${set.actorId}::uuid, ${set.tsigKey}::text, ${set.message}::text, ${creates}::int, ${updates}::int, ${deletes}::int,
+    insert into change_sets (id, domain_id, kind, state, actor_id, tsig_key, token_id, message, creates, updates, deletes, intent, repaired, caused_by, reverts_id, batch_item_id, change_request_id, created_at)
+    select ${id}::uuid, id, ${set.kind}, 'pending', ${set.actorId}::uuid, ${set.tsigKey}::text, ${set.tokenId}::uuid, ${set.message}::text, ${creates}::int, ${updates}::int, ${deletes}::int,
       ${intentText(set)}::jsonb, false, ${caused_by}::uuid, ${reverts_id}::uuid, ${batch_item_id}::uuid, ${change_request_id}::uuid, ${set.now()}::timestamptz
     from domains where id = ${domainId} and lease_token = ${lease.token} and lease_until > now()
     returning id

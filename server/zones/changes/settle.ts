@@ -329,11 +329,11 @@ function changeSetStatement(
     const { reverts_id, caused_by, batch_item_id, change_request_id } = causeColumns(cause);
     return statement`
       insert into change_sets (
-        id, domain_id, kind, actor_id, tsig_key, message, created_at, finished_at, reverts_id, caused_by, batch_item_id,
+        id, domain_id, kind, actor_id, tsig_key, token_id, message, created_at, finished_at, reverts_id, caused_by, batch_item_id,
         change_request_id, state, unknown, revision, creates, updates, deletes, failures, repaired
       ) values (
-        ${id}, ${domainId}, ${kind}, ${actorId}, ${actor.tsigKey ?? null}, ${message}, ${now}, ${now}, ${reverts_id}, ${caused_by},
-        ${batch_item_id}, ${change_request_id}, ${state}, ${unknown}, ${revision}, ${creates}, ${updates}, ${deletes},
+        ${id}, ${domainId}, ${kind}, ${actorId}, ${actor.tsigKey ?? null}, ${actor.tokenId}, ${message}, ${now}, ${now}, ${reverts_id},
+        ${caused_by}, ${batch_item_id}, ${change_request_id}, ${state}, ${unknown}, ${revision}, ${creates}, ${updates}, ${deletes},
         ${outcome.failures}, ${repaired}
       )`;
   }

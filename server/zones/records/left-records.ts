@@ -7,7 +7,7 @@ import { AppError } from "../../platform/errors.ts";
 import { filtered, flatMapped, inSlices } from "../../platform/slices.ts";
 
 /** Owners whose records a replacement can leave as they are. */
-export const leftOwners = ["keys", "external-dns", "acme"] as const;
+export const leftOwners = ["keys", "tokens", "external-dns", "acme"] as const;
 export type LeftOwner = (typeof leftOwners)[number];
 
 /** What a replacement leaves as it is. */
@@ -41,15 +41,17 @@ export async function leftRecords(
   if (ignore.length === 0 && leave.length === 0) return nothing;
   const patterns = ignore.map(patternOf);
   const isIgnored = (record: RecordData) => patterns.some((pattern) => pattern(record));
-  const byKeys = leave.includes("keys") ? await writtenByKeys(em, domainId) : new Set<string>();
+  const byKeys = leave.includes("keys") ? await writtenBy(em, domainId, isOfKey) : new Set<string>();
+  const byTokens = leave.includes("tokens") ? await writtenBy(em, domainId, isOfToken) : new Set<string>();
   const registry = leave.includes("external-dns") ? await externalDns(live) : null;
   const isAcme = (record: RecordData) => leave.includes("acme") && isChallenge(record);
   const ids = new Set<string>();
-  const counts = { ignored: 0, keys: 0, externalDns: 0, acme: 0 };
+  const counts = { ignored: 0, keys: 0, tokens: 0, externalDns: 0, acme: 0 };
   const left = await inSlices(
     filtered(live, (record) => {
       if (isIgnored(record)) counts.ignored++;
       else if (byKeys.has(record.id)) counts.keys++;
+      else if (byTokens.has(record.id)) counts.tokens++;
       else if (registry?.(record)) counts.externalDns++;
       else if (isAcme(record)) counts.acme++;
       else return false;
@@ -68,11 +70,18 @@ export async function leftRecords(
 
 function leftWarning(
   count: number,
-  { ignored, keys, externalDns: external, acme }: Record<"ignored" | "keys" | "externalDns" | "acme", number>,
+  {
+    ignored,
+    keys,
+    tokens,
+    externalDns: external,
+    acme,
+  }: Record<"ignored" | "keys" | "tokens" | "externalDns" | "acme", number>,
 ): string {
   const parts = [
     ...(ignored > 0 ? [`${ignored} by pattern`] : []),
     ...(keys > 0 ? [`${keys} last written by TSIG keys`] : []),
+    ...(tokens > 0 ? [`${tokens} last written with personal tokens`] : []),
     ...(external > 0 ? [`${external} of external-dns`] : []),
     ...(acme > 0 ? [`${acme} ACME ${acme === 1 ? "challenge" : "challenges"}`] : []),
   ];
@@ -100,12 +109,17 @@ function patternOf(given: string, index: number): (record: RecordData) => boolea
     (!hasValue || matchesHost(value, record.value.toLowerCase()));
 }
 
-/** Returns the records whose newest version a TSIG key wrote. */
-async function writtenByKeys(em: EntityManager, domainId: string): Promise<Set<string>> {
+const isOfKey = sql<boolean>`s.tsig_key is not null`;
+
+/** Whole zones and what a review has passed are not a program's own records: `apply` makes both with a token, too. */
+const isOfToken = sql<boolean>`s.token_id is not null and s.kind in ('edit', 'bulk') and s.change_request_id is null`;
+
+/** Returns the records whose newest version is of a change set for which a condition holds. */
+async function writtenBy(em: EntityManager, domainId: string, condition: typeof isOfKey): Promise<Set<string>> {
   const { rows } = await sql<{ record_id: string }>`
     select r.record_id from records r
     join change_sets s on s.domain_id = r.domain_id and s.revision = r.since
-    where r.domain_id = ${domainId}::uuid and r.until is null and s.tsig_key is not null
+    where r.domain_id = ${domainId}::uuid and r.until is null and ${condition}
   `.execute(queries(em));
   return new Set(rows.map(({ record_id: id }) => id));
 }

@@ -22,12 +22,10 @@ export function lossWarning(
   recordCount: number,
   counted: Counted = "losses",
 ): string | null {
-  const creates = changes.filter(({ action }) => action === "create").length;
-  const deletes = changes.filter(({ action }) => action === "delete").length;
+  const { creates, updates, deletes } = countsOf(changes, counted);
   if (recordCount > 0 && deletes === recordCount && creates === 0) {
     return `This would delete all ${recordCount} records of the zone. ${advice}`;
   }
-  const updates = changes.filter((change) => change.action === "update" && countsAsUpdate(change, counted)).length;
   const counts = { create: counted === "differences" ? creates : 0, change: updates, delete: deletes };
   const total = counts.create + counts.change + counts.delete;
   if (recordCount < guardedRecords || total <= recordCount * guardedShare) return null;
@@ -35,6 +33,23 @@ export function lossWarning(
   const last = parts.pop();
   const done = parts.length === 0 ? last : `${parts.join(", ")} and ${last}`;
   return `This would ${done} records in a zone of ${recordCount}, more than ${guardedShare * 100} %. ${advice}`;
+}
+
+/** Returns what `lossWarning` judges, in percent of the zone's records; 0 for zones guarded only against being emptied, which is 100. */
+export function lossPercent(changes: readonly PlannedChange[], recordCount: number): number {
+  const { creates, updates, deletes } = countsOf(changes, "losses");
+  if (recordCount > 0 && deletes === recordCount && creates === 0) return 100;
+  return recordCount < guardedRecords ? 0 : (100 * (updates + deletes)) / recordCount;
+}
+
+function countsOf(changes: readonly PlannedChange[], counted: Counted) {
+  const counts = { creates: 0, updates: 0, deletes: 0 };
+  for (const change of changes) {
+    if (change.action === "create") counts.creates++;
+    else if (change.action === "delete") counts.deletes++;
+    else if (countsAsUpdate(change, counted)) counts.updates++;
+  }
+  return counts;
 }
 
 /** @throws AppError CONFIRMATION_REQUIRED if `lossWarning` warns and `force` is not given */

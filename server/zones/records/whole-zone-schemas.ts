@@ -160,8 +160,9 @@ export const zonefileInput = z.strictObject({
     .default([])
     .meta({
       description:
-        "Others whose records stay as they are: `keys` leaves records whose newest version a TSIG key wrote, `external-dns` those that " +
-        "external-dns marks as its own by TXT records, `acme` TXT records at `_acme-challenge`. A warning counts them.",
+        "Others whose records stay as they are: `keys` leaves records whose newest version a TSIG key wrote, `tokens` those that a personal token " +
+        "wrote, unless by an import or a change request, `external-dns` those that external-dns marks as its own by TXT records, `acme` TXT " +
+        "records at `_acme-challenge`. A warning counts them.",
       example: ["keys", "acme"],
     }),
   dryRun,
@@ -175,6 +176,12 @@ export const zonefileResult = z
     ...counts,
     unchanged: z.int().meta({ description: "Records that were already equal.", example: 57 }),
     left: z.int().meta({ description: "Records left as they are because of `ignore` and `leave`.", example: 0 }),
+    lossPercent: z.number().meta({
+      description:
+        "How many of the zone's records would be deleted, disabled or replaced, in percent: above 30, `force` is required. 0 for zones of fewer " +
+        "than ten records, which are guarded only against being emptied (100).",
+      example: 2.5,
+    }),
     warnings: plannedChanges.shape.warnings,
     reverse: reverseOutcomes,
     plan: optionalPlan,

@@ -20,7 +20,7 @@ import type { ChangePipeline, Planned } from "../changes/pipeline.ts";
 import { lockWarning, type Explained } from "../changes/locks-and-reviews.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
 import { leftRecords, type LeftOwner } from "./left-records.ts";
-import { lossWarning, refuseLoss } from "./loss-guard.ts";
+import { lossPercent, lossWarning, refuseLoss } from "./loss-guard.ts";
 import { countsView, planView } from "./plan-view.ts";
 import { kindOfZone, partingReadOnly, readOnlyAtProvider, readOnlyWarnings } from "./provider-limits.ts";
 import {
@@ -185,6 +185,7 @@ export class ZoneFileTransfer {
       ...countsView(planned.changes),
       unchanged: planned.unchanged,
       left: planned.left,
+      lossPercent: lossPercent(planned.changes, planned.zone.recordCount),
       warnings: planned.warnings,
       reverse,
       plan: input.dryRun ? { ...(await planView(planned.changes)), warnings: planned.warnings } : null,
