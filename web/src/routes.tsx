@@ -237,6 +237,22 @@ const providerZones = createRoute({
   path: "/admin/providers/$id/zones",
   component: lazyRouteComponent(() => import("./admin/zones-page.tsx"), "ProviderZonesPage"),
 });
+const channels = createRoute({
+  getParentRoute: () => inside,
+  path: "/admin/channels",
+  component: lazyRouteComponent(() => import("./admin/channels-page.tsx"), "ChannelsPage"),
+});
+const channelPages = async () => await import("./admin/channel-page.tsx");
+const newChannel = createRoute({
+  getParentRoute: () => inside,
+  path: "/admin/channels/new",
+  component: lazyRouteComponent(channelPages, "NewChannelPage"),
+});
+const channel = createRoute({
+  getParentRoute: () => inside,
+  path: "/admin/channels/$id",
+  component: lazyRouteComponent(channelPages, "ChannelPage"),
+});
 const signInProviders = createRoute({
   getParentRoute: () => inside,
   path: "/admin/sign-in",
@@ -296,6 +312,9 @@ const routeTree = rootRoute.addChildren([
     newProvider,
     providerZones,
     signInProviders,
+    channels,
+    newChannel,
+    channel,
     elsewhere,
   ]),
 ]);

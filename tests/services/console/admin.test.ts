@@ -248,10 +248,19 @@ test("a member sees no administration, and its addresses refuse plainly", async 
   await site.zonewright.member("lena");
   const page = await site.signedIn({ username: "lena", password: memberPassword });
   const rail = page.getByRole("navigation", { name: "Main" });
-  for (const name of ["Users", "Invitations", "DNS providers", "Sign-in providers"]) {
+  for (const name of ["Users", "Invitations", "DNS providers", "Sign-in providers", "Channels"]) {
     expect(await rail.getByRole("link", { name }).count()).toBe(0);
   }
-  for (const path of ["users", "invitations", "providers", "providers/new", "providers/x/zones", "sign-in"]) {
+  for (const path of [
+    "users",
+    "invitations",
+    "providers",
+    "providers/new",
+    "providers/x/zones",
+    "sign-in",
+    "channels",
+    "channels/new",
+  ]) {
     await page.goto(`${site.url}/admin/${path}`);
     await page.getByRole("heading", { name: "This page is for administrators" }).waitFor();
   }
@@ -280,6 +289,7 @@ test("the pages of administration have no accessibility findings, in both themes
     invitations: "Invitations",
     providers: "DNS providers",
     "sign-in": "Sign-in providers",
+    "channels/new": "Add a channel",
   };
   for (const dark of [false, true]) {
     const page = await site.signedIn({ dark, width: dark ? 320 : 1280 });

@@ -25,6 +25,8 @@ const everywhere = [
   "/admin/providers",
   "/admin/providers/new",
   "/admin/sign-in",
+  "/admin/channels",
+  "/admin/channels/new",
   "/no-such-page",
 ];
 

@@ -79,6 +79,7 @@ export function useEntries(
           page(pages.invitations, "/admin/invitations"),
           page(pages.providers, "/admin/providers"),
           page(pages.signIn, "/admin/sign-in"),
+          page(pages.channels, "/admin/channels"),
         ]
       : []),
     action("theme", text.theme, () => setTheme(next[theme])),

@@ -1,4 +1,4 @@
-import { KeyRound, Plug, ScrollText, Ticket, Users } from "lucide-react";
+import { KeyRound, Megaphone, Plug, ScrollText, Ticket, Users } from "lucide-react";
 import { words } from "../words/words.ts";
 
 const text = words.shell;
@@ -8,6 +8,7 @@ const adminPages = [
   { to: "/admin/invitations", icon: <Ticket aria-hidden />, label: text.invitations },
   { to: "/admin/providers", icon: <Plug aria-hidden />, label: text.providers },
   { to: "/admin/sign-in", icon: <KeyRound aria-hidden />, label: text.signIn },
+  { to: "/admin/channels", icon: <Megaphone aria-hidden />, label: text.channels },
   { to: "/admin/audit", icon: <ScrollText aria-hidden />, label: text.audit },
 ] as const;
 

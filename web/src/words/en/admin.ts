@@ -1,3 +1,5 @@
+import { channels } from "./admin-channels.ts";
+
 const providerFields: Readonly<Record<string, { label?: string; hint?: string; example?: string }>> = {
   "zonefile.folder": {
     hint: "An absolute path, or one below the service's own zone folder. Empty: that folder itself.",
@@ -352,5 +354,6 @@ export const admin = {
   access,
   invitations,
   signIn,
+  channels,
   audit,
 };

@@ -41,6 +41,7 @@ export const shell = {
   invitations: "Invitations",
   providers: "DNS providers",
   signIn: "Sign-in providers",
+  channels: "Channels",
   audit: "Audit trail",
   account: "Account",
   signOut: "Sign out",

@@ -1,0 +1,107 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startHookServer, type HookServer } from "../../notifications/channels/hook-server.ts";
+import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
+import { fileZone } from "../../support/zones.ts";
+
+/** The pages about the service as a whole: channels, and how it runs. */
+const site = useConsole({ env: { EGRESS_ALLOW: "127.0.0.1" } });
+let receiver: HookServer;
+beforeAll(async () => {
+  receiver = await startHookServer();
+});
+afterAll(async () => {
+  await receiver.stop();
+});
+
+async function open(path: string, heading: string): Promise<Page> {
+  const page = await site.signedIn({ path });
+  await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
+  return page;
+}
+
+test("a channel is added, tested, filtered and turned off, and its secret never comes back to the page", async () => {
+  const zone = await fileZone(site.zonewright);
+  const page = await open("/admin/channels", "Channels");
+  await page.getByText("No channels yet").waitFor();
+  await page.getByRole("link", { name: "Add channel" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("On-call");
+  await page.getByLabel("Address", { exact: true }).fill(receiver.url);
+  await page.getByRole("button", { name: "Generate one" }).click();
+  const secret = await page.getByLabel("Signing secret").inputValue();
+  expect(secret).toMatch(/^whsec_.{44}$/);
+  await page.getByRole("button", { name: "Add channel" }).click();
+  await page.getByText("Choose at least one event.").waitFor();
+  await page.getByLabel("Secondaries and mirrors").check();
+  await page.getByLabel("Records changed").check();
+  await page.getByLabel("Only these domains").fill(zone.name);
+  await page.getByRole("option", { name: zone.name }).click();
+  await page.getByLabel("Only records of these types").fill("mx, txt");
+  await page.getByLabel("When").selectOption("daily");
+  await expectAccessible(page);
+  await photograph(page, "channel-new");
+  await page.getByRole("button", { name: "Add channel" }).click();
+  await page.getByRole("heading", { name: "On-call", level: 1 }).waitFor();
+  expect(await page.content()).not.toContain(secret);
+  const { body } = await site.zonewright.admin.get("/api/notifications/configs");
+  expect(body.configs).toMatchObject([
+    {
+      name: "On-call",
+      events: expect.arrayContaining(["mirror.failing", "mirror.recovered", "zone.changed", "zone.secondary_behind"]),
+      zoneFilter: { domainIds: [zone.id], recordTypes: ["MX", "TXT"] },
+      digest: "daily",
+    },
+  ]);
+  await page.getByRole("button", { name: "Send a test" }).click();
+  await page.getByText("Test message delivered.").waitFor();
+  expect(receiver.calls.map(({ json }) => json["type"])).toEqual(["test"]);
+  // Save appears with a change, and an edit keeps the secret.
+  expect(await page.getByRole("button", { name: "Save" }).count()).toBe(0);
+  await page.getByLabel("Name", { exact: true }).fill("Night shift");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("heading", { name: "Night shift", level: 1 }).waitFor();
+  await expectAccessible(page);
+  await photograph(page, "channel");
+  await page.getByRole("link", { name: "All channels" }).click();
+  const row = page.getByRole("row").filter({ hasText: "Night shift" });
+  receiver.reply({ status: 503 });
+  await row.getByRole("button", { name: "Send a test to Night shift" }).click();
+  await page.getByRole("alert").getByText("The receiver returned status 503.").waitFor();
+  await expectAccessible(page);
+  await photograph(page, "channels");
+  await row.getByRole("button", { name: "More actions for Night shift" }).click();
+  await page.getByRole("menuitem", { name: "Turn off" }).click();
+  await row.getByText("Off").waitFor();
+  await row.getByRole("button", { name: "More actions for Night shift" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByText("No channels yet").waitFor();
+});
+
+test("what is wrong with a channel is said at its field, and a delivery that fails shows its reason", async () => {
+  const zone = await fileZone(site.zonewright);
+  const page = await open("/admin/channels/new", "Add a channel");
+  site.expected.push("400");
+  await page.getByLabel("Kind").selectOption("slack");
+  await page.getByLabel("Name", { exact: true }).fill("Chat");
+  await page.getByLabel("Webhook address").fill("nowhere");
+  await page.getByLabel("Records changed").check();
+  await page.getByRole("button", { name: "Add channel" }).click();
+  await page.getByLabel("Webhook address").and(page.locator("[aria-invalid=true]")).waitFor();
+  await page.getByLabel("Webhook address").fill(`${receiver.url}/robot`);
+  await page.getByRole("button", { name: "Add channel" }).click();
+  await page.getByRole("heading", { name: "Chat", level: 1 }).waitFor();
+  receiver.reply({ status: 500 });
+  await zone.add("A", "www", "192.0.2.1");
+  await expect
+    .poll(
+      async () => {
+        await page.reload();
+        await page.getByRole("heading", { name: "Deliveries" }).waitFor();
+        return await page.getByText("The receiver returned status 500.").count();
+      },
+      { timeout: 60_000 },
+    )
+    .toBe(1);
+  await photograph(page, "deliveries");
+});
