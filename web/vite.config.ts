@@ -57,6 +57,7 @@ export default defineConfig({
     // The pure model of server/dns runs in the browser, too.
     alias: {
       "node:net": join(import.meta.dirname, "src/shims/net.ts"),
+      "node:timers/promises": join(import.meta.dirname, "src/shims/timers.ts"),
       "node:url": join(import.meta.dirname, "src/shims/url.ts"),
     },
   },

@@ -45,6 +45,7 @@ export function KeysDialog({ mac, onClose }: KeysDialogProps) {
         [names.ttl, alt, "T"],
         [names.value, alt, "V"],
         [names.copy, control, "C"],
+        [names.paste, control, "V"],
         [names.filter, "/"],
         [names.undo, control, "Z"],
         [names.redo, control, "Shift", "Z"],

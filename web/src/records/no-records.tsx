@@ -2,6 +2,7 @@ import { FileText } from "lucide-react";
 import { Button } from "../ui/button.tsx";
 import { Empty } from "../ui/page.tsx";
 import { recordsWords } from "../words/records.ts";
+import styles from "./records.module.css";
 
 const text = recordsWords;
 
@@ -11,12 +12,18 @@ interface NoRecordsProps {
   onClear: () => void;
   /** Null for people who may not add any. */
   onAdd: (() => void) | null;
+  onPaste: () => void;
 }
 
 /** In place of a grid without rows. */
-export function NoRecords({ filtered, onClear, onAdd }: NoRecordsProps) {
+export function NoRecords({ filtered, onClear, onAdd, onPaste }: NoRecordsProps) {
   if (filtered) return <Empty title={text.noneFound} action={<Button onClick={onClear}>{text.clear}</Button>} />;
-  const add = onAdd && <Button onClick={onAdd}>{text.add}</Button>;
+  const add = onAdd && (
+    <div className={styles["choices"]}>
+      <Button onClick={onAdd}>{text.add}</Button>
+      <Button onClick={onPaste}>{text.paste}</Button>
+    </div>
+  );
   return (
     <Empty icon={<FileText aria-hidden />} title={text.emptyTitle} action={add}>
       {text.empty}

@@ -1,7 +1,9 @@
+import { Ellipsis } from "lucide-react";
 import type { Ref } from "react";
 import { Button } from "../ui/button.tsx";
 import field from "../ui/field.module.css";
 import { formatNumber } from "../ui/format.ts";
+import { Menu, type MenuProps } from "../ui/menu.tsx";
 import { recordsWords } from "../words/records.ts";
 import { disabledOnly } from "./grid/rows.ts";
 import styles from "./records.module.css";
@@ -29,6 +31,8 @@ interface RecordToolsProps {
   onClear: () => void;
   /** Null for people who may only read. */
   onAdd: (() => void) | null;
+  /** What can be done with the zone as a whole. */
+  menu: MenuProps["groups"];
 }
 
 /** The bar above the grid: the filter, the types or what can be done with the selection, and a new record. */
@@ -67,11 +71,21 @@ export function RecordTools(props: RecordToolsProps) {
       ) : (
         <TypeFilter {...props} />
       )}
-      {onAdd ? (
-        <Button kind="primary" className={styles["push"]} onClick={onAdd} aria-keyshortcuts="Alt+N Insert">
-          {text.add}
-        </Button>
-      ) : null}
+      <div className={styles["push"]}>
+        <Menu
+          trigger={
+            <Button icon aria-label={text.zoneActions}>
+              <Ellipsis aria-hidden />
+            </Button>
+          }
+          groups={props.menu}
+        />
+        {onAdd ? (
+          <Button kind="primary" onClick={onAdd} aria-keyshortcuts="Alt+N Insert">
+            {text.add}
+          </Button>
+        ) : null}
+      </div>
     </div>
   );
 }

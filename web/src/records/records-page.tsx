@@ -11,6 +11,7 @@ import { Failure } from "../ui/notice.tsx";
 import { useTitle } from "../ui/page.tsx";
 import { toast } from "../ui/toast.tsx";
 import { recordsWords } from "../words/records.ts";
+import styles from "./records.module.css";
 import { partsText, useOwnRights } from "../zone/own-rights.ts";
 import { useZone, useZoneName, type Zone } from "../zone/use-zone.ts";
 import {
@@ -35,6 +36,9 @@ import { start, type Column } from "./grid/cursor.ts";
 import { Grid, type Selection } from "./grid/grid.tsx";
 import { isReadOnly, warningsAt, withDraft, type Row } from "./grid/rows.ts";
 import { NoRecords } from "./no-records.tsx";
+import { withPasted } from "./paste/merge.ts";
+import type { Given } from "./paste/paste-dialog.tsx";
+import { rowsFor, usePaste } from "./paste/use-paste.ts";
 import { RecordTools } from "./record-tools.tsx";
 import { useLiveMarks } from "./use-live-marks.ts";
 import { useReview } from "./use-review.ts";
@@ -54,6 +58,7 @@ const loadReview = patiently(async () => ({ default: (await import("./draft/revi
 const Review = lazy(loadReview);
 const BulkDialog = lazy(patiently(async () => ({ default: (await import("./bulk-dialog.tsx")).BulkDialog })));
 const RecordDetails = lazy(patiently(async () => ({ default: (await import("./record-details.tsx")).RecordDetails })));
+const PasteDialog = lazy(patiently(async () => ({ default: (await import("./paste/paste-dialog.tsx")).PasteDialog })));
 const reviewKeys = isMac ? "⌘↵" : "Ctrl ↵";
 
 /** The records of a zone. Those of another zone start anew. */
@@ -85,6 +90,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
     draft,
     gone,
   });
+  const whole = total !== null && records.length >= total ? records : null;
   const byId = useMemo(() => new Map(records.map((record) => [record.id, record])), [records]);
   const [cursor, setCursor] = useState(start);
   const [selection, setSelection] = useState<Selection>(new Map());
@@ -113,6 +119,8 @@ function ZoneRecords({ zone }: { zone: Zone }) {
     // A failure shows when the review is opened.
     if (total !== null) loadReview().catch(() => undefined);
   }, [total]);
+  const [pasting, setPasting] = useState<{ given: Given } | null>(null);
+  const { isDropping } = usePaste(mayAdd && pasting === null, (given) => setPasting({ given }));
   const filterBox = useRef<HTMLInputElement>(null);
   const live = useLiveMarks(records, own, zone.revision);
   const provider = useProviderName(zone.providerConfigId);
@@ -213,6 +221,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
         onDelete={() => remove(selected())}
         onClear={() => setSelection(new Map())}
         onAdd={mayAdd ? newRecord : null}
+        menu={[mayAdd ? [{ id: "paste", label: text.paste, run: () => setPasting({ given: null }) }] : []]}
       />
       <Failure error={error} />
       {nothing ? (
@@ -220,8 +229,10 @@ function ZoneRecords({ zone }: { zone: Zone }) {
           filtered={search !== "" || type !== ""}
           onClear={() => filter({ search: undefined, type: undefined })}
           onAdd={mayAdd ? newRecord : null}
+          onPaste={() => setPasting({ given: null })}
         />
       ) : null}
+      {isDropping ? <p className={styles["dropping"]}>{text.drop}</p> : null}
       <div hidden={nothing || loading}>
         <Grid
           zone={zone.name}
@@ -282,6 +293,21 @@ function ZoneRecords({ zone }: { zone: Zone }) {
         ) : null}
         {detailing ? (
           <RecordDetails zone={zone} record={detailing} mayLock={rights.unlocks} onClose={() => setDetailing(null)} />
+        ) : null}
+        {pasting ? (
+          <PasteDialog
+            zone={zone}
+            given={pasting.given}
+            readRows={async (names, signal) => await rowsFor({ domainId: zone.id, whole, draft }, names, signal)}
+            edits={rights.edits}
+            unlocks={rights.unlocks}
+            refusal={partsText(rights) ?? ""}
+            onClose={() => setPasting(null)}
+            onAdd={(changes) => {
+              change((before) => withPasted(before, changes));
+              setPasting(null);
+            }}
+          />
         ) : null}
         {bulk ? (
           <BulkDialog

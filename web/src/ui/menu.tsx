@@ -3,6 +3,8 @@ import type { MenuProps } from "./menu-popup.tsx";
 import { OpenedLater } from "./opened-later.tsx";
 import { patiently } from "./patiently.ts";
 
+export type { MenuProps };
+
 const load = patiently(async () => ({ default: (await import("./menu-popup.tsx")).MenuPopup }));
 const MenuPopup = lazy(load);
 

@@ -5,6 +5,7 @@ import { domains } from "./en/domains.ts";
 import { live } from "./en/live.ts";
 import { notifications } from "./en/notifications.ts";
 import { palette } from "./en/palette.ts";
+import { paste } from "./en/paste.ts";
 import { records } from "./en/records.ts";
 import { replace } from "./en/replace.ts";
 import { requests } from "./en/requests.ts";
@@ -23,6 +24,7 @@ export const en = {
   live,
   notifications,
   palette,
+  paste,
   records,
   replace,
   requests,

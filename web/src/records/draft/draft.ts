@@ -124,7 +124,8 @@ export function setFields(
   );
 }
 
-function changeRecords(draft: Draft, rows: readonly (Place & { fields: Fields })[]): Draft {
+/** Changes several records, each to its own fields. */
+export function changeRecords(draft: Draft, rows: readonly (Place & { fields: Fields })[]): Draft {
   return editEach(draft, rows, (present, { key, record, fields }) => {
     if (present?.kind === "create") return { kind: "create", key, fields };
     const before = present?.before ?? record;

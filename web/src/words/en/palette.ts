@@ -32,6 +32,7 @@ export const palette = {
     ttl: "Set the TTL of the selection",
     value: "Set the value of the selection",
     copy: "Copy as zone-file lines",
+    paste: "Read records from what was copied",
     filter: "Filter",
     undo: "Undo the last edit",
     redo: "Redo what was undone",

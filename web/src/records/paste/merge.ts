@@ -1,0 +1,154 @@
+import type { FormatRecord } from "../../../../server/dns/formats/format.ts";
+import { asWritten, isApexNs } from "../../../../server/dns/record.ts";
+import { ruleFor } from "../../../../server/dns/record-types.ts";
+import { isWritableType } from "../../../../server/dns/server-managed.ts";
+import { uniqueText } from "../../ui/unique-text.ts";
+import { changeRecords, isDisabled, sameFields, toggleDeletes, type Draft, type Fields } from "../draft/draft.ts";
+import type { Row } from "../grid/rows.ts";
+import type { Steps } from "./read.ts";
+
+/** One record of a pasted text, or one that gives way to it. */
+export interface PastedChange {
+  kind: "create" | "update" | "delete";
+  /** The line of the text; null for what gives way. */
+  line: number | null;
+  fields: Fields;
+  /** The row that is changed or deleted. */
+  row: Row | null;
+  /** Why it cannot be ticked; null if it can. */
+  refusal: "type" | "rights" | "locked" | null;
+  /** Whether it is ticked at first. The zone's own name servers are not: they rarely move with a zone's records. */
+  isTicked: boolean;
+}
+
+export interface Merged {
+  changes: readonly PastedChange[];
+  /** How many records the zone, or its draft, already has. */
+  same: number;
+}
+
+interface MergeOptions {
+  /** Whether records of the same name and type that the text does not have give way. */
+  replace: boolean;
+  /** Whether the reader may edit such records. */
+  edits: (place: { name: string; recordType: string }) => boolean;
+  /** Whether the reader may edit locked records. */
+  unlocks: boolean;
+}
+
+const rrsetOf = ({ name, recordType }: Pick<Fields, "name" | "recordType">) => `${name.toLowerCase()} ${recordType}`;
+
+/** Names in values are compared without case (RFC 4343); a text is not. */
+function keyOf(fields: Fields): string {
+  const { recordType, value, strings } = fields;
+  const isLower = recordType === "TXT" || value === value.toLowerCase();
+  const written = isLower ? null : ruleFor(recordType).write(value, undefined);
+  const canonical = written?.ok ? written.value.value : value;
+  return `${rrsetOf(fields)} ${canonical}${strings === null ? "" : ` ${JSON.stringify(strings)}`}`;
+}
+
+/**
+ * What pasted records do to a zone: nothing to those that are there, and otherwise one change each. In steps of one record.
+ * @param rows the zone's records with the draft's edits, at least of the names that were pasted
+ */
+export function* merged(
+  pasted: readonly FormatRecord[],
+  disabled: readonly FormatRecord[],
+  rows: readonly Row[],
+  { replace, edits, unlocks }: MergeOptions,
+): Steps<Merged> {
+  const present = new Map<string, Row>();
+  const sets = new Map<string, Row[]>();
+  for (const row of rows) {
+    yield;
+    present.set(keyOf(row.fields), row);
+    const set = rrsetOf(row.fields);
+    const others = sets.get(set);
+    if (others) others.push(row);
+    else sets.set(set, [row]);
+  }
+  const refusalOf = (fields: Fields, row: Row | null): PastedChange["refusal"] => {
+    if (!isWritableType(fields.recordType) || row?.record?.serverManaged) return "type";
+    if (!edits(fields)) return "rights";
+    return row?.record?.locked && !unlocks ? "locked" : null;
+  };
+  const changeOf = (kind: PastedChange["kind"], line: number | null, fields: Fields, row: Row | null): PastedChange => {
+    const refusal = refusalOf(fields, row);
+    return { kind, line, fields, row, refusal, isTicked: refusal === null && !isApexNs(fields) };
+  };
+  const changes: PastedChange[] = [];
+  const news: { line: number; fields: Fields }[] = [];
+  const met = new Set<Row>();
+  const replaced = new Set<string>();
+  let same = 0;
+  for (const [list, isOff] of [
+    [pasted, false],
+    [disabled, true],
+  ] as const) {
+    for (const one of list) {
+      yield;
+      const fields = fieldsOfPasted(one, isOff);
+      if (!isOff) replaced.add(rrsetOf(fields));
+      const row = present.get(keyOf(fields));
+      if (row === undefined) {
+        news.push({ line: one.line, fields });
+        continue;
+      }
+      met.add(row);
+      // A record that is switched off in the text stays as the zone has it.
+      const next = isOff ? row.fields : { ...fields, comment: fields.comment ?? row.fields.comment };
+      if (
+        row.edit?.kind !== "delete" &&
+        sameFields({ ...next, name: row.fields.name, value: row.fields.value }, row.fields)
+      )
+        same += 1;
+      else changes.push(changeOf("update", one.line, next, row));
+    }
+  }
+  // Of a set that is replaced, what is there becomes what was pasted, so that a record keeps its identity.
+  for (const { line, fields } of news) {
+    yield;
+    const set = replace && !isDisabled(fields) ? (sets.get(rrsetOf(fields)) ?? []) : [];
+    const row = set.find((each) => gives(each, met));
+    if (row === undefined) changes.push(changeOf("create", line, fields, null));
+    else {
+      met.add(row);
+      changes.push(changeOf("update", line, { ...fields, comment: fields.comment ?? row.fields.comment }, row));
+    }
+  }
+  for (const set of replace ? replaced : []) {
+    yield;
+    for (const row of sets.get(set) ?? []) if (gives(row, met)) changes.push(changeOf("delete", null, row.fields, row));
+  }
+  return { changes: changes.toSorted((one, other) => placeOf(one) - placeOf(other)), same };
+}
+
+/** In the order of the text; what gives way comes last. */
+function placeOf({ line }: PastedChange): number {
+  return line ?? Number.MAX_SAFE_INTEGER;
+}
+
+/** Whether a record gives way to a pasted one. */
+function gives(row: Row, met: ReadonlySet<Row>): boolean {
+  return !met.has(row) && row.edit?.kind !== "delete" && !isDisabled(row.fields) && !row.record?.serverManaged;
+}
+
+function fieldsOfPasted({ record, comment }: FormatRecord, isOff: boolean): Fields {
+  const { recordType, name, value, strings, ttl } = asWritten(record);
+  return { recordType, name, value, strings, ttl, comment, ...(isOff && { disabled: true }) };
+}
+
+/** The draft with pasted changes. */
+export function withPasted(draft: Draft, changes: readonly PastedChange[]): Draft {
+  const changed = changes.flatMap(({ kind, fields, row }) =>
+    kind === "update" && row ? [{ key: row.key, record: row.record, fields }] : [],
+  );
+  const deleted = changes.flatMap(({ kind, row }) =>
+    kind === "delete" && row ? [{ key: row.key, record: row.record }] : [],
+  );
+  const created = changes.flatMap(({ kind, fields }) =>
+    kind === "create" ? [{ kind, key: `new:${uniqueText()}`, fields } as const] : [],
+  );
+  const next = toggleDeletes(changeRecords(draft, changed), deleted);
+  return created.length === 0 ? next : { edits: [...next.edits, ...created] };
+}

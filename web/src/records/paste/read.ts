@@ -1,0 +1,81 @@
+import type { FormatReading } from "../../../../server/dns/formats/format.ts";
+import { openText, type ReadableFormat } from "../../../../server/dns/formats/formats.ts";
+
+export { readableFormats, type ReadableFormat } from "../../../../server/dns/formats/formats.ts";
+
+/** Long work divided into small steps, as the model has it. */
+export type Steps<Result> = Generator<void, Result, void>;
+
+/** As much as the service takes of a zone file. */
+export const mostBytes = 16 * 1024 * 1024;
+
+/** Work of the page between two looks at the keyboard, in milliseconds: far less than anybody notices. */
+const slice = 25;
+
+/** What a file holds. */
+export type Opened = { ok: true; text: string; isLatin1: boolean } | { ok: false; why: "tooLarge" | "notText" };
+
+/** Decodes a file as UTF-8 or UTF-16, else as Latin-1: every sequence of octets is text there, so nothing is lost. */
+export function decoded(octets: Uint8Array): Opened {
+  if (octets.byteLength > mostBytes) return { ok: false, why: "tooLarge" };
+  const [first, second] = octets;
+  const utf16 = first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : null;
+  if (utf16 !== null) return { ok: true, text: new TextDecoder(utf16).decode(octets), isLatin1: false };
+  // No text has this octet; archives, images and databases do.
+  if (octets.includes(0)) return { ok: false, why: "notText" };
+  try {
+    return { ok: true, text: new TextDecoder("utf-8", { fatal: true }).decode(octets), isLatin1: false };
+  } catch {
+    return { ok: true, text: new TextDecoder("windows-1252").decode(octets), isLatin1: true };
+  }
+}
+
+/** What was read of a text, and as which format. */
+export type Read = FormatReading & { format: Exclude<ReadableFormat, "auto"> | null };
+
+interface ReadOptions {
+  /** The zone's name. */
+  zone: string;
+  format: ReadableFormat;
+  lenient: boolean;
+}
+
+/** Reads the records of a text in slices, so that the page stays usable. Records outside the zone are counted. @throws the signal's reason */
+export async function readText(
+  text: string,
+  { zone, format, lenient }: ReadOptions,
+  signal: AbortSignal,
+): Promise<Read> {
+  const opened = await openText(text, format);
+  if (!opened.ok) return { ok: false, errors: opened.errors, format: null };
+  const reading = await inSlices(opened.read({ zone, lenient, ignoreOutOfZone: true }), signal);
+  return { ...reading, format: opened.format };
+}
+
+/** Runs long work in slices; between them the page draws and hears keys. @throws the signal's reason */
+export async function inSlices<Result>(steps: Steps<Result>, signal: AbortSignal): Promise<Result> {
+  let until = performance.now() + slice;
+  for (;;) {
+    for (let left = 32; left > 0; left -= 1) {
+      const { done, value } = steps.next();
+      if (done) return value;
+    }
+    if (performance.now() < until) continue;
+    await new Promise((resolve) => setTimeout(resolve));
+    signal.throwIfAborted();
+    until = performance.now() + slice;
+  }
+}
+
+/** The text of a line, shortened, to show beside what is wrong with it. */
+export function lineAt(text: string, line: number): string {
+  let start = 0;
+  for (let count = 1; count < line; count += 1) {
+    const end = text.indexOf("\n", start);
+    if (end === -1) return "";
+    start = end + 1;
+  }
+  const end = text.indexOf("\n", start);
+  const whole = text.slice(start, Math.min(end === -1 ? text.length : end, start + 200));
+  return whole.length > 120 ? `${whole.slice(0, 120)}…` : whole.trimEnd();
+}
