@@ -8,7 +8,7 @@ import { listedRecord } from "./listed-record.ts";
 /** What a pasted text becomes in a draft: read by the service's readers, compared with the zone, and never by surprise. */
 
 const zone = "example.com";
-const whole = { replace: false, edits: () => true, unlocks: true };
+const whole: Parameters<typeof merged>[3] = { replace: false, edits: () => true, unlocks: true };
 const { signal } = new AbortController();
 
 async function paste(
@@ -143,6 +143,7 @@ test.each([
   ["lines", "\n".repeat(5_000_000)],
 ])("5 MB of %s are read without a record, or get an error with its line", async (_, text) => {
   const read = await readText(text, { zone, format: "auto", lenient: false }, signal);
-  if (read.ok) expect(read.records).toEqual([]);
-  else expect(read.errors[0]).toEqual({ line: expect.any(Number), message: expect.stringMatching(/\.$/) });
+  expect(read.ok ? read.records : []).toEqual([]);
+  const errors = read.ok ? [] : read.errors.slice(0, 1);
+  expect(errors.filter(({ line, message }) => typeof line !== "number" || !message.endsWith("."))).toEqual([]);
 });

@@ -22,6 +22,8 @@ async function pasteOnPage(page: Page, text: string): Promise<void> {
   }, text);
 }
 
+const file = (name: string, buffer: Buffer) => ({ name, mimeType: "application/octet-stream", buffer });
+
 test("a zone file that is pasted onto the grid is compared, ticked, and becomes a draft that is applied as one change", async () => {
   const zone = await fileZone(site.zonewright);
   await zone.add("A", "www", "192.0.2.1", 300);
@@ -103,7 +105,6 @@ test("an archive, and 5 MB of anything, get an answer in words", async () => {
   const page = await site.signedIn({ path: `/d/${zone.name}/records` });
   await page.getByRole("button", { name: "Paste or import…" }).click();
   const chooser = dialog(page).locator("input[type=file]");
-  const file = (name: string, buffer: Buffer) => ({ name, mimeType: "application/octet-stream", buffer });
   await chooser.setInputFiles(file("zones.zip", Buffer.from("PK\u0003\u0004\u0000\u0000")));
   await dialog(page).getByText("This is not a text file.").waitFor();
   await chooser.setInputFiles(file("noise.txt", Buffer.alloc(5 * 1024 * 1024, 'noise("; \n')));

@@ -25,7 +25,7 @@ export const domains = {
   syncOnly: "In sync",
   count: (total: string) => `${total} domains`,
   one: "1 domain",
-  printedPart: (printed: string, all: string) => `${printed} of ${all} domains. Filter them to print a part.`,
+  printedPart: (printed: string, all: string) => `${printed} of ${all} domains printed.`,
   noneFound: "No domain matches.",
   clear: "Clear the filters",
   anyGroup: "Any group",
