@@ -70,6 +70,8 @@ export interface ProviderConfigInputs {
   hetzner: { token: string; endpoint?: string | undefined };
   alidns: { accessKeyId: string; accessKeySecret: string; url?: string | undefined };
   dnspod: { secretId: string; secretKey: string; url?: string | undefined };
+  linode: { token: string; endpoint?: string | undefined };
+  vultr: { apiKey: string; endpoint?: string | undefined };
   manual: Record<string, never>;
 }
 

@@ -5,12 +5,14 @@ import { alidns } from "./alidns.ts";
 import { gandi } from "./gandi.ts";
 import { hetzner } from "./hetzner.ts";
 import { dnspod } from "./dnspod.ts";
+import { linode } from "./linode.ts";
 import { manual } from "./manual.ts";
 import { powerdns } from "./powerdns.ts";
 import { primary } from "./primary.ts";
 import type { ProviderKind } from "./provider.ts";
 import { rfc2136 } from "./rfc2136.ts";
 import { route53 } from "./route53.ts";
+import { vultr } from "./vultr.ts";
 import { zonefile } from "./zonefile.ts";
 
 /** Every kind of provider, in the order offered to people. */
@@ -27,6 +29,8 @@ export const providerKinds: readonly ProviderKind[] = [
   withAnyConfig(hetzner),
   withAnyConfig(alidns),
   withAnyConfig(dnspod),
+  withAnyConfig(linode),
+  withAnyConfig(vultr),
   withAnyConfig(manual),
 ];
 

@@ -9,10 +9,12 @@ import type { GandiConfig } from "../../server/dns-providers/gandi.ts";
 import type { HetznerConfig } from "../../server/dns-providers/hetzner.ts";
 import type { DnspodConfig } from "../../server/dns-providers/dnspod.ts";
 import { providerKinds } from "../../server/dns-providers/kinds.ts";
+import type { LinodeConfig } from "../../server/dns-providers/linode.ts";
 import type { PowerdnsConfig } from "../../server/dns-providers/powerdns.ts";
 import type { PrimaryConfig } from "../../server/dns-providers/primary.ts";
 import type { Rfc2136Config } from "../../server/dns-providers/rfc2136.ts";
 import type { Route53Config } from "../../server/dns-providers/route53.ts";
+import type { VultrConfig } from "../../server/dns-providers/vultr.ts";
 import type { ZonefileConfig } from "../../server/dns-providers/zonefile.ts";
 import { adminPassword, useZonewright } from "../support/zonewright.ts";
 import { failure } from "./failure.ts";
@@ -60,6 +62,8 @@ const fields: { [Kind in keyof ProviderConfigInputs]: Record<keyof ProviderConfi
   hetzner: { token: true, endpoint: true },
   alidns: { accessKeyId: true, accessKeySecret: true, url: true },
   dnspod: { secretId: true, secretKey: true, url: true },
+  linode: { token: true, endpoint: true },
+  vultr: { apiKey: true, endpoint: true },
   manual: {},
 };
 
@@ -76,6 +80,8 @@ test("the configuration types have the fields that the server accepts for each k
   expectTypeOf<keyof ProviderConfigInputs["hetzner"]>().toEqualTypeOf<keyof HetznerConfig>();
   expectTypeOf<keyof ProviderConfigInputs["alidns"]>().toEqualTypeOf<keyof AlidnsConfig>();
   expectTypeOf<keyof ProviderConfigInputs["dnspod"]>().toEqualTypeOf<keyof DnspodConfig>();
+  expectTypeOf<keyof ProviderConfigInputs["linode"]>().toEqualTypeOf<keyof LinodeConfig>();
+  expectTypeOf<keyof ProviderConfigInputs["vultr"]>().toEqualTypeOf<keyof VultrConfig>();
   const offered = providerKinds.map(({ kind, configFields }) => [
     kind,
     configFields.map(({ name }) => name).toSorted(),

@@ -191,6 +191,30 @@ test("the catalogue lists every provider kind with its capabilities for every si
         { name: "url", label: "API address", secret: false, required: false },
       ],
     },
+    {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000030",
+      kind: "linode",
+      name: "Linode",
+      recordTypes: expect.arrayContaining(["A", "TXT"]),
+      supportsProxied: false,
+      minTtl: 300,
+      configFields: [
+        { name: "token", label: "Personal access token", secret: true, required: true },
+        { name: "endpoint", label: "API address", secret: false, required: false },
+      ],
+    },
+    {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000031",
+      kind: "vultr",
+      name: "Vultr",
+      recordTypes: expect.arrayContaining(["A", "TXT"]),
+      supportsProxied: false,
+      minTtl: 1,
+      configFields: [
+        { name: "apiKey", label: "API key", secret: true, required: true },
+        { name: "endpoint", label: "API address", secret: false, required: false },
+      ],
+    },
     { id: "5a1f0c52-7d0e-4c1b-9d0a-000000000001", kind: "manual", name: "Manual", ...shared, configFields: [] },
   ]);
 });

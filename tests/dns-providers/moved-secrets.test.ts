@@ -18,6 +18,8 @@ const kinds: [kind: string, secret: string, address: string, config: Record<stri
   ["hetzner", "token", "endpoint", { token: "a-token-of-the-hetzner-project" }],
   ["alidns", "accessKeySecret", "url", { accessKeyId: "LTAI5t", accessKeySecret: "a-secret-of-alidns" }],
   ["dnspod", "secretKey", "url", { secretId: "AKID", secretKey: "a-secret-of-dnspod" }],
+  ["linode", "token", "endpoint", { token: "a-token-of-the-linode-account" }],
+  ["vultr", "apiKey", "endpoint", { apiKey: "a-key-of-the-vultr-account" }],
 ];
 
 let made = 0;

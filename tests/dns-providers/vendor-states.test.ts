@@ -11,6 +11,8 @@ import { refusal as cloudflareRefusal, startCloudflare } from "../support/vendor
 import { failure as digitalOceanFailure, startDigitalOcean } from "../support/vendors/digitalocean/server.ts";
 import type { LoopbackVendor, VendorReply } from "../support/vendors/loopback-vendor.ts";
 import { failure as route53Failure, startRoute53 } from "../support/vendors/route53/server.ts";
+import { recordDialects } from "../support/vendors/records/dialects.ts";
+import { startRecordVendor } from "../support/vendors/records/server.ts";
 import { rrsetDialects } from "../support/vendors/rrsets/dialects.ts";
 import { startRrsetVendor } from "../support/vendors/rrsets/server.ts";
 import { record } from "./zone-folder.ts";
@@ -64,6 +66,18 @@ for (const dialect of rrsetDialects) {
 
 const zone = "states.example";
 const names = ["a", "b", "c"];
+// One of the kinds on the base for single records: the others differ only in their forms.
+const [dialect] = recordDialects;
+if (dialect) {
+  vendors.push([
+    dialect.kind,
+    async () => {
+      const server = await startRecordVendor(dialect);
+      return { server, config: server.config, refusal: dialect.refusal("Not this one") };
+    },
+  ]);
+}
+
 const ttls = [3_600, 7_200];
 const values: Record<string, string[]> = {
   A: ["192.0.2.1", "192.0.2.2", "192.0.2.3"],

@@ -24,6 +24,8 @@ const configs: Record<string, object> = {
   gandi: { token: "a-token-of-the-gandi-account" },
   hetzner: { token: "a-token-of-the-hetzner-project" },
   alidns: { accessKeyId: "id", accessKeySecret: "secret" },
+  linode: { token: "a-token-of-the-linode-account" },
+  vultr: { apiKey: "a-key-of-the-vultr-account" },
   dnspod: { secretId: "id", secretKey: "key" },
 };
 

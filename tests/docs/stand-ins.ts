@@ -5,6 +5,8 @@ import { startAlidnsServer } from "../support/vendors/alidns/server.ts";
 import { startCloudflare } from "../support/vendors/cloudflare/server.ts";
 import { startDigitalOcean } from "../support/vendors/digitalocean/server.ts";
 import { startDnspodServer } from "../support/vendors/dnspod/server.ts";
+import { recordDialects } from "../support/vendors/records/dialects.ts";
+import { startRecordVendor } from "../support/vendors/records/server.ts";
 import { startRoute53 } from "../support/vendors/route53/server.ts";
 import { rrsetDialects } from "../support/vendors/rrsets/dialects.ts";
 import { startRrsetVendor } from "../support/vendors/rrsets/server.ts";
@@ -26,9 +28,10 @@ export async function useStandIns(): Promise<StandIns> {
     startHookServer(),
     startOpenIdProvider("https://dns.example.com/oauth/oidc"),
   ]);
+  const recordVendors = await Promise.all(recordDialects.map(startRecordVendor));
   const rrsetVendors = await Promise.all(rrsetDialects.map(startRrsetVendor));
   const zone = "example.net";
-  for (const { store } of rrsetVendors) store.addZone(zone);
+  for (const { store } of [...rrsetVendors, ...recordVendors]) store.addZone(zone);
   cloudflare.addZone(zone);
   route53.addZone(zone);
   digitalOcean.addDomain(zone);
@@ -54,7 +57,7 @@ export async function useStandIns(): Promise<StandIns> {
     },
     // Their pages write each credential as `"the <field>"`, the last of them before the address.
     ...Object.fromEntries(
-      rrsetVendors.map(({ dialect, config }) => [
+      [...rrsetVendors, ...recordVendors].map(({ dialect, config }) => [
         `docs/providers/${dialect.kind}.md`,
         credentialsIn(dialect.secret, config),
       ]),
@@ -64,7 +67,7 @@ export async function useStandIns(): Promise<StandIns> {
     "docs/guide/replace.md": { "300": "6", "600": "12" },
     "docs/guide/channels.md": { "https://hooks.example.com": hooks.url },
   };
-  const servers = [cloudflare, route53, digitalOcean, alidns, dnspod, hooks, openId, ...rrsetVendors];
+  const servers = [cloudflare, route53, digitalOcean, alidns, dnspod, hooks, openId, ...rrsetVendors, ...recordVendors];
   return {
     of: (page) => inPlace[page] ?? {},
     stop: async () => void (await Promise.all(servers.map((server) => server.stop()))),

@@ -1,14 +1,8 @@
 import { toUnicodeName } from "../../dns/names/names.ts";
 import { ok } from "../../platform/result.ts";
 import { ProviderError, type DnsProvider } from "../provider.ts";
-import {
-  refusedCall,
-  refusedRecord,
-  type Refusal,
-  type RecordCalls,
-  type StoredRecord,
-} from "../single-record-api/record-calls.ts";
-import { recordAccountProvider } from "../single-record-api/provider.ts";
+import { refusedCall, refusedRecord, type Refusal, type StoredRecord } from "../single-record-api/record-calls.ts";
+import { recordAccountProvider, type RecordAccount } from "../single-record-api/provider.ts";
 import { apexCname, isQueryable } from "../single-record-api/vendor-values.ts";
 import { readPages } from "../vendor-api/pages.ts";
 import { done, domainInfo, domainPage, madeRecord, recordPage, vendorName, type AlidnsClient } from "./client.ts";
@@ -26,7 +20,7 @@ export function alidnsProvider(client: AlidnsClient): DnsProvider {
     zones: () => zones(client),
     createZone: (zone) => createZone(client, zone),
     records: (zone, name) => records(client, zone, name),
-    calls: (zone) => recordCalls(client, zone),
+    ...recordCalls(client),
     readOnlyReason,
     apexCname,
     mostQueries: 4,
@@ -88,9 +82,9 @@ async function minTtl(client: AlidnsClient, zone: string): Promise<number> {
   return answer.value.MinTtl ?? 0;
 }
 
-function recordCalls(client: AlidnsClient, zone: string): RecordCalls {
+function recordCalls(client: AlidnsClient): Pick<RecordAccount, "create" | "update" | "remove"> {
   return {
-    async create(record) {
+    async create(zone, record) {
       const answer = await client.call(
         "AddDomainRecord",
         { ...domainOf(zone), ...recordParameters(record) },
@@ -98,11 +92,11 @@ function recordCalls(client: AlidnsClient, zone: string): RecordCalls {
       );
       return answer.ok ? ok(answer.value.RecordId) : refusedRecord(vendorName, answer.refusal);
     },
-    async update(id, record) {
+    async update(_zone, id, record) {
       const answer = await client.call("UpdateDomainRecord", { RecordId: id, ...recordParameters(record) }, madeRecord);
       return answer.ok ? ok(null) : refusedRecord(vendorName, answer.refusal);
     },
-    async remove(id) {
+    async remove(_zone, id) {
       const answer = await client.call("DeleteDomainRecord", { RecordId: id }, madeRecord);
       // A repeated deletion may find that an earlier attempt was carried out.
       const isGone = !answer.ok && answer.refusal.code === "DomainRecordNotBelongToUser";

@@ -3,8 +3,8 @@ import { parseZoneFile } from "../../dns/zone-file/parse.ts";
 import type { Soa } from "../../dns/zone-file/soa.ts";
 import { ok, refuse, type Result } from "../../platform/result.ts";
 import { ProviderError, type DnsProvider } from "../provider.ts";
-import { recordAccountProvider } from "../single-record-api/provider.ts";
-import type { RecordCalls, StoredRecord } from "../single-record-api/record-calls.ts";
+import { recordAccountProvider, type RecordAccount } from "../single-record-api/provider.ts";
+import type { StoredRecord } from "../single-record-api/record-calls.ts";
 import type { DigitalOceanApi } from "./api.ts";
 import { readRecord, writeRecord } from "./wire-records.ts";
 
@@ -16,7 +16,7 @@ export function digitalOceanProvider(api: DigitalOceanApi): DnsProvider {
       zones: () => api.domains(),
       createZone: (zone) => createZone(api, zone),
       records: (zone, name) => records(api, zone, name),
-      calls: (zone) => recordCalls(api, zone),
+      ...recordCalls(api),
       mostQueries: 5,
       concurrency: 1,
     }),
@@ -35,19 +35,19 @@ async function* records(api: DigitalOceanApi, zone: string, name?: string): Asyn
   for await (const page of api.records(zone, fullName)) yield page.flatMap((record) => readRecord(zone, record) ?? []);
 }
 
-function recordCalls(api: DigitalOceanApi, zone: string): RecordCalls {
+function recordCalls(api: DigitalOceanApi): Pick<RecordAccount, "create" | "update" | "remove"> {
   const answered = <T>(answer: Result<T>) =>
     answer.ok ? answer : refuse(`${api.name} refused the change: ${answer.message}`);
   return {
-    async create(record) {
+    async create(zone, record) {
       const created = answered(await api.create(zone, writeRecord(record)));
       return created.ok ? ok(String(created.value.id)) : created;
     },
-    async update(id, record) {
+    async update(zone, id, record) {
       const updated = answered(await api.update(zone, id, writeRecord(record)));
       return updated.ok ? ok(null) : updated;
     },
-    async remove(id) {
+    async remove(zone, id) {
       const deleted = answered(await api.delete(zone, id));
       return deleted.ok ? ok(null) : deleted;
     },

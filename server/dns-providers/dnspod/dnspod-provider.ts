@@ -2,14 +2,8 @@ import { toUnicodeName } from "../../dns/names/names.ts";
 import { realPause, type Pause } from "../../platform/pause.ts";
 import { ok } from "../../platform/result.ts";
 import { ProviderError, type DnsProvider } from "../provider.ts";
-import {
-  refusedCall,
-  refusedRecord,
-  type Refusal,
-  type RecordCalls,
-  type StoredRecord,
-} from "../single-record-api/record-calls.ts";
-import { recordAccountProvider } from "../single-record-api/provider.ts";
+import { refusedCall, refusedRecord, type Refusal, type StoredRecord } from "../single-record-api/record-calls.ts";
+import { recordAccountProvider, type RecordAccount } from "../single-record-api/provider.ts";
 import { apexCname, isQueryable } from "../single-record-api/vendor-values.ts";
 import { readPages } from "../vendor-api/pages.ts";
 import {
@@ -40,7 +34,7 @@ export function dnspodProvider(client: DnspodClient, pause: Pause = realPause): 
     zones: () => zones(client),
     createZone: (zone) => createZone(client, zone),
     records: (zone, name) => records(client, zone, name),
-    calls: (zone) => recordCalls(client, zone),
+    ...recordCalls(client),
     readOnlyReason,
     apexCname,
     mostQueries: 4,
@@ -106,20 +100,19 @@ async function minTtl(client: DnspodClient, zone: string): Promise<number> {
   return packages.value.Info.find(({ DomainGrade: code }) => code === grade)?.MinTtl ?? 0;
 }
 
-function recordCalls(client: DnspodClient, zone: string): RecordCalls {
-  const domain = domainOf(zone);
+function recordCalls(client: DnspodClient): Pick<RecordAccount, "create" | "update" | "remove"> {
   return {
-    async create(record) {
-      const answer = await client.call("CreateRecord", { ...domain, ...recordParameters(record) }, madeRecord);
+    async create(zone, record) {
+      const answer = await client.call("CreateRecord", { ...domainOf(zone), ...recordParameters(record) }, madeRecord);
       return answer.ok ? ok(String(answer.value.RecordId)) : refusedRecord(vendorName, answer.refusal);
     },
-    async update(id, record) {
-      const parameters = { ...domain, RecordId: Number(id), ...recordParameters(record) };
+    async update(zone, id, record) {
+      const parameters = { ...domainOf(zone), RecordId: Number(id), ...recordParameters(record) };
       const answer = await client.call("ModifyRecord", parameters, madeRecord);
       return answer.ok ? ok(null) : refusedRecord(vendorName, answer.refusal);
     },
-    async remove(id) {
-      const answer = await client.call("DeleteRecord", { ...domain, RecordId: Number(id) }, done);
+    async remove(zone, id) {
+      const answer = await client.call("DeleteRecord", { ...domainOf(zone), RecordId: Number(id) }, done);
       return answer.ok ? ok(null) : refusedRecord(vendorName, answer.refusal);
     },
   };

@@ -79,6 +79,14 @@ export function planSteps(present: readonly StoredRecord[], changes: readonly Re
     const staying = change.after && leaving.has(recordKey(change.after)) && stored.get(recordKey(change.after));
     if (staying) steps.push({ stored: staying, after: change.after, changes: [change] });
   }
+  // A record that the vendor lists twice goes with all its copies.
+  for (const record of present) {
+    const key = recordKey(record.data);
+    const change = leaving.get(key);
+    if (change && !coming.has(key) && stored.get(key) !== record) {
+      steps.push({ stored: record, after: null, changes: [change] });
+    }
+  }
   return [...steps, ...alignedNeighbors(present, changes, leaving)].filter(isNeeded);
 }
 

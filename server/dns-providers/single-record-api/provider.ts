@@ -1,6 +1,7 @@
 import { recordKey, type RecordData } from "../../dns/record.ts";
 import type { ApexCname } from "../../dns/zone-rules.ts";
 import type { Pause } from "../../platform/pause.ts";
+import type { Result } from "../../platform/result.ts";
 import { touchedNames, type RecordStore } from "../applying/apply-to-records.ts";
 import { listedZones } from "../listed-zones.ts";
 import type { ApplyOptions, ApplyResult, DnsProvider, LimitedRecord, ListedZones, RecordChange } from "../provider.ts";
@@ -13,14 +14,18 @@ import { eachOnce, type RecordCalls, type StoredRecord } from "./record-calls.ts
 export interface RecordAccount {
   /** The vendor's name, for messages. */
   readonly vendor: string;
-  /** Lists the names of the account's zones, page by page, as the vendor prints them. */
-  zones(): AsyncIterable<string[]>;
+  /** Lists the account's zones, page by page: names as the vendor prints them, or why a zone cannot be managed. */
+  zones(): AsyncIterable<(string | UnusableZone)[]>;
   /** Creates a zone, unless the account has it already. */
   createZone(zone: string): Promise<void>;
   /** Lists a zone's records page by page, without the SOA; only those of one name if given. */
   records(zone: string, name?: string): AsyncIterable<StoredRecord[]>;
-  /** Returns the calls that change a zone's records. */
-  calls(zone: string): RecordCalls;
+  /** Creates a record. A refusal carries a sentence with the vendor's message. @returns the new record's id */
+  create(zone: string, record: RecordData): Promise<Result<string>>;
+  /** Changes a record of the same name and type. */
+  update(zone: string, id: string, record: RecordData): Promise<Result<null>>;
+  /** Deletes a record. */
+  remove(zone: string, id: string): Promise<Result<null>>;
   /** Returns why a record is read-only, or null. */
   readOnlyReason?: (record: LimitedRecord) => string | null;
   /** Its CNAME at the apex of a zone. Left out: there must be none. */
@@ -34,6 +39,9 @@ export interface RecordAccount {
   readonly ttlFloor?: TtlFloor;
   readonly readLag?: ReadLag;
 }
+
+/** A zone of the account that cannot be managed, with the reason as a sentence. */
+type UnusableZone = ListedZones["unusable"][number];
 
 /** The smallest TTL, where it depends on the edition bought for a zone. */
 interface TtlFloor {
@@ -70,9 +78,11 @@ export function recordAccountProvider(account: RecordAccount): DnsProvider {
 }
 
 async function listZones(account: RecordAccount): Promise<ListedZones> {
-  const names: string[] = [];
-  for await (const page of account.zones()) names.push(...page);
-  return listedZones(names);
+  const zones: (string | UnusableZone)[] = [];
+  for await (const page of account.zones()) zones.push(...page);
+  const { names, unusable } = listedZones(zones.filter((zone) => typeof zone === "string"));
+  const others = zones.filter((zone) => typeof zone !== "string");
+  return { names, unusable: [...unusable, ...others].toSorted((a, b) => (a.name < b.name ? -1 : 1)) };
 }
 
 async function* readZone(account: RecordAccount, zone: string): AsyncGenerator<RecordData[]> {
@@ -94,11 +104,19 @@ async function applyChanges(
     changes,
     atomic,
     store,
-    calls: account.calls(zone),
+    calls: callsOf(account, zone),
     concurrency: account.concurrency,
     beforeCall,
   });
   return { outcomes, before: null, after: null };
+}
+
+function callsOf(account: RecordAccount, zone: string): RecordCalls {
+  return {
+    create: (record) => account.create(zone, record),
+    update: (id, record) => account.update(zone, id, record),
+    remove: (id) => account.remove(zone, id),
+  };
 }
 
 async function storeOf(

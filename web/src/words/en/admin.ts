@@ -68,6 +68,8 @@ const kindHints: Readonly<Record<string, string>> = {
   hetzner: "The zones of a Hetzner Cloud project.",
   alidns: "Zones at Alibaba Cloud DNS.",
   dnspod: "Zones at DNSPod (Tencent Cloud).",
+  linode: "The domains of a Linode (Akamai Cloud) account.",
+  vultr: "The DNS domains of a Vultr account.",
   manual: "Records are kept here only. You copy them to the provider yourself.",
 };
 

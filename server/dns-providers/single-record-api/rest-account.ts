@@ -1,0 +1,119 @@
+import type { z } from "zod";
+import { escapeOctets } from "../../dns/names/escapes.ts";
+import { parseHostAsWritten } from "../../dns/names/names.ts";
+import { ruleFor } from "../../dns/record-types.ts";
+import { valueOf, type RecordData } from "../../dns/record.ts";
+import { ok, refuse } from "../../platform/result.ts";
+import { ProviderError } from "../provider.ts";
+import { canonicalRdata, unreadContent } from "../rdata-text.ts";
+import type { JsonApi } from "../vendor-api/json-api.ts";
+import { PageTurner } from "../vendor-api/pages.ts";
+import type { RecordAccount } from "./provider.ts";
+import { canonicalOwner } from "./vendor-values.ts";
+
+// What vendors share whose JSON APIs have records as resources: a list to add to, and one address for each record.
+
+interface RestRecords {
+  /** Returns the path of a zone's list of records. @throws ProviderError if the account does not have the zone */
+  path: (zone: string) => string | Promise<string>;
+  /** Returns the body that describes a record. */
+  body: (record: RecordData) => object;
+  /** Reads a created record: its id, and its TTL if the answer shows it. */
+  made: z.ZodType<{ id: string; ttl?: number | undefined }>;
+  /** How a record is changed. */
+  updates: "PUT" | "PATCH" | "POST";
+  /** Reads the answer to an update or a deletion. */
+  done: z.ZodType;
+}
+
+/** Returns the calls that change records by POST to their list, and by an update or DELETE of each. */
+export function restRecords(
+  api: JsonApi,
+  { path, body, made, updates, done }: RestRecords,
+): Pick<RecordAccount, "create" | "update" | "remove"> {
+  const vendor = api.calls.name;
+  const refused = (message: string) => refuse(`${vendor} refused the change: ${message}`);
+  const calls: Pick<RecordAccount, "create" | "update" | "remove"> = {
+    async create(zone, record) {
+      const answer = await api.send({ method: "POST", path: await path(zone), body: body(record) }, made);
+      if (!answer.ok) return refused(answer.message);
+      const { id, ttl = record.ttl } = answer.value;
+      if (ttl === record.ttl) return ok(id);
+      // The record exists by now, whatever becomes of these calls.
+      const done = async <T>(call: Promise<T>) =>
+        await call.catch((error: unknown) => {
+          throw error instanceof ProviderError ? error.afterSending() : error;
+        });
+      const mended = await done(calls.update(zone, id, record));
+      if (mended.ok) return ok(id);
+      const undone = await done(calls.remove(zone, id));
+      if (!undone.ok) throw new ProviderError(undone.message, "unknown", { answered: true, refusal: mended.message });
+      return mended;
+    },
+    async update(zone, id, record) {
+      const address = `${await path(zone)}/${encodeURIComponent(id)}`;
+      const answer = await api.send({ method: updates, path: address, body: body(record) }, done);
+      return answer.ok ? ok(null) : refused(answer.message);
+    },
+    async remove(zone, id) {
+      const address = `${await path(zone)}/${encodeURIComponent(id)}`;
+      const answer = await api.send({ method: "DELETE", path: address }, done);
+      // Somebody else deleted it.
+      return answer.ok || answer.status === 404 ? ok(null) : refused(answer.message);
+    },
+  };
+  return calls;
+}
+
+/**
+ * Reads a list by cursors, which are empty or missing on the last page. @param path of the list, without the cursor
+ * @param zone whose absence 404 means
+ */
+export async function* cursorPages<T>(
+  api: JsonApi,
+  path: string,
+  schema: z.ZodType<T>,
+  { cursorOf, zone }: { cursorOf: (page: T) => string | null | undefined; zone?: string },
+): AsyncGenerator<T> {
+  const turner = new PageTurner(api.calls.name);
+  for (let cursor = ""; ;) {
+    const { value } = await api.read(
+      cursor === "" ? path : `${path}&cursor=${encodeURIComponent(cursor)}`,
+      schema,
+      zone,
+    );
+    yield value;
+    const next = cursorOf(value);
+    if (next === null || next === undefined || next === "") return;
+    turner.turn(next);
+    cursor = next;
+  }
+}
+
+/** Returns a record in canonical form whose data is in master-file form with absolute names; as it is if it cannot be read. */
+export function printedRecord(
+  zone: string,
+  { owner, recordType, rdata, ttl }: { owner: string; recordType: string; rdata: string; ttl: number },
+): RecordData {
+  const content = canonicalRdata(recordType, rdata) ?? unreadContent(rdata);
+  return { recordType, ...canonicalOwner(owner, zone), ...content, strings: null, ttl, proxied: false };
+}
+
+/** Returns a text as one quoted string of a master file. */
+export function quotedText(text: string): string {
+  return `"${escapeOctets(Buffer.from(text, "utf8"), '"\\')}"`;
+}
+
+/** Returns a host that a vendor prints without a trailing dot, or in Unicode, as an absolute name in A-labels. */
+export function absoluteHost(host: string): string {
+  const bare = host.replace(/\.$/, "");
+  if (bare === "") return ".";
+  const read = /[^\0-\x7f]/.test(bare) ? parseHostAsWritten(bare) : null;
+  return `${read?.ok ? read.value : bare}.`;
+}
+
+/** Returns the fields of a record's data in master-file form, with hosts without their trailing dots. */
+export function printedFields(record: RecordData): string[] {
+  const fields = ruleFor(record.recordType).print(valueOf(record)).split(" ");
+  return fields.map((field) => (field === "." ? field : field.replace(/\.$/, "")));
+}

@@ -1,0 +1,241 @@
+import * as fc from "fast-check";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { knownKind } from "../../server/dns-providers/kinds.ts";
+import { ProviderError, type DnsProvider, type RecordChange } from "../../server/dns-providers/provider.ts";
+import { VendorAccounts } from "../../server/dns-providers/vendor-api/accounts.ts";
+import { ruleFor } from "../../server/dns/record-types.ts";
+import { recordLabel, type RecordData } from "../../server/dns/record.ts";
+import { createEgress, type Egress } from "../../server/platform/net/egress.ts";
+import { readAll } from "../../server/zones/changes/provider-call.ts";
+import { limitIssues } from "../../server/zones/records/provider-limits.ts";
+import { Clock } from "../support/clock.ts";
+import { recordDialects } from "../support/vendors/records/dialects.ts";
+import { startRecordVendor, type RecordServer } from "../support/vendors/records/server.ts";
+import { create, record as data, remove, update } from "./zone-folder.ts";
+
+// Each kind that speaks single records, against a vendor that follows the vendor's published description.
+
+const zone = "harbour.example";
+const ttl = 3_600;
+
+/** A record as a client would write it. */
+function record(name: string, recordType: string, value: string, seconds = ttl): RecordData {
+  const written = ruleFor(recordType).write(value, null);
+  if (!written.ok) throw new Error(written.message);
+  const { value: canonical, priority } = written.value;
+  return { ...data(name, recordType, canonical, seconds), priority };
+}
+
+/** One record or more of each type, and of each form of name. */
+const examples = [
+  record("@", "A", "192.0.2.1"),
+  record("*", "A", "192.0.2.2"),
+  record("www", "A", "192.0.2.3"),
+  record("www", "A", "192.0.2.4"),
+  record("www", "AAAA", "2001:db8::1"),
+  record("xn--hfen-loa", "AAAA", "2001:db8::2"),
+  record("@", "CAA", "0 issue letsencrypt.org"),
+  record("@", "CAA", "0 iodef mailto:caa@example.net"),
+  record("shop", "CNAME", "target.example.net"),
+  record("_dmarc.hafen", "CNAME", "xn--hfen-loa.example.net"),
+  record("@", "MX", "10 mail.example.net"),
+  record("@", "MX", "20 mail2.example.net"),
+  record("sub", "NS", "ns1.example.net"),
+  record("sub", "NS", "ns2.example.net"),
+  record("4", "PTR", "host.example.net"),
+  record("_sip._tcp", "SRV", "1 2 5060 sip.example.net"),
+  record("host", "SSHFP", `4 2 ${"ab".repeat(32)}`),
+  record("@", "TXT", "v=spf1 include:_spf.example.net -all"),
+  record("k._domainkey", "TXT", `v=DKIM1; k=rsa; p=${"A".repeat(392)}`),
+  record("@", "TXT", "Grüße aus dem Hafen"),
+];
+
+const sorted = (records: readonly RecordData[]) =>
+  records.map((one) => `${recordLabel(one)} ${one.value} ${one.ttl}`).toSorted();
+
+describe.each(recordDialects)("$name", (dialect) => {
+  const kind = knownKind(dialect.kind);
+  let server: RecordServer;
+  let egress: Egress;
+  let clock: Clock;
+  let provider: DnsProvider;
+  beforeAll(async () => {
+    server = await startRecordVendor(dialect);
+    egress = createEgress({ allow: ["127.0.0.1"], now: () => new Date() });
+  });
+  afterAll(async () => {
+    await egress.close();
+    await server.stop();
+  });
+  beforeEach(() => {
+    server.forgetFaults();
+    server.store.zones.clear();
+    server.store.addZone(zone);
+    server.calls.length = 0;
+    clock = new Clock();
+    const accounts = new VendorAccounts({ now: clock.now, pause: clock.pause });
+    const config = kind.configSchema.parse(server.config);
+    const connected = kind.connect?.(config, { zonesFolder: "/nowhere", now: clock.now, egress, accounts });
+    if (!connected) throw new Error(`${dialect.kind} has no back end`);
+    provider = connected;
+  });
+
+  const isWrite = ({ method }: { method: string }) => method !== "GET";
+  const writes = () => server.calls.filter(isWrite).length;
+  const a = (name: string, value = "192.0.2.1", seconds = ttl) => record(name, "A", value, seconds);
+  const apply = async (changes: RecordChange[], atomic = false) =>
+    (await provider.applyChanges(zone, changes, { atomic })).outcomes;
+  const held = async () => sorted(await readAll(provider, zone));
+  const failureOf = async (call: Promise<unknown>): Promise<ProviderError> => {
+    const end = await call.then(
+      () => new Error("The call went through."),
+      (error: unknown) => error,
+    );
+    if (end instanceof ProviderError) return end;
+    throw end;
+  };
+
+  test("zones are created once and listed, international ones by their A-labels", async () => {
+    for (const name of ["new.example", "new.example", "xn--hfen-loa.example"]) await provider.createZone(name);
+    expect((await provider.listZones()).names).toEqual([zone, "new.example", "xn--hfen-loa.example"].toSorted());
+    await provider.applyChanges("xn--hfen-loa.example", [create(a("www"))]);
+    expect(sorted(await readAll(provider, "xn--hfen-loa.example"))).toEqual(sorted([a("www")]));
+  });
+
+  test("records of every type that the vendor documents are read back as they were written", async () => {
+    const wanted = examples.filter(({ recordType }) => (kind.recordTypes as string[]).includes(recordType));
+    expect(wanted.flatMap((one) => limitIssues(one, kind, "example.com"))).toEqual([]);
+    expect(new Set(wanted.map(({ recordType }) => recordType))).toEqual(new Set(kind.recordTypes));
+    expect((await apply(wanted.map(create), true)).filter(({ ok }) => !ok)).toEqual([]);
+    expect(await held()).toEqual(sorted(wanted));
+  });
+
+  test("a text is stored as it was written, or refused before anything is sent", async () => {
+    const text = fc.string({ unit: fc.constantFrom("a", " ", '"', "\\", ";", "ü", "0"), minLength: 1, maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(text, async (value) => {
+        const one = record("text", "TXT", value);
+        if (limitIssues(one, kind, "example.com").length > 0) return;
+        expect(await apply([create(one)])).toEqual([{ ok: true }]);
+        expect(await held()).toEqual(sorted([one]));
+        await apply([remove(one)]);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test("a record is edited, gets another TTL with its RRset, moves and is deleted", async () => {
+    await apply([create(a("www")), create(a("www", "192.0.2.2"))]);
+    await apply([update(a("www"), a("www", "192.0.2.3", 7_200))]);
+    expect(await held()).toEqual(sorted([a("www", "192.0.2.2", 7_200), a("www", "192.0.2.3", 7_200)]));
+    const cname = record("www", "CNAME", "target.example.net");
+    const swap = [remove(a("www", "192.0.2.2", 7_200)), remove(a("www", "192.0.2.3", 7_200)), create(cname)];
+    expect((await apply(swap, true)).map(({ ok }) => ok)).toEqual([true, true, true]);
+    await apply([update(cname, a("ftp"))]);
+    expect(await held()).toEqual(sorted([a("ftp")]));
+    await apply([remove(a("ftp"))]);
+    expect(server.store.lines(zone)).toEqual([]);
+  });
+
+  test("a record that the vendor lists twice is read once, and deleted with its copy", async () => {
+    await apply([create(a("twin"))]);
+    const [first] = server.store.zones.get(zone)?.records.values() ?? [];
+    if (first) server.store.add(zone, { ...first });
+    expect(server.store.lines(zone)).toHaveLength(2);
+    expect(await held()).toEqual(sorted([a("twin")]));
+    expect(await apply([remove(a("twin"))])).toEqual([{ ok: true }]);
+    expect(server.store.lines(zone)).toEqual([]);
+  });
+
+  test("a record that is gone at the vendor is not changed, and the answer says to sync", async () => {
+    const [outcome] = await apply([update(a("www"), a("www", "192.0.2.2"))]);
+    expect(outcome).toMatchObject({ ok: false, message: expect.stringContaining("sync the zone first") });
+    expect(writes()).toBe(0);
+  });
+
+  test("a refused change is reported in the vendor's words, and of a set made as a whole nothing stays", async () => {
+    const reply = dialect.refusal("Not this one, says the harbour master");
+    const isBad = (call: { method: string; body: string }) => isWrite(call) && call.body.includes("bad");
+    server.failNext({ after: false, reply }, 2, isBad);
+    const outcomes = await apply([create(a("good")), create(a("bad"))]);
+    const message = expect.stringMatching(new RegExp(`^${dialect.name} refused the change: Not this one`));
+    expect(outcomes).toEqual([{ ok: true }, { ok: false, message }]);
+    const whole = await apply([remove(a("good")), create(a("fine")), create(a("bad"))], true);
+    expect(whole.map(({ ok }) => ok)).toEqual([false, false, false]);
+    expect(await held()).toEqual(sorted([a("good")]));
+  });
+
+  test("a change whose answer is lost is sent once, and a reading shows it", async () => {
+    server.failNext({ after: true, reply: null }, 1, isWrite);
+    expect((await failureOf(apply([create(a("lost"))]))).effect).toBe("unknown");
+    expect(writes()).toBe(1);
+    expect((await readAll(provider, zone)).map(({ name }) => name)).toEqual(["lost"]);
+  });
+
+  test("a pause that the vendor asks for is waited out, and nothing is made twice", async () => {
+    const before = clock.now().getTime();
+    server.failNext({ after: false, reply: dialect.throttled(20) }, 1, isWrite);
+    expect(await apply([create(a("later"))])).toEqual([{ ok: true }]);
+    expect(clock.now().getTime() - before).toBeGreaterThanOrEqual(20_000);
+    expect(await held()).toEqual(sorted([a("later")]));
+  });
+
+  test("refused credentials and missing rights are reported in words that name what to change", async () => {
+    server.failNext({ after: false, reply: dialect.unauthorized });
+    const failure = await failureOf(provider.listZones());
+    server.failNext({ after: false, reply: dialect.forbidden }, 1, isWrite);
+    const denied = await failureOf(apply([create(a("www"))]));
+    for (const { message, effect } of [failure, denied]) {
+      expect(message).toMatch(
+        new RegExp(`^${dialect.name} rejects .+ of this provider configuration\\. Check .+ It says: .`),
+      );
+      expect([effect, message.includes(server.config[dialect.secret] ?? "")]).toEqual(["none", false]);
+    }
+    expect(server.store.lines(zone)).toEqual([]);
+  });
+
+  test("a zone that the account does not have is reported as missing", async () => {
+    server.store.zones.clear();
+    expect(await failureOf(readAll(provider, zone))).toMatchObject({ zoneMissing: true, effect: "none" });
+    expect(await failureOf(apply([create(a("www"))]))).toMatchObject({ zoneMissing: true, effect: "none" });
+  });
+
+  test("a page of somebody else's is never taken for an answer", async () => {
+    server.failNext({ after: false, reply: { status: 200, body: "<html>Sign in to the harbour</html>" } }, 5);
+    expect((await failureOf(readAll(provider, zone))).message).toContain("does not look like its API");
+  });
+
+  // The base reads all kinds in the same way, so one with large zones is enough.
+  if (dialect.kind === "linode") {
+    test("a zone of 5,000 records is read page by page, and fails if it shrinks meanwhile", async () => {
+      const fields = { target: "192.0.2.1", priority: 0, weight: 0, port: 0, tag: null };
+      for (let index = 0; index < 5_000; index++) server.store.add(zone, { type: "A", name: `h${index}`, ttl, fields });
+      expect(await readAll(provider, zone)).toHaveLength(5_000);
+      expect(server.calls.filter(({ url }) => url.pathname.endsWith("/records"))).toHaveLength(10);
+      const records = server.store.zones.get(zone)?.records;
+      const [first] = records?.keys() ?? [];
+      server.meanwhile(
+        ({ url }) => url.searchParams.get("page") === "4",
+        () => records?.delete(first ?? 0),
+      );
+      expect((await failureOf(readAll(provider, zone))).message).toContain("changed while being read. Try again.");
+    });
+  }
+});
+
+test("a zone that Linode copies from another server is listed with the reason why it cannot be managed", async () => {
+  const [dialect] = recordDialects;
+  if (!dialect) throw new Error("There is no vendor.");
+  const server = await startRecordVendor(dialect);
+  const egress = createEgress({ allow: ["127.0.0.1"], now: () => new Date() });
+  try {
+    server.store.addZone("copied.example");
+    const environment = { zonesFolder: "/nowhere", now: () => new Date(), egress };
+    const listed = await knownKind(dialect.kind).connect?.(server.config, environment).listZones();
+    const reason = "Linode copies this zone from another server. Manage it there.";
+    expect(listed).toEqual({ names: [], unusable: [{ name: "copied.example", reason }] });
+  } finally {
+    await egress.close();
+    await server.stop();
+  }
+});

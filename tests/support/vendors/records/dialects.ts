@@ -1,0 +1,6 @@
+import { linode } from "./linode.ts";
+import type { RecordDialect } from "./server.ts";
+import { vultr } from "./vultr.ts";
+
+/** The vendors whose APIs write single records, on the base for these. */
+export const recordDialects: readonly RecordDialect[] = [linode, vultr];
