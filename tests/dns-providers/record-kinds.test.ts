@@ -53,6 +53,8 @@ const examples = [
 const sorted = (records: readonly RecordData[]) =>
   records.map((one) => `${recordLabel(one)} ${one.value} ${one.ttl}`).toSorted();
 
+const isWrite = ({ method }: { method: string }) => method !== "GET";
+const a = (name: string, value = "192.0.2.1", seconds = ttl) => record(name, "A", value, seconds);
 describe.each(recordDialects)("$name", (dialect) => {
   const kind = knownKind(dialect.kind);
   let server: RecordServer;
@@ -80,9 +82,7 @@ describe.each(recordDialects)("$name", (dialect) => {
     provider = connected;
   });
 
-  const isWrite = ({ method }: { method: string }) => method !== "GET";
   const writes = () => server.calls.filter(isWrite).length;
-  const a = (name: string, value = "192.0.2.1", seconds = ttl) => record(name, "A", value, seconds);
   const apply = async (changes: RecordChange[], atomic = false) =>
     (await provider.applyChanges(zone, changes, { atomic })).outcomes;
   const held = async () => sorted(await readAll(provider, zone));
