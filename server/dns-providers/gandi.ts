@@ -8,8 +8,9 @@ import { VendorCalls, type VendorEnvironment } from "./vendor-api/calls.ts";
 import { JsonApi, type JsonAnswer } from "./vendor-api/json-api.ts";
 import { readPages } from "./vendor-api/pages.ts";
 
-// Gandi's LiveDNS API v5. Read on 2026-11-27: api.gandi.net/docs/livedns, and what others met with accounts: lego's gandiv5 (a name without
-// records answers 404) and DNSControl's gandiv5 of 2026-05-31 (the TTLs, ALIAS at the apex only, fixed name servers).
+// Gandi's LiveDNS API v5, by its public clients. Read on 2026-11-27: lego's gandiv5 (a name without records answers 404) and DNSControl's gandiv5
+// of 2026-05-31 (the TTLs, ALIAS at the apex only, fixed name servers). Paging, the body of a new zone and the types were not read in the vendor's
+// own reference (api.gandi.net/docs/livedns).
 
 const address = "https://api.gandi.net";
 /** Below 1,000 a minute, which all callers behind one address share. */

@@ -10,8 +10,9 @@ import { JsonApi } from "./vendor-api/json-api.ts";
 import { PageTurner } from "./vendor-api/pages.ts";
 import { maybe, parsedJson } from "./vendor-api/text.ts";
 
-// Zones of the Hetzner Cloud API. Read on 2026-11-27: docs.hetzner.cloud ("Zones", "Zone RRSets", "Actions", "Rate Limiting"), Hetzner's own
-// client (github.com/hetznercloud/hcloud-go, zone_rrset.go), and DNSControl's hetznerv2 of 2026-05-31 (100 entries on a page).
+// Zones of the Hetzner Cloud API, by its public clients. Read on 2026-11-27: Hetzner's own (github.com/hetznercloud/hcloud-go, zone_rrset.go), lego, and
+// DNSControl's hetznerv2 of 2026-05-31 (100 entries on a page). Error codes, the range of TTLs and the quota were not read in the vendor's own
+// reference (docs.hetzner.cloud).
 
 const address = "https://api.hetzner.cloud";
 /** 3,600 an hour for a project, which others share. */

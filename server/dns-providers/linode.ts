@@ -16,8 +16,9 @@ import { VendorCalls, type VendorEnvironment } from "./vendor-api/calls.ts";
 import { JsonApi } from "./vendor-api/json-api.ts";
 import { readPages } from "./vendor-api/pages.ts";
 
-// Linode's API v4. Read on 2026-11-27: techdocs.akamai.com/linode-api ("Create a domain record", "Rate limits" of 2026-09-15), and what
-// others found with real accounts (DNSControl's LINODE provider of 2025-02: flags of CAA, TTLs that a creation drops, null MX).
+// Linode's API v4. Read on 2026-11-27: excerpts of techdocs.akamai.com/linode-api ("Create a domain record", "Rate limits" of 2026-09-15), and
+// what others found with real accounts (DNSControl's LINODE provider of 2025-02: flags of CAA, TTLs that a creation drops, null MX). The
+// TTL of records without one, the filter by name and the quoting of TXT were not read in the vendor's own reference.
 
 const address = "https://api.linode.com";
 /** Slightly below 200 pages of lists a minute, because other users of the account share these. Other calls may be more. */

@@ -18,8 +18,9 @@ import { VendorCalls, type VendorEnvironment } from "./vendor-api/calls.ts";
 import { JsonApi } from "./vendor-api/json-api.ts";
 import { maybe } from "./vendor-api/text.ts";
 
-// Vultr's API v2. Read on 2026-11-27: docs.vultr.com/reference (DNS, of 2025-11-07), and what others found with real accounts
+// Vultr's API v2. Read on 2026-11-27: the pages of its command line at docs.vultr.com (of 2025-11-07), and what others found with real accounts
 // (DNSControl's VULTR provider of 2025-02: quotes around a TXT and none within, hosts in Unicode, no null MX, no spaces in a CAA).
+// Paging and the quota were not read in the vendor's own reference.
 
 const address = "https://api.vultr.com";
 /** Slightly below 30 calls a second from one address. */

@@ -39,14 +39,9 @@ export function restRecords(
       if (!answer.ok) return refused(answer.message);
       const { id, ttl = record.ttl } = answer.value;
       if (ttl === record.ttl) return ok(id);
-      // The record exists by now, whatever becomes of these calls.
-      const done = async <T>(call: Promise<T>) =>
-        await call.catch((error: unknown) => {
-          throw error instanceof ProviderError ? error.afterSending() : error;
-        });
-      const mended = await done(calls.update(zone, id, record));
+      const mended = await followingUp(calls.update(zone, id, record));
       if (mended.ok) return ok(id);
-      const undone = await done(calls.remove(zone, id));
+      const undone = await followingUp(calls.remove(zone, id));
       if (!undone.ok) throw new ProviderError(undone.message, "unknown", { answered: true, refusal: mended.message });
       return mended;
     },
@@ -63,6 +58,15 @@ export function restRecords(
     },
   };
   return calls;
+}
+
+/** Makes a call for a record that exists by now, whatever becomes of the call. */
+async function followingUp<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    throw error instanceof ProviderError ? error.afterSending() : error;
+  }
 }
 
 /**
