@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { takeBack } from "./applying/undo-applied.ts";
 import { apiAddress } from "./config-fields.ts";
 import type { LimitedRecord, ProviderKind, Unsupported } from "./provider.ts";
 import type { RrsetAccount, RrsetContent, VendorRrset, Written } from "./rrset-api/account.ts";
@@ -180,19 +179,14 @@ function hetznerAccount({ token, endpoint }: HetznerConfig, environment: VendorE
       const records = recordsOf(before, after);
       if (!before) return await act(zone, "POST", "/rrsets", { name, type: recordType, ttl: after.ttl, records });
       const path = `/rrsets/${encodeURIComponent(name)}/${recordType}/actions`;
-      const setTtl = async (ttl: number) => await act(zone, "POST", `${path}/change_ttl`, { ttl });
-      const isRetimed = before.ttl !== after.ttl;
-      const retimed = isRetimed ? await setTtl(after.ttl) : { ok: true as const };
-      if (!retimed.ok || sameValues(before, after)) return retimed;
-      const set = await act(zone, "POST", `${path}/set_records`, { records });
-      // The two halves are two calls, so the first is taken back.
-      if (!set.ok && isRetimed) await takeBack(() => setTtl(before.ttl), set.message);
-      return set;
+      if (before.ttl !== after.ttl) return await act(zone, "POST", `${path}/change_ttl`, { ttl: after.ttl });
+      return await act(zone, "POST", `${path}/set_records`, { records });
     },
     async remove(zone, { name, recordType }) {
       return await act(zone, "DELETE", `/rrsets/${encodeURIComponent(name)}/${recordType}`);
     },
     mostQueries: 3,
+    ttlApart: true,
     marksReadOnly: true,
   };
 }
@@ -231,9 +225,4 @@ function recordsOf(
   const parsed = rrset.shape.records.safeParse(parsedJson(before?.tag ?? ""));
   const known = new Map((parsed.success ? parsed.data : []).map((record) => [record.value, record]));
   return values.map((value) => known.get(value) ?? { value });
-}
-
-function sameValues(one: RrsetContent, other: RrsetContent): boolean {
-  const values = new Set(one.values);
-  return other.values.length === values.size && other.values.every((value) => values.has(value));
 }

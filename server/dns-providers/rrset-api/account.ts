@@ -78,6 +78,8 @@ export interface RrsetAccount {
   readonly mostQueries: number;
   /** Calls of `put` and `remove` in flight at once; 4 if left out. */
   readonly concurrency?: number;
+  /** Whether the TTL of an RRset and its records are written by a call each: no step then changes both. */
+  readonly ttlApart?: true;
   /** Whether single RRsets may be marked as read-only (`VendorRrset.readOnly`). */
   readonly marksReadOnly?: true;
   /** Returns why a record is read-only, or null. */

@@ -9,7 +9,7 @@ import { lateSeconds } from "../vendor-api/calls.ts";
 import { pagesOfNames } from "../vendor-api/pages.ts";
 import type { ReadRrset, RrsetAccount, VendorRrset } from "./account.ts";
 import { sendInBatches, sendOneByOne, type Sending } from "./sending.ts";
-import { groupsOf, oneGroup } from "./steps.ts";
+import { groupsOf, oneGroup, withTtlApart } from "./steps.ts";
 
 /** Returns a provider for an account. Its zones have no fingerprint. */
 export function rrsetAccountProvider(account: RrsetAccount): DnsProvider {
@@ -78,7 +78,8 @@ async function applyChanges(
   const accepted = changes.filter((_, index) => outcomes[index]?.ok);
   if (accepted.length === 0) return { outcomes, before: null, after: null };
 
-  const groups = groupsOf(present, records, accepted);
+  const whole = groupsOf(present, records, accepted);
+  const groups = account.ttlApart ? withTtlApart(whole) : whole;
   const sending: Sending = { account, zone, beforeCall };
   const { refusals, refs } = account.apply
     ? await sendInBatches(sending, groups, atomic)

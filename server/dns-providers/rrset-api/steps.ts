@@ -81,6 +81,26 @@ function stepOf(
   return { name, recordType, before, after: after ?? null, does: [...own, ...aligned] };
 }
 
+/** Returns groups in which no step changes both the TTL and the records of an RRset: the TTL is written first, by a step of its own. */
+export function withTtlApart(groups: readonly StepGroup[]): StepGroup[] {
+  return groups.map(({ changes, steps }) => ({ changes, steps: steps.flatMap(ttlFirst) }));
+}
+
+function ttlFirst(step: RrsetStep): RrsetStep[] {
+  const { before, after, does } = step;
+  if (!before || !after || before.ttl === after.ttl || isSame({ ...before, ttl: after.ttl }, after)) return [step];
+  const [retimed, others] = [true, false].map((wanted) => does.filter((change) => isOfTtl(change) === wanted));
+  return [
+    { ...step, after: { ttl: after.ttl, values: before.values }, does: retimed ?? [] },
+    { ...step, before: { ...before, ttl: after.ttl }, does: others ?? [] },
+  ];
+}
+
+/** Whether a change leaves a record's value. */
+function isOfTtl({ before, after }: RecordChange): boolean {
+  return before !== null && after !== null && recordKey(before) === recordKey(after);
+}
+
 function isSame(one: RrsetContent, other: RrsetContent): boolean {
   const values = new Set(other.values);
   return one.ttl === other.ttl && one.values.length === values.size && one.values.every((value) => values.has(value));
