@@ -463,7 +463,7 @@ describe("records of others, when a file replaces the zone", () => {
       { ignore: ["www"] },
       "www must be name/type or name/type/value, such as *.dev/A or @/TXT/google-site-verification=*.",
     ],
-    [{ leave: ["terraform"] }, "This must be one of keys, external-dns, acme."],
+    [{ leave: ["terraform"] }, "This must be one of keys, tokens, external-dns, acme."],
   ])("are named in a way that is understood, or the import is refused: %j", async (given, message) => {
     const { status, body } = await send({ zonefile: "www 300 IN A 192.0.2.1\n", ...given });
     expect({ status, message: body.issues[0].message }).toEqual({ status: 400, message });
