@@ -18,10 +18,6 @@ const lists =
 const zone =
   /web\/src\/(?:zone\/(?:rights|review-rule|own-rights|assigned-rights|use-provider-configs|zone\.module)|words\/(?:en\/)?zone\.|ui\/(?:pasted|ttl)|records\/draft\/store)|lucide-react\/dist\/esm\/icons\/(?:copy|ellipsis|pencil)\./;
 
-/** The pages of administrators, and those of the account: each is one file, because the entry names every file that it may load. */
-const administration = /web\/src\/(?:admin\/|words\/(?:en\/)?admin)/;
-const account = /web\/src\/(?:account\/|words\/(?:en\/)?account)/;
-
 /** The stream of changes. */
 const stream = /web\/src\/live\/(?!live-connection)/;
 
@@ -85,8 +81,6 @@ export default defineConfig({
             { name: "shared", test: shared, minShareCount: 10, priority: 1 },
             { name: "lists", test: lists, minShareCount: 2, includeDependenciesRecursively: false },
             { name: "zone", test: zone, includeDependenciesRecursively: false },
-            { name: "admin", test: administration, includeDependenciesRecursively: false },
-            { name: "account", test: account, includeDependenciesRecursively: false },
             { name: "stream", test: stream, includeDependenciesRecursively: false },
           ],
         },

@@ -8,6 +8,8 @@ import { zoneQuery } from "./zone/use-zone.ts";
 
 /** The table of pages. Rooms do not import each other; they meet here and in frame.tsx. */
 
+const adminPages = async () => await import("./admin/pages.ts");
+const accountPages = async () => await import("./account/pages.ts");
 const notFound = async () => await import("./ui/not-found.tsx");
 const rootRoute = createRootRoute({
   notFoundComponent: lazyRouteComponent(notFound, "NotFoundPage"),
@@ -167,39 +169,38 @@ const request = createRoute({
 const profile = createRoute({
   getParentRoute: () => inside,
   path: "/account/profile",
-  component: lazyRouteComponent(() => import("./account/profile-page.tsx"), "ProfilePage"),
+  component: lazyRouteComponent(accountPages, "ProfilePage"),
 });
 const security = createRoute({
   getParentRoute: () => inside,
   path: "/account/security",
-  component: lazyRouteComponent(() => import("./account/security-page.tsx"), "SecurityPage"),
+  component: lazyRouteComponent(accountPages, "SecurityPage"),
 });
 const tokens = createRoute({
   getParentRoute: () => inside,
   path: "/account/tokens",
-  component: lazyRouteComponent(() => import("./account/tokens-page.tsx"), "TokensPage"),
+  component: lazyRouteComponent(accountPages, "TokensPage"),
 });
 /** What `zonewright login` opens, and where the code of a device is typed. */
-const programs = async () => await import("./account/program-pages.tsx");
 const authorize = createRoute({
   getParentRoute: () => inside,
   path: "/authorize",
-  component: lazyRouteComponent(programs, "AuthorizePage"),
+  component: lazyRouteComponent(accountPages, "AuthorizePage"),
 });
 const device = createRoute({
   getParentRoute: () => inside,
   path: "/device",
-  component: lazyRouteComponent(programs, "DevicePage"),
+  component: lazyRouteComponent(accountPages, "DevicePage"),
 });
 const keys = createRoute({
   getParentRoute: () => inside,
   path: "/account/keys",
-  component: lazyRouteComponent(() => import("./account/keys-page.tsx"), "KeysPage"),
+  component: lazyRouteComponent(accountPages, "KeysPage"),
 });
 const sessions = createRoute({
   getParentRoute: () => inside,
   path: "/account/sessions",
-  component: lazyRouteComponent(() => import("./account/sessions-page.tsx"), "SessionsPage"),
+  component: lazyRouteComponent(accountPages, "SessionsPage"),
 });
 
 /** Pages of administrators; auditors read two of them. */
@@ -207,56 +208,55 @@ const users = createRoute({
   getParentRoute: () => inside,
   path: "/admin/users",
   validateSearch: texts("search", "role", "page"),
-  component: lazyRouteComponent(() => import("./admin/users-page.tsx"), "UsersPage"),
+  component: lazyRouteComponent(adminPages, "UsersPage"),
 });
 const audit = createRoute({
   getParentRoute: () => inside,
   path: "/admin/audit",
   validateSearch: texts("actor", "action", "target", "from", "until", "page"),
-  component: lazyRouteComponent(() => import("./admin/audit-page.tsx"), "AuditPage"),
+  component: lazyRouteComponent(adminPages, "AuditPage"),
 });
 const invitations = createRoute({
   getParentRoute: () => inside,
   path: "/admin/invitations",
   validateSearch: texts("page"),
-  component: lazyRouteComponent(() => import("./admin/invitations-page.tsx"), "InvitationsPage"),
+  component: lazyRouteComponent(adminPages, "InvitationsPage"),
 });
 const providers = createRoute({
   getParentRoute: () => inside,
   path: "/admin/providers",
-  component: lazyRouteComponent(() => import("./admin/providers-page.tsx"), "ProvidersPage"),
+  component: lazyRouteComponent(adminPages, "ProvidersPage"),
 });
 const newProvider = createRoute({
   getParentRoute: () => inside,
   path: "/admin/providers/new",
   validateSearch: texts("kind"),
-  component: lazyRouteComponent(() => import("./admin/provider-new-page.tsx"), "NewProviderPage"),
+  component: lazyRouteComponent(adminPages, "NewProviderPage"),
 });
 const providerZones = createRoute({
   getParentRoute: () => inside,
   path: "/admin/providers/$id/zones",
-  component: lazyRouteComponent(() => import("./admin/zones-page.tsx"), "ProviderZonesPage"),
+  component: lazyRouteComponent(adminPages, "ProviderZonesPage"),
 });
 const channels = createRoute({
   getParentRoute: () => inside,
   path: "/admin/channels",
-  component: lazyRouteComponent(() => import("./admin/channels-page.tsx"), "ChannelsPage"),
+  component: lazyRouteComponent(adminPages, "ChannelsPage"),
 });
-const channelPages = async () => await import("./admin/channel-page.tsx");
 const newChannel = createRoute({
   getParentRoute: () => inside,
   path: "/admin/channels/new",
-  component: lazyRouteComponent(channelPages, "NewChannelPage"),
+  component: lazyRouteComponent(adminPages, "NewChannelPage"),
 });
 const channel = createRoute({
   getParentRoute: () => inside,
   path: "/admin/channels/$id",
-  component: lazyRouteComponent(channelPages, "ChannelPage"),
+  component: lazyRouteComponent(adminPages, "ChannelPage"),
 });
 const signInProviders = createRoute({
   getParentRoute: () => inside,
   path: "/admin/sign-in",
-  component: lazyRouteComponent(() => import("./admin/sign-in-page.tsx"), "SignInProvidersPage"),
+  component: lazyRouteComponent(adminPages, "SignInProvidersPage"),
 });
 
 const notifications = createRoute({

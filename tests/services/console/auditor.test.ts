@@ -21,6 +21,7 @@ test("an auditor reads the users and their ways in, and is offered nothing that 
   await page.getByRole("row").filter({ hasText: "admin" }).first().waitFor();
   expect(await main.getByRole("link").allTextContents()).toEqual([
     "Zonewright",
+    "Search",
     "Domains",
     "Requests",
     expect.stringMatching(/^Notifications/),
