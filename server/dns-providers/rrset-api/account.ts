@@ -102,7 +102,7 @@ interface CallLimits {
 }
 
 /** The smallest TTL, where it differs between zones. */
-export interface TtlFloor {
+interface TtlFloor {
   /** What sets it, for messages: `the plan of`. */
   setBy: string;
   /** The smallest TTL that every zone takes, in seconds. Zones are asked for theirs only below it. */

@@ -178,8 +178,9 @@ function PlanView({ request, plan, onPlan }: PlanViewProps) {
     } catch (error) {
       if (!isZonewrightError(error)) throw error;
       if (error.code === "CONFIRMATION_REQUIRED") setConfirmation(({ given }) => ({ wanted: given + 1, given }));
-      if (error.code === "CONFLICT") onPlan(await client.replacements.plan.mutate(request));
-      throw error;
+      if (error.code !== "CONFLICT") throw error;
+      onPlan(await client.replacements.plan.mutate(request));
+      throw new Error(text.outdated, { cause: error });
     }
   });
   if (plan.domains.length === 0) return <Notice kind="info">{text.nothing}</Notice>;

@@ -39,7 +39,7 @@ export function HitTable({ ref, hits, search, stale }: HitTableProps) {
     <table ref={ref} className={styles["hits"]} aria-label={text.results} aria-busy={stale} onKeyDown={move}>
       <thead>
         <tr>
-          {[text.name, text.type, text.value, text.ttl].map((label) => (
+          {[text.name, text.type, text.held, text.ttl].map((label) => (
             <th key={label} scope="col">
               {label}
             </th>

@@ -25,6 +25,7 @@ export const search = {
   replace: "Replace in all…",
   results: "Found records",
   name: "Name",
+  held: "Value",
   ttl: "TTL",
   disabled: "Disabled",
 };
