@@ -6,14 +6,18 @@ const dist = join(import.meta.dirname, "../../web/dist");
 const scripts = readdirSync(join(dist, "assets")).filter((file) => file.endsWith(".js"));
 const gzipped = (file: string) => statSync(join(dist, "assets", `${file}.gz`)).size;
 
+/** The scripts that a script imports: not those that it may load later. */
+function importsOf(file: string): string[] {
+  const code = readFileSync(join(dist, "assets", file), "utf8");
+  return [...code.matchAll(/(?:from|import)\s*["`]\.\/([^"`]+\.js)["`]/g)].map(([, name = ""]) => name);
+}
+
 /** The scripts that must be loaded before the given ones run. */
 function withImports(files: readonly string[], known = new Set<string>()): ReadonlySet<string> {
   for (const file of files) {
     if (known.has(file)) continue;
     known.add(file);
-    const code = readFileSync(join(dist, "assets", file), "utf8");
-    const imported = [...code.matchAll(/(?:from|import)\s*["`]\.\/([^"`]+\.js)["`]/g)].map(([, name = ""]) => name);
-    withImports(imported, known);
+    withImports(importsOf(file), known);
   }
   return known;
 }
@@ -27,6 +31,10 @@ test("the entry and the list of domains load at most 155 kB of compressed JavaSc
   const first = [...withImports([...entry, ...list])];
   expect(first.length).toBeGreaterThan(entry.size);
   expect(first.reduce((sum, file) => sum + gzipped(file), 0)).toBeLessThanOrEqual(155_000);
+});
+
+test("no script imports itself by way of others: a page that begins within such a circle fails", () => {
+  expect(scripts.filter((file) => withImports(importsOf(file)).has(file))).toEqual([]);
 });
 
 test("no chunk that is loaded later has more than 80 kB", () => {
