@@ -37,7 +37,6 @@ export const paste = {
   noneInside: (zone: string) => `No record of ${zone} was found. Names with a final dot must end with the zone’s name.`,
   soa: "The SOA record is left out: the name server maintains it.",
   records: "Records found",
-  tick: (name: string, type: string, value: string) => `${name} ${type} ${value}`,
   tickAll: "All records",
   already: (count: string) => `${plural(count, "record is", "records are")} already in the zone.`,
   ownServers: "The zone’s own name servers: tick them only if they are to change.",
@@ -45,7 +44,7 @@ export const paste = {
   locked: "Locked",
   signs: { create: "New", update: "Changes", delete: "Deletes" },
   ticked: (count: string, all: string) => `${count} of ${all} ticked`,
-  tooMany: (most: string) => `A draft takes at most ${most} changes. Untick some, or use Import for a whole file.`,
+  tooMany: (most: string) =>
+    `A draft takes at most ${most} changes. Untick some, or import the whole file with the command line.`,
   add: (count: string) => `Add ${plural(count, "change", "changes")} to the draft`,
-  added: (count: string) => `${plural(count, "change", "changes")} added to the draft.`,
 };
