@@ -124,10 +124,16 @@ const samples: Record<string, string | string[]> = {
 /** What the lists of a zone's records are tried with instead. */
 const recordSamples: typeof samples = { name: ["h9-1", "@"] };
 /** What the search across zones is tried with instead: a tag that every domain has leaves nothing for an index to skip. */
-const searchSamples: typeof samples = { tag: "tag7" };
+const searchSamples: typeof samples = { tag: "tag7", host: ["h9-1a2b3c", "h9-1*"], comment: "moved" };
 
 /** Lists without pages. */
-const others = ["/api/domains/tags", "/api/domains/zone-of?name=h9.d100.example"];
+const others = [
+  "/api/domains/tags",
+  "/api/domains/zone-of?name=h9.d100.example",
+  "/api/records?host=h9-1a2b3c",
+  "/api/records?host=h9-1*",
+  "/api/records?comment=moved",
+];
 /** The search across zones asks for something. */
 const search = new Set(["/records", "/v1/records"]);
 
