@@ -102,6 +102,9 @@ describe.each(["porkbun", "gandi"] as const)("a registrar configuration of kind 
       ...Object.fromEntries(Object.keys(secrets).map((field) => [field, "********"])),
       endpoint,
     });
+    const { body: listed } = await admin.get("/api/registrar-configs");
+    expect(listed.configs).toContainEqual(body);
+    expect(JSON.stringify(listed)).not.toContain("wrong-");
     const { body: outcome } = await admin.post(`/api/registrar-configs/${body.id}/test`);
     expect(outcome).toMatchObject({ success: false, error: expect.stringContaining("Check them and their rights.") });
     expect(JSON.stringify(outcome)).not.toContain("wrong-");
