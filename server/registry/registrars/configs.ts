@@ -23,10 +23,10 @@ import { porkbun } from "./porkbun.ts";
 import type { Registrar, RegistrarKind, RegistrarReading } from "./registrar.ts";
 
 /** Every kind of registrar, in the order offered to people. */
-export const registrarKinds: readonly RegistrarKind[] = [withAnyConfig(porkbun), withAnyConfig(gandi)];
+const registrarKinds: readonly RegistrarKind[] = [withAnyConfig(porkbun), withAnyConfig(gandi)];
 
 /** Returns a kind by its short name; null if there is none. */
-export function registrarKindByName(name: string): RegistrarKind | null {
+function registrarKindByName(name: string): RegistrarKind | null {
   return registrarKinds.find(({ kind }) => kind === name) ?? null;
 }
 

@@ -3,6 +3,7 @@ import * as url from "node:url";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { isIP, isIPv4, isIPv6 } from "../../../web/src/shims/net.ts";
+import { setImmediate } from "../../../web/src/shims/timers.ts";
 import { domainToASCII, domainToUnicode } from "../../../web/src/shims/url.ts";
 
 const addressLike = fc
@@ -45,4 +46,11 @@ test.each([
 
 test("what is no host name has no A-labels in the browser, either", () => {
   for (const name of ["a b", "a/b", "a@b", "a:80", "[::1]"]) expect(domainToASCII(name)).toBe("");
+});
+
+test("what waits for its turn lets the tasks before it run", async () => {
+  let isDone = false;
+  setTimeout(() => (isDone = true));
+  await setImmediate();
+  expect(isDone).toBe(true);
 });
