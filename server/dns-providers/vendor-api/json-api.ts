@@ -33,6 +33,8 @@ interface JsonVendor {
   advice: string;
   /** What is refused then: `the token`. */
   credentials: string;
+  /** What they belong to. Default: `provider configuration`. */
+  of?: string;
   /** Whether an answer refuses the credentials. Default: statuses 401 and 403. */
   isForbidden?: (answer: VendorAnswer) => boolean;
   /** Returns the message of a refusal. Default: the message that JSON errors usually have. */
@@ -91,11 +93,8 @@ export class JsonApi {
 
   /** Returns the failure for refused credentials. */
   forbidden(message: string): ProviderError {
-    const { credentials, advice } = this.#vendor;
-    return this.calls.failure(
-      `rejects ${credentials} of this provider configuration. ${advice} It says: ${message}`,
-      "none",
-    );
+    const { credentials, of = "provider configuration", advice } = this.#vendor;
+    return this.calls.failure(`rejects ${credentials} of this ${of}. ${advice} It says: ${message}`, "none");
   }
 }
 

@@ -5,9 +5,8 @@ import {
   type Vendor,
   type VendorAnswer,
   type VendorEnvironment,
-  type VendorRequest,
 } from "../../dns-providers/vendor-api/calls.ts";
-import { messageIn, parsedJson } from "../../dns-providers/vendor-api/text.ts";
+import { JsonApi, type JsonCall } from "../../dns-providers/vendor-api/json-api.ts";
 
 /** What can be changed of a registration. None of it costs anything. */
 export const changeableFields = ["nameServers", "ds", "locked", "autoRenew"] as const;
@@ -69,37 +68,36 @@ export interface RegistrarKind<Config = unknown> {
 
 /** How an API says that it has no such name, and that it refuses the credentials. */
 interface Dialect {
-  isMissing: (answer: VendorAnswer) => boolean;
+  isMissing: (answer: Pick<VendorAnswer, "status" | "text">) => boolean;
   isUnauthorized: (answer: VendorAnswer) => boolean;
 }
 
-const usual: Dialect = {
-  isMissing: ({ status }) => status === 404,
-  isUnauthorized: ({ status }) => status === 401 || status === 403,
-};
-
-interface JsonRequest<T> {
-  method: VendorRequest["method"];
-  /** Below the address of the API. */
-  path: string;
-  body?: object;
+interface JsonRequest<T> extends Pick<JsonCall, "method" | "path" | "body" | "changes"> {
   schema: z.ZodType<T>;
-  /** Whether it changes something. Default: whether the method is not GET. */
-  changes?: boolean;
 }
 
-/** Calls to a registrar's JSON API, through the guarded door, with its refusals as ProviderErrors. */
+/** Calls to a registrar's JSON API, with its refusals as ProviderErrors. */
 export class RegistrarApi {
   readonly calls: VendorCalls;
-  readonly #address: string;
-  readonly #headers: Readonly<Record<string, string>>;
-  readonly #dialect: Dialect;
+  readonly #api: JsonApi;
+  readonly #isMissing: Dialect["isMissing"];
 
-  constructor(vendor: Vendor, headers: Readonly<Record<string, string>> = {}, dialect: Partial<Dialect> = {}) {
+  constructor(
+    vendor: Vendor,
+    headers: Readonly<Record<string, string>> = {},
+    { isMissing = ({ status }) => status === 404, isUnauthorized }: Partial<Dialect> = {},
+  ) {
     this.calls = new VendorCalls(vendor);
-    this.#address = vendor.address.replace(/\/+$/, "");
-    this.#headers = { accept: "application/json", "content-type": "application/json", ...headers };
-    this.#dialect = { ...usual, ...dialect };
+    this.#isMissing = isMissing;
+    this.#api = new JsonApi({
+      calls: this.calls,
+      base: vendor.address.replace(/\/+$/, ""),
+      headers: () => headers,
+      credentials: "the credentials",
+      of: "registrar configuration",
+      advice: "Check them and their rights.",
+      ...(isUnauthorized && { isForbidden: isUnauthorized }),
+    });
   }
 
   /** Makes a call. @throws ProviderError also if the API has no such name */
@@ -111,32 +109,15 @@ export class RegistrarApi {
   }
 
   /** Makes a call. @returns null if the API has no such name. @throws ProviderError */
-  async find<T>({ method, path, body, schema, changes = method !== "GET" }: JsonRequest<T>) {
-    const answer = await this.calls.send({
-      method,
-      url: `${this.#address}${path}`,
-      headers: this.#headers,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      changes,
-    });
-    if (this.#dialect.isMissing(answer)) return null;
-    if (this.#dialect.isUnauthorized(answer))
-      throw this.calls.failure(
-        `rejects the credentials of this registrar configuration. Check them and their rights. It says: ${this.#said(answer)}`,
-        "none",
-      );
-    if (answer.status >= 300) throw this.calls.error(this.#said(answer), "none");
-    const parsed = schema.safeParse(answer.text === "" ? null : parsedJson(answer.text));
-    if (parsed.success) return { value: parsed.data, headers: answer.headers };
-    throw this.calls.notItsApi(changes ? "unknown" : "none", parsed.error);
-  }
-
-  #said({ status, text }: VendorAnswer): string {
-    return `${this.calls.plain(messageIn(text))} (${status})`.trimStart();
+  async find<T>({ schema, ...request }: JsonRequest<T>): Promise<{ value: T; headers: Headers } | null> {
+    const answer = await this.#api.send(request, schema);
+    if (answer.ok) return answer;
+    if (this.#isMissing(answer)) return null;
+    throw this.calls.error(answer.message, "none");
   }
 }
 
-/** Makes a change as steps of which the first ones may be done when a later one fails. @throws ProviderError with effect `unknown` then */
+/** Makes a change in several calls. @throws ProviderError with effect `unknown` if one fails after others were made */
 export async function inSteps(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
   for (const [index, step] of steps.entries()) {
     try {
