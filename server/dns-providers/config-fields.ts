@@ -18,6 +18,25 @@ export function vendorOrigin(own: string) {
     .default(own);
 }
 
+/** Returns the schema for the one secret of an API. @param what it is called: `API token` */
+export function credential(what: string, least = 16, most = 200) {
+  return z
+    .string(`Enter ${/^[aeiou]/i.test(what) ? "an" : "a"} ${what}.`)
+    .trim()
+    .regex(
+      new RegExp(`^[!-~]{${least},${most}}$`),
+      `The ${what} must be ${least} to ${most} characters of plain ASCII without spaces.`,
+    );
+}
+
+/** Returns the form of an API that takes one secret, and may be at another address. */
+export function credentialFields(name: string, what: string): ConfigField[] {
+  return [
+    { name, label: `${what.charAt(0).toUpperCase()}${what.slice(1)}`, secret: true, required: true },
+    { name: "endpoint", label: "API address", secret: false, required: false },
+  ];
+}
+
 /** Returns whether a text is an HTTP address without credentials, query or fragment. */
 function isAddress(text: string): boolean {
   const url = URL.parse(text);

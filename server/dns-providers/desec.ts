@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { apiAddress } from "./config-fields.ts";
+import { apiAddress, credential, credentialFields } from "./config-fields.ts";
 import type { LimitedRecord, ProviderKind, Unsupported } from "./provider.ts";
 import type { RrsetAccount, RrsetStep, VendorRrset, Written } from "./rrset-api/account.ts";
 import { rrsetAccountProvider } from "./rrset-api/provider.ts";
@@ -64,10 +64,7 @@ const recordTypes = [
 ];
 
 const configSchema = z.strictObject({
-  token: z
-    .string("Enter an API token.")
-    .trim()
-    .regex(/^[!-~]{16,200}$/, "The API token must be 16 to 200 characters of plain ASCII without spaces."),
+  token: credential("API token"),
   endpoint: apiAddress(address).default(address),
 });
 
@@ -86,10 +83,7 @@ export const desec: ProviderKind<DesecConfig> = {
   unsupportedReason,
   lowersCase: "owners",
   granularity: "rrset",
-  configFields: [
-    { name: "token", label: "API token", secret: true, required: true },
-    { name: "endpoint", label: "API address", secret: false, required: false },
-  ],
+  configFields: credentialFields("token", "API token"),
   addresses: ["endpoint"],
   configSchema,
   connect: (config, environment) => rrsetAccountProvider(desecAccount(config, environment)),

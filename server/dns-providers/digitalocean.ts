@@ -3,14 +3,11 @@ import { maxTtl } from "../dns/zone-file/ttl.ts";
 import { digitalOceanAddress, digitalOceanApi } from "./digitalocean/api.ts";
 import { digitalOceanProvider } from "./digitalocean/digitalocean-provider.ts";
 import { unsupportedReason, minTtl, recordTypes } from "./digitalocean/limits.ts";
-import { apiAddress } from "./config-fields.ts";
+import { apiAddress, credential, credentialFields } from "./config-fields.ts";
 import type { ProviderKind } from "./provider.ts";
 
 const configSchema = z.strictObject({
-  token: z
-    .string("Enter an API token.")
-    .trim()
-    .regex(/^[!-~]{20,500}$/, "The API token must be 20 to 500 characters of plain ASCII without spaces."),
+  token: credential("API token", 20, 500),
   endpoint: apiAddress(digitalOceanAddress).default(digitalOceanAddress),
 });
 
@@ -29,10 +26,7 @@ export const digitalocean: ProviderKind<DigitalOceanConfig> = {
   unsupportedReason,
   lowersCase: "owners",
   granularity: "record",
-  configFields: [
-    { name: "token", label: "API token", secret: true, required: true },
-    { name: "endpoint", label: "API address", secret: false, required: false },
-  ],
+  configFields: credentialFields("token", "API token"),
   addresses: ["endpoint"],
   configSchema,
   connect: (config, environment) => digitalOceanProvider(digitalOceanApi(config, environment)),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isApexNs } from "../dns/record.ts";
-import { apiAddress } from "./config-fields.ts";
+import { apiAddress, credential, credentialFields } from "./config-fields.ts";
 import type { LimitedRecord, ProviderKind, Unsupported } from "./provider.ts";
 import type { RrsetAccount, VendorRrset, Written } from "./rrset-api/account.ts";
 import { rrsetAccountProvider } from "./rrset-api/provider.ts";
@@ -48,10 +48,7 @@ const recordTypes = [
 ];
 
 const configSchema = z.strictObject({
-  token: z
-    .string("Enter a personal access token.")
-    .trim()
-    .regex(/^[!-~]{16,500}$/, "The personal access token must be 16 to 500 characters of plain ASCII without spaces."),
+  token: credential("personal access token", 16, 500),
   endpoint: apiAddress(address).default(address),
 });
 
@@ -70,10 +67,7 @@ export const gandi: ProviderKind<GandiConfig> = {
   readOnlyReason,
   lowersCase: "owners",
   granularity: "rrset",
-  configFields: [
-    { name: "token", label: "Personal access token", secret: true, required: true },
-    { name: "endpoint", label: "API address", secret: false, required: false },
-  ],
+  configFields: credentialFields("token", "personal access token"),
   addresses: ["endpoint"],
   configSchema,
   connect: (config, environment) => rrsetAccountProvider(gandiAccount(config, environment)),

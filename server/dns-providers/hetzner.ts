@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { apiAddress } from "./config-fields.ts";
+import { apiAddress, credential, credentialFields } from "./config-fields.ts";
 import type { LimitedRecord, ProviderKind, Unsupported } from "./provider.ts";
 import type { RrsetAccount, RrsetContent, VendorRrset, Written } from "./rrset-api/account.ts";
 import { rrsetAccountProvider } from "./rrset-api/provider.ts";
@@ -38,10 +38,7 @@ const action = z.object({
 const acted = z.object({ action });
 
 const configSchema = z.strictObject({
-  token: z
-    .string("Enter an API token.")
-    .trim()
-    .regex(/^[!-~]{16,200}$/, "The API token must be 16 to 200 characters of plain ASCII without spaces."),
+  token: credential("API token"),
   endpoint: apiAddress(address).default(address),
 });
 
@@ -75,10 +72,7 @@ export const hetzner: ProviderKind<HetznerConfig> = {
   unsupportedReason,
   lowersCase: "owners",
   granularity: "rrset",
-  configFields: [
-    { name: "token", label: "API token", secret: true, required: true },
-    { name: "endpoint", label: "API address", secret: false, required: false },
-  ],
+  configFields: credentialFields("token", "API token"),
   addresses: ["endpoint"],
   configSchema,
   connect: (config, environment) => rrsetAccountProvider(hetznerAccount(config, environment)),
@@ -141,7 +135,9 @@ function hetznerAccount({ token, endpoint }: HetznerConfig, environment: VendorE
 
   async function readAction(id: number): Promise<z.infer<typeof action>> {
     const { value } = await api.read(`/actions/${id}`, acted).catch((error: unknown) => {
-      throw calls.failure("accepted the change and did not say what came of it.", "unknown", { cause: error });
+      throw calls.failure("accepted the change, but its outcome could not be read. Sync the zone later.", "unknown", {
+        cause: error,
+      });
     });
     return value.action;
   }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { nameOf, valueOf, type RecordData } from "../dns/record.ts";
 import { parseGeneric } from "../dns/values/generic-form.ts";
-import { apiAddress } from "./config-fields.ts";
+import { apiAddress, credential, credentialFields } from "./config-fields.ts";
 import type { LimitedRecord, ProviderKind, Unsupported } from "./provider.ts";
 import { recordAccountProvider, type RecordAccount } from "./single-record-api/provider.ts";
 import type { StoredRecord } from "./single-record-api/record-calls.ts";
@@ -51,10 +51,7 @@ const domain = z.object({ id: z.int(), domain: z.string(), type: z.string().null
 const pageOf = <T>(entry: z.ZodType<T>) => z.object({ data: z.array(entry), pages: z.int(), results: z.int() });
 
 const configSchema = z.strictObject({
-  token: z
-    .string("Enter a personal access token.")
-    .trim()
-    .regex(/^[!-~]{16,200}$/, "The personal access token must be 16 to 200 characters of plain ASCII without spaces."),
+  token: credential("personal access token"),
   endpoint: apiAddress(address).default(address),
 });
 
@@ -73,10 +70,7 @@ export const linode: ProviderKind<LinodeConfig> = {
   unsupportedReason,
   lowersCase: "owners",
   granularity: "record",
-  configFields: [
-    { name: "token", label: "Personal access token", secret: true, required: true },
-    { name: "endpoint", label: "API address", secret: false, required: false },
-  ],
+  configFields: credentialFields("token", "personal access token"),
   addresses: ["endpoint"],
   configSchema,
   connect: (config, environment) => recordAccountProvider(linodeAccount(config, environment)),

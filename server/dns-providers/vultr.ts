@@ -2,7 +2,7 @@ import { z } from "zod";
 import { nameOf, valueOf, type RecordData } from "../dns/record.ts";
 import { parseGeneric } from "../dns/values/generic-form.ts";
 import { maxTtl } from "../dns/zone-file/ttl.ts";
-import { apiAddress } from "./config-fields.ts";
+import { apiAddress, credential, credentialFields } from "./config-fields.ts";
 import type { LimitedRecord, ProviderKind, Unsupported } from "./provider.ts";
 import { recordAccountProvider, type RecordAccount } from "./single-record-api/provider.ts";
 import type { StoredRecord } from "./single-record-api/record-calls.ts";
@@ -45,10 +45,7 @@ const recordPage = z.object({ records: z.array(vultrRecord), meta });
 const cursorOf = (page: { meta?: z.infer<typeof meta> }) => page.meta?.links?.next;
 
 const configSchema = z.strictObject({
-  apiKey: z
-    .string("Enter an API key.")
-    .trim()
-    .regex(/^[!-~]{16,200}$/, "The API key must be 16 to 200 characters of plain ASCII without spaces."),
+  apiKey: credential("API key"),
   endpoint: apiAddress(address).default(address),
 });
 
@@ -67,10 +64,7 @@ export const vultr: ProviderKind<VultrConfig> = {
   unsupportedReason,
   lowersCase: "owners",
   granularity: "record",
-  configFields: [
-    { name: "apiKey", label: "API key", secret: true, required: true },
-    { name: "endpoint", label: "API address", secret: false, required: false },
-  ],
+  configFields: credentialFields("apiKey", "API key"),
   addresses: ["endpoint"],
   configSchema,
   connect: (config, environment) => recordAccountProvider(vultrAccount(config, environment)),

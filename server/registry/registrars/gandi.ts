@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { apiAddress } from "../../dns-providers/config-fields.ts";
+import { apiAddress, credential, credentialFields } from "../../dns-providers/config-fields.ts";
 import { readPages } from "../../dns-providers/vendor-api/pages.ts";
 import { maybe } from "../../dns-providers/vendor-api/text.ts";
 import type { VendorEnvironment } from "../../dns-providers/vendor-api/calls.ts";
@@ -12,10 +12,7 @@ import { dsSteps, inSteps, RegistrarApi, type Registrar, type RegistrarKind } fr
 
 const address = "https://api.gandi.net/v5";
 const configSchema = z.strictObject({
-  token: z
-    .string("Enter a personal access token.")
-    .trim()
-    .regex(/^[!-~]{10,200}$/, "The token must be 10 to 200 characters of plain ASCII without spaces."),
+  token: credential("personal access token", 10, 200),
   endpoint: apiAddress(address).default(address),
 });
 type GandiConfig = z.infer<typeof configSchema>;
@@ -45,10 +42,7 @@ const limits = [{ calls: 900, seconds: 60 }];
 export const gandi: RegistrarKind<GandiConfig> = {
   kind: "gandi",
   name: "Gandi",
-  configFields: [
-    { name: "token", label: "Personal access token", secret: true, required: true },
-    { name: "endpoint", label: "API address", secret: false, required: false },
-  ],
+  configFields: credentialFields("token", "personal access token"),
   addresses: ["endpoint"],
   configSchema,
   changes: ["nameServers", "ds", "locked", "autoRenew"],
