@@ -72,8 +72,13 @@ export function judgeRegistration(
     }
     if (ds.length === 0) plan.warnings.push(`Without a DS record, resolvers no longer validate ${zone}.`);
   }
-  const isBroken =
-    keys !== null && ds.length > 0 && !ds.some((one) => keys.some((key) => standsFor(dsOf(one), key, zone)));
+  const matchesNone = (records: readonly string[]) =>
+    keys !== null && records.length > 0 && !records.some((one) => keys.some((key) => standsFor(dsOf(one), key, zone)));
+  if (changed("nameServers") && changed("ds") && matchesNone(state.ds ?? []))
+    plan.risks.push(
+      `Resolvers keep the old DS records of ${zone} for their TTL, and no key of the new name servers matches one of them. Change the DS records first, and the name servers when that time has passed.`,
+    );
+  const isBroken = matchesNone(ds);
   if (isBroken && plan.refusals.length === 0)
     plan.risks.push(
       `No DS record that the registration would have matches a key that the name servers serve, so validating resolvers would refuse ${zone}. Remove the DS records first, and wait for their TTL.`,

@@ -75,6 +75,14 @@ describe("a plan of a registration", () => {
     expect(plan.risks).toEqual([expect.stringContaining("Remove the DS records first")]);
   });
 
+  test("needs a confirmation to change DS records and name servers at once, unless the new ones have an old key", () => {
+    const wanted = { nameServers: ["ns9.one.tld"], ds: [] };
+    const unsigned = judge(wanted, { ...good, keys: [] }, { ...state, ds: [ds] });
+    expect(unsigned.risks).toEqual([expect.stringContaining("Resolvers keep the old DS records of one.tld")]);
+    expect(judge(wanted, good, { ...state, ds: [ds] }).risks).toEqual([]);
+    expect(judge(wanted, { ...good, keys: [] }).risks).toEqual([]);
+  });
+
   test("removes DS records before name servers change, and adds them after", () => {
     const fields = (wanted: object, from = state) => sendingOrder(differences(from, wanted)).map(({ field }) => field);
     expect(fields({ nameServers: ["ns9.one.tld"], ds: [] }, { ...state, ds: [ds] })).toEqual(["ds", "nameServers"]);
