@@ -77,7 +77,6 @@ export async function pageOfBatches(em: EntityManager, { userId, tokenId }: Batc
       .selectAll()
       .$if(userId !== undefined, (query) => query.where("user_id", "=", userId ?? ""))
       .$if(tokenId !== undefined, (query) => query.where("token_id", "=", tokenId ?? ""))
-      .orderBy("created_at", "desc")
       .orderBy("id", "desc"),
     paging,
   );

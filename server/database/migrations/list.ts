@@ -66,6 +66,7 @@ import { CommandLine } from "./0077-command-line.ts";
 import { RegistrarConfigs } from "./0081-registrar-configs.ts";
 import { Costs } from "./0082-costs.ts";
 import { TokensOfChanges } from "./0085-tokens-of-changes.ts";
+import { BatchOrders } from "./0086-batch-orders.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -138,4 +139,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0081-registrar-configs", class: RegistrarConfigs },
   { name: "0082-costs", class: Costs },
   { name: "0085-tokens-of-changes", class: TokensOfChanges },
+  { name: "0086-batch-orders", class: BatchOrders },
 ];
