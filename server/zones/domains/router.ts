@@ -244,8 +244,8 @@ export function createPortfolioRouter({ domains }: { domains: Domains }) {
       tag,
       summary: "Export the domains as a table",
       description:
-        "Returns the domains of which you see all records, with what is known of their registrations. Cells that a spreadsheet would take " +
-        "for a formula begin with an apostrophe.",
+        "Covers the domains that you own or are assigned in full, with what is known of their registrations. An apostrophe precedes cells " +
+        "that a spreadsheet would run as a formula.",
       textField: "csv",
     })
       .input(exportPortfolioInput)
@@ -258,7 +258,7 @@ export function createPortfolioRouter({ domains }: { domains: Domains }) {
       operationId: "getPortfolioCosts",
       tag,
       summary: "Sum the yearly costs by group",
-      description: "Counts the domains of which you see all records.",
+      description: "Covers the domains that you own or are assigned in full.",
     })
       .input(nothing)
       .output(portfolioCosts)

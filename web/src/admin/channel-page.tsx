@@ -40,7 +40,7 @@ export function NewChannelPage() {
   );
 }
 
-/** A channel: its settings, what it delivers, and what came of it. */
+/** A channel: its settings and its deliveries. */
 export function ChannelPage() {
   return (
     <AdminOnly>

@@ -48,7 +48,7 @@ export function replacementOf(
   return { type: type ?? shared("recordType"), value: value ?? shared("value") ?? q, tag };
 }
 
-/** A text in parts, of which some are what was searched for, in any case. */
+/** Splits a text where the searched words stand in it, in any case. */
 export function withMarks(text: string, search: string | undefined): { at: number; text: string; found: boolean }[] {
   const wanted = search?.trim().toLowerCase() ?? "";
   const lower = text.toLowerCase();
