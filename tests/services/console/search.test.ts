@@ -104,6 +104,21 @@ test("a replacement of more than 30 % of a zone goes on only after it is confirm
   await page.getByText("1 domain changed", { exact: true }).waitFor();
 });
 
+test("a plan that zones have overtaken is made anew and says so, and the reason that was typed stays", async () => {
+  const [zone] = await pointing(address(40), ["overtaken.replace"]);
+  const page = await site.signedIn({ path: `/replace?type=A&value=${address(40)}&to=${address(41)}` });
+  await page.getByRole("button", { name: "Show the plan" }).click();
+  await page.getByRole("textbox", { name: "Reason" }).fill("The rack moves");
+  await zone?.add("A", "late", address(40));
+  site.expected.push("409");
+  await page.getByRole("button", { name: "Change 1 domain" }).click();
+  await page.getByText("Zones have changed since. This is the plan as they are now.").waitFor();
+  await page.getByText("3 records", { exact: true }).waitFor();
+  expect(await page.getByRole("textbox", { name: "Reason" }).inputValue()).toBe("The rack moves");
+  await page.getByRole("button", { name: "Change 1 domain" }).click();
+  await page.getByText("1 domain changed", { exact: true }).waitFor();
+});
+
 test("search and replace have no findings in the dark and fit 320 pixels", async () => {
   const page = await site.signedIn({ dark: true, width: 320, path: "/search?q=203.0.113" });
   await hits(page).nth(2).waitFor();

@@ -136,7 +136,7 @@ export function ReplacePage() {
       </Form>
       {planned ? (
         <div ref={heading} tabIndex={-1} className={styles["planned"]}>
-          <PlanView key={planned.plan.planHash} {...planned} onPlan={(plan) => setPlanned({ ...planned, plan })} />
+          <PlanView {...planned} onPlan={(plan) => setPlanned({ ...planned, plan })} />
         </div>
       ) : null}
       <Recent />
@@ -157,7 +157,9 @@ function PlanView({ request, plan, onPlan }: PlanViewProps) {
   const [message, setMessage] = useState("");
   const [override, setOverride] = useState(false);
   /** What the service wants confirmed: first the loss of much of a zone, then the change of locked records. */
-  const [confirmation, setConfirmation] = useState({ wanted: 0, given: 0 });
+  const [asked, setAsked] = useState({ of: plan.planHash, wanted: 0, given: 0 });
+  // What was confirmed of one plan says nothing of another.
+  const confirmation = asked.of === plan.planHash ? asked : { of: plan.planHash, wanted: 0, given: 0 };
   const [isMissing, setIsMissing] = useState(false);
   const able = plan.domains.filter(({ error }) => error === null);
   const apply = useAction(async () => {
@@ -177,7 +179,7 @@ function PlanView({ request, plan, onPlan }: PlanViewProps) {
       await navigate({ to: "/replace/$id", params: { id: jobId } });
     } catch (error) {
       if (!isZonewrightError(error)) throw error;
-      if (error.code === "CONFIRMATION_REQUIRED") setConfirmation(({ given }) => ({ wanted: given + 1, given }));
+      if (error.code === "CONFIRMATION_REQUIRED") setAsked({ ...confirmation, wanted: confirmation.given + 1 });
       if (error.code !== "CONFLICT") throw error;
       onPlan(await client.replacements.plan.mutate(request));
       throw new Error(text.outdated, { cause: error });
@@ -246,7 +248,7 @@ function PlanView({ request, plan, onPlan }: PlanViewProps) {
           <CheckField
             label={text.confirm}
             checked={!mustConfirm}
-            onValue={(on) => setConfirmation(({ wanted }) => ({ wanted, given: on ? wanted : wanted - 1 }))}
+            onValue={(on) => setAsked({ ...confirmation, given: confirmation.wanted - (on ? 0 : 1) })}
           />
         ) : null}
         <div>
