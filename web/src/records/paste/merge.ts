@@ -105,11 +105,17 @@ export function* merged(
       else changes.push(changeOf("update", one.line, next, row));
     }
   }
+  /** Of each set, those that have not given way yet. */
+  const giving = new Map<string, Row[]>();
+  const nextOf = (set: string) => {
+    const rest = giving.get(set) ?? (sets.get(set) ?? []).filter((row) => gives(row, met)).toReversed();
+    giving.set(set, rest);
+    return rest.pop();
+  };
   // Of a set that is replaced, what is there becomes what was pasted, so that a record keeps its identity.
   for (const { line, fields } of news) {
     yield;
-    const set = replace && !isDisabled(fields) ? (sets.get(rrsetOf(fields)) ?? []) : [];
-    const row = set.find((each) => gives(each, met));
+    const row = replace && !isDisabled(fields) ? nextOf(rrsetOf(fields)) : undefined;
     if (row === undefined) changes.push(changeOf("create", line, fields, null));
     else {
       met.add(row);
