@@ -20,6 +20,7 @@ import {
   emptyDraft,
   finished,
   isDisabled,
+  mostChanges,
   setFields,
   toggleDeletes,
   isNewKey,
@@ -48,8 +49,6 @@ import { useZoneRows } from "./use-zone-rows.ts";
 const text = recordsWords;
 /** Types with fields have forms; any other has one field for its data as in a zone file. */
 const editable = { has: isWritableType };
-/** As many changes fit in one plan. */
-const mostChanges = 10_000;
 /** Pixels of a record's form on a narrow page. */
 const tallestForm = 280;
 const none: readonly string[] = [];

@@ -1,6 +1,9 @@
 import type { Change, DnsRecord } from "@zonewright/client";
 import { uniqueText } from "../../ui/unique-text.ts";
 
+/** As many changes fit in one plan. */
+export const mostChanges = 10_000;
+
 /** The fields of a record that a person edits. */
 export interface Fields {
   recordType: string;

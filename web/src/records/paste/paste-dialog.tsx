@@ -10,6 +10,7 @@ import { Failure, Notice } from "../../ui/notice.tsx";
 import { formatTtl } from "../../ui/ttl.ts";
 import { pasteWords } from "../../words/paste.ts";
 import { words } from "../../words/words.ts";
+import { mostChanges } from "../draft/draft.ts";
 import type { Row } from "../grid/rows.ts";
 import { merged, type Merged, type PastedChange } from "./merge.ts";
 import {
@@ -29,8 +30,6 @@ const text = pasteWords;
 const mostShown = 200_000;
 /** More than anybody reads in one go. */
 const mostNamed = 50;
-/** As many changes fit in one plan. */
-const mostChanges = 10_000;
 const signs = { create: "+", update: "~", delete: "−" } as const;
 
 /** What was pasted, dropped or chosen. */
