@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import { hashOf } from "../server/platform/opaque-tokens.ts";
-import { newToken } from "../server/access/personal-token-form.ts";
+import { newToken } from "../server/access/authenticator.ts";
 import { newId } from "../server/platform/ids.ts";
 import { createDatabase, startPostgres } from "../tests/support/servers/postgres.ts";
 import { freePorts } from "../tests/support/programs.ts";

@@ -9,19 +9,27 @@ import express, {
 } from "express";
 import { consoleHttp } from "./api/console/http.ts";
 import { compression } from "./api/http/compression.ts";
-import { cors, bodyError, readableHead, securityHeaders } from "./api/http/request-guards.ts";
+import {
+  cors,
+  bodyError,
+  readableHead,
+  securityHeaders,
+  jsonBody,
+  httpPort,
+  requestIdOf,
+  withConnectionToken,
+  measured,
+  metricsPage,
+} from "./api/http/request.ts";
 import { announceDeprecations } from "./api/deprecation.ts";
 import { docsPage, documentPage } from "./api/http/docs-page.ts";
 import { stopping } from "./platform/errors.ts";
 import { logFailure } from "./api/failure-log.ts";
-import { httpPort, requestIdOf, withConnectionToken } from "./api/http/http-port.ts";
 import { sendLargeOverTrpc } from "./api/large-answers.ts";
 import { unmatchedRoute } from "./api/http/methods.ts";
 import { identityHttp } from "./accounts/identity/http.ts";
-import { measured, metricsPage } from "./api/http/metrics.ts";
 import { notificationsHttp } from "./notifications/http.ts";
 import { sendProblem } from "./api/problem.ts";
-import { jsonBody } from "./api/http/bodies/json-body.ts";
 import { passToTrpc } from "./api/parsed-bodies.ts";
 import { restHandler } from "./api/rest.ts";
 import { createAppRouter } from "./router.ts";
@@ -72,8 +80,9 @@ function baseApp(services: Services): { app: Express; createContext: CreateConte
 
 /** Ends connections and refuses requests during a shutdown. */
 function refuseDraining({ health }: Services): RequestHandler {
+  const { draining } = health;
   return (_req, res, next) => {
-    if (!health.draining) {
+    if (!draining.aborted) {
       next();
       return;
     }

@@ -1,7 +1,6 @@
 import type { Actor } from "./actor.ts";
 import type { Narrowing } from "./narrowing.ts";
 import type { Permission } from "./permissions.ts";
-import { AppError } from "../platform/errors.ts";
 import type { Role } from "../database/tables/roles.ts";
 
 /** An authenticated caller. */
@@ -16,12 +15,6 @@ export interface Caller extends Actor {
   narrowing: Narrowing | null;
   /** The time of the call, at which their rights are judged. */
   at: Date;
-}
-
-/** Returns the caller if they have the permission. @throws AppError FORBIDDEN for a personal token without it */
-export function permitted<C extends Pick<Caller, "permissions">>(caller: C, permission: Permission): C {
-  if (caller.permissions === "all" || caller.permissions.has(permission)) return caller;
-  throw new AppError("FORBIDDEN", `This token lacks the permission ${permission}. Use a token that has it.`);
 }
 
 /** A sign-in with a correct first factor and a pending second one. A `tempToken` proves only that. */

@@ -1,5 +1,5 @@
 import { queries, type EntityManager } from "../database/database.ts";
-import { parseView, qualifiedName, splitQualified } from "../dns/names/views.ts";
+import { parseView, qualifiedName, splitQualified } from "../dns/names/names.ts";
 
 /** Locks a domain against deletion until the transaction ends. @returns its name and view, or null if it does not exist */
 export async function lockDomain(tx: EntityManager, id: string): Promise<string | null> {

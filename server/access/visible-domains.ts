@@ -2,11 +2,10 @@ import { sql, type Expression, type ExpressionBuilder, type RawBuilder, type Sql
 import type { Caller } from "./caller.ts";
 import type { Narrowing } from "./narrowing.ts";
 import { arrayLiteral, queries, type EntityManager } from "../database/database.ts";
-import { readsEverything } from "../database/tables/roles.ts";
+import { ZoneScope } from "./zone-scope.ts";
+import { readsEverything, rightsFrom, type Grant } from "./zone-access.ts";
 import type { Tables } from "../database/tables/all.ts";
 import { coversChange, coveredDomains, coversDomain, coversRecord, isCurrent, type Reader } from "./assigned.ts";
-import { rightsFrom, type Grant } from "./zone-access.ts";
-import { ZoneScope } from "./zone-scope.ts";
 
 /**
  * The SQL that selects the domains visible to a kind of caller. It receives only values, never the caller: all callers with the same

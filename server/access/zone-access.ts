@@ -1,14 +1,14 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Caller } from "./caller.ts";
+import { takingOver, ZoneScope, type ScopeRule } from "./zone-scope.ts";
 import type { NarrowedCredential } from "./narrowing.ts";
 import { queries, jsonTexts, type EntityManager } from "../database/database.ts";
 import { AppError, notFound } from "../platform/errors.ts";
+import type { Role } from "../database/tables/roles.ts";
 import type { AssignmentAccess } from "../database/tables/assignments.ts";
-import { readsEverything } from "../database/tables/roles.ts";
 import type { ReviewRequired } from "../database/tables/domains.ts";
 import { isApexNs, type RecordData } from "../dns/record.ts";
 import { coversDomain, isCurrent } from "./assigned.ts";
-import { takingOver, ZoneScope, type ScopeRule } from "./zone-scope.ts";
 
 /*
  * Decides who may see and change which zone; no other code does. Administrators access everything, and auditors read it. Members access the domains they own,
@@ -285,4 +285,9 @@ export async function usersWhoSee(
     where u.id in (select value::uuid from ${jsonTexts(userIds)}) and ${seesDomain("u", "d", at)}
   `.execute(queries(em));
   return new Set(rows.map(({ id }) => id));
+}
+
+/** Returns whether a role reads what belongs to others. */
+export function readsEverything(role: Role): boolean {
+  return role !== "member";
 }

@@ -1,9 +1,9 @@
 import type { AnyTRPCProcedure } from "@trpc/server";
 import type { Permission } from "../access/permissions.ts";
 import { visitor } from "../access/actor.ts";
-import { bearerOf, type Identified } from "../access/authenticator.ts";
-import { permitted, type Caller } from "../access/caller.ts";
-import { readsEverything } from "../database/tables/roles.ts";
+import { bearerOf, type Identified, permitted } from "../access/authenticator.ts";
+import type { Caller } from "../access/caller.ts";
+import { readsEverything } from "../access/zone-access.ts";
 import { AppError } from "../platform/errors.ts";
 import type { RouteMeta, Access, Confirmed, Deprecation } from "./context.ts";
 import { guarded, type Admission, type Call } from "./trpc.ts";

@@ -18,7 +18,7 @@ const deadlineMilliseconds = 2_000;
 /** Decides whether this instance should receive traffic. */
 export class Health {
   readonly #database: CheckedDatabase;
-  #draining = false;
+  readonly #drain = new AbortController();
   #known: { state: DatabaseState; at: number } | undefined;
   #pending: Promise<DatabaseState> | undefined;
   /** Set after a statement failed for lack of space; a full disk shows only in statements that need space. */
@@ -30,11 +30,12 @@ export class Health {
 
   /** Reports not ready from now on, so that load balancers stop sending traffic while open requests finish. */
   drain(): void {
-    this.#draining = true;
+    this.#drain.abort();
   }
 
-  get draining(): boolean {
-    return this.#draining;
+  /** Aborted once it drains. */
+  get draining(): AbortSignal {
+    return this.#drain.signal;
   }
 
   /** Records an error. After a failed write, this instance is not ready until a write succeeds. */
@@ -47,7 +48,7 @@ export class Health {
   /** Returns the readiness within two seconds; a database that takes longer is `unavailable`. */
   async readiness(): Promise<Readiness> {
     const database = await this.#databaseState();
-    return { ready: database === "ok" && !this.#draining, database, draining: this.#draining };
+    return { ready: database === "ok" && !this.#drain.signal.aborted, database, draining: this.#drain.signal.aborted };
   }
 
   async #databaseState(): Promise<DatabaseState> {

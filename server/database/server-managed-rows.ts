@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from "kysely";
-import { managedAnywhere, managedAtApex, signatureOverSoa } from "../dns/server-managed.ts";
+import { managedAnywhere, managedAtApex, signatureOverSoa } from "../dns/zone-file/type-names.ts";
 
 /** `isServerManaged` as a condition on `record_type` and `name`. */
 export const serverManagedRows = sql<SqlBool>`(

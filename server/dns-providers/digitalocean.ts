@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { maxTtl } from "../dns/zone-file/ttl.ts";
+import { maxTtl } from "../dns/record.ts";
 import { digitalOceanAddress, digitalOceanApi } from "./digitalocean/api.ts";
 import { digitalOceanProvider } from "./digitalocean/digitalocean-provider.ts";
 import { unsupportedReason, minTtl, recordTypes } from "./digitalocean/limits.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { nameOf, valueOf, type RecordData } from "../dns/record.ts";
-import { parseGeneric } from "../dns/values/generic-form.ts";
+import { parseGeneric } from "../dns/values/character-strings.ts";
 import { apiAddress, credential, credentialFields } from "./config-fields.ts";
 import type { LimitedRecord, ProviderKind, Unsupported } from "./provider.ts";
 import { recordAccountProvider, type RecordAccount } from "./single-record-api/provider.ts";

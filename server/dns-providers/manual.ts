@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { maxTtl } from "../dns/zone-file/ttl.ts";
+import { maxTtl } from "../dns/record.ts";
 import type { ProviderKind } from "./provider.ts";
 
 const configSchema = z.strictObject({});

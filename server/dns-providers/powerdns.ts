@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { maxTtl } from "../dns/zone-file/ttl.ts";
+import { maxTtl } from "../dns/record.ts";
 import { apiAddress, inMilliseconds, timeoutField, timeoutSeconds } from "./config-fields.ts";
 import { powerdnsClient } from "./powerdns/client.ts";
 import { powerdnsProvider } from "./powerdns/powerdns-provider.ts";

@@ -4,8 +4,8 @@ import { foldName, parseHost, parseZoneName } from "../dns/names/names.ts";
 import { WireError } from "../dns/names/wire-names.ts";
 import { writeRdata } from "../dns/wire/rdata-write.ts";
 import { isMailbox } from "../dns/server-rules/host-names.ts";
-import { mailboxName, type Soa } from "../dns/zone-file/soa.ts";
-import { maxTtl } from "../dns/zone-file/ttl.ts";
+import { mailboxName, type Soa } from "../dns/zone-file/contents.ts";
+import { maxTtl } from "../dns/record.ts";
 import { typeNumber } from "../dns/zone-file/type-names.ts";
 import {
   hostsIn,

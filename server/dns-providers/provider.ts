@@ -3,9 +3,9 @@ import type { Egress } from "../platform/net/egress.ts";
 import type { Pause } from "../platform/pause.ts";
 import type { ReadRecord, RecordData } from "../dns/record.ts";
 import type { ServerRules, ApexCname } from "../dns/zone-rules.ts";
-import type { Soa } from "../dns/zone-file/soa.ts";
+import type { Soa } from "../dns/zone-file/contents.ts";
 import type { Purpose, VendorAccounts } from "./vendor-api/accounts.ts";
-import { qualifiedName } from "../dns/names/views.ts";
+import { qualifiedName } from "../dns/names/names.ts";
 import { AppError } from "../platform/errors.ts";
 
 /** A change to one record of a zone. An update keeps the record's id here; how the provider makes it is up to the adapter. */

@@ -1,7 +1,7 @@
 import { rdataToText } from "../dns/rdata/rdata.ts";
 import { printRdata, ruleFor } from "../dns/record-types.ts";
 import { spellingOf, type RecordData } from "../dns/record.ts";
-import { parseGeneric } from "../dns/values/generic-form.ts";
+import { parseGeneric } from "../dns/values/character-strings.ts";
 import { rdataFields } from "../dns/zone-file/record-data.ts";
 
 // RDATA in master-file form (RFC 1035 §5.1), as several providers print and take it.

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { realPause } from "../platform/pause.ts";
 import { parseHost, parseZoneName } from "../dns/names/names.ts";
-import { maxTtl } from "../dns/zone-file/ttl.ts";
+import { maxTtl } from "../dns/record.ts";
 import type { ProviderKind } from "./provider.ts";
 import { inMilliseconds, timeoutField, timeoutSeconds } from "./config-fields.ts";
 import { nameServerProvider } from "./rfc2136/name-server-provider.ts";

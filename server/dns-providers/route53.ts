@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { maxTtl } from "../dns/zone-file/ttl.ts";
+import { maxTtl } from "../dns/record.ts";
 import { apiAddress } from "./config-fields.ts";
 import type { ProviderKind } from "./provider.ts";
 import { route53Address, route53Api } from "./route53/client.ts";

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { nameOf, valueOf, type RecordData } from "../dns/record.ts";
-import { parseGeneric } from "../dns/values/generic-form.ts";
-import { maxTtl } from "../dns/zone-file/ttl.ts";
+import { nameOf, valueOf, type RecordData, maxTtl } from "../dns/record.ts";
+import { parseGeneric } from "../dns/values/character-strings.ts";
 import { apiAddress, credential, credentialFields } from "./config-fields.ts";
 import type { LimitedRecord, ProviderKind, Unsupported } from "./provider.ts";
 import { recordAccountProvider, type RecordAccount } from "./single-record-api/provider.ts";

@@ -1,6 +1,5 @@
 import type { TsigKeyCredentials } from "../access/tsig-keys.ts";
 import type { Audit } from "../notifications/audit/audit.ts";
-import { hearZoneChanges } from "../zones/changes/zone-watchers.ts";
 import type { Config } from "../ops/config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { ConfigSecrets } from "../dns-providers/connections.ts";
@@ -34,13 +33,12 @@ export function composeDnsService(parts: {
     notified: (outcome: "acknowledged" | "failed") => void;
   };
 }) {
-  const { database, now } = parts;
+  const { now } = parts;
   const dnsService = new DnsService({
     ...parts,
     onTransfer: (kind) => parts.metrics().transfer(kind),
     onNotify: (outcome) => parts.metrics().notified(outcome),
   });
-  hearZoneChanges(database.fork(), ({ domainId }) => dnsService.changed(domainId));
   const secondaryCheck = new SecondaryCheck({ ...parts, service: dnsService });
   return {
     dnsService,

@@ -3,7 +3,7 @@ import { jsonTexts, queries, type Database, type EntityManager } from "../databa
 import { serialDistance, serialOf } from "../dns/wire/serials.ts";
 import type { Notifications, TypedNotice } from "../notifications/notify.ts";
 import type { DnsService } from "./service.ts";
-import { qualifiedName } from "../dns/names/views.ts";
+import { qualifiedName } from "../dns/names/names.ts";
 
 /** Milliseconds after which a secondary that stays behind is reported. */
 const patience = 10 * 60_000;

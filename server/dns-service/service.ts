@@ -10,6 +10,7 @@ import type { RequestLimits } from "../api/limits/requests.ts";
 import type { Records } from "../zones/records/service.ts";
 import { listenDatagrams, listenStreams, type ListenAddress, type Listener } from "../platform/net/listeners.ts";
 import type { Logger } from "../platform/log.ts";
+import { hearZoneChanges } from "../zones/changes/zone-watchers.ts";
 import { Connections, type ConnectionLimits } from "./connections.ts";
 import { Datagrams } from "./datagrams.ts";
 import { Notifier } from "./notifier.ts";
@@ -78,6 +79,7 @@ export class DnsService {
     setMaxListeners(0, signal);
     const client = new SecondaryClient(egress, now, signal);
     this.#notifier = new Notifier({ ...parts, configs: this.#configs, secondaries: this.secondaries, client, signal });
+    hearZoneChanges(database.fork(), ({ domainId }) => this.#changed(domainId));
   }
 
   get enabled(): boolean {
@@ -112,7 +114,7 @@ export class DnsService {
   }
 
   /** Handles a committed change of a domain. */
-  changed(domainId: string): void {
+  #changed(domainId: string): void {
     if (this.enabled && !this.#stopping.signal.aborted) this.#notifier.changed(domainId);
   }
 

@@ -6,7 +6,7 @@ import { writeName } from "../dns/names/wire-names.ts";
 import { serialDistance, serialOf } from "../dns/wire/serials.ts";
 import { types } from "../dns/zone-file/type-names.ts";
 import { isApexNs } from "../dns/record.ts";
-import type { Soa } from "../dns/zone-file/soa.ts";
+import type { Soa } from "../dns/zone-file/contents.ts";
 import { flatMapped, inPages, inSlices, sorted } from "../platform/slices.ts";
 import { encodeFor, ownerOf, RecordEncoder, soaEntry, type MirroredRow, type WireEntry } from "./wire-records.ts";
 import { places, type ServedZone } from "./zones.ts";

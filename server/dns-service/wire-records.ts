@@ -2,9 +2,8 @@ import { absoluteName } from "../dns/names/names.ts";
 import { WireError, writeName } from "../dns/names/wire-names.ts";
 import { writeRdata } from "../dns/wire/rdata-write.ts";
 import { unreadSplit } from "../dns/record.ts";
-import type { Soa } from "../dns/zone-file/soa.ts";
-import { typeNumber, types } from "../dns/zone-file/type-names.ts";
-import { isServerManaged } from "../dns/server-managed.ts";
+import type { Soa } from "../dns/zone-file/contents.ts";
+import { typeNumber, types, isServerManaged } from "../dns/zone-file/type-names.ts";
 import { mostRdataOctets } from "../dns-providers/primary.ts";
 import type { ProviderKind } from "../dns-providers/provider.ts";
 

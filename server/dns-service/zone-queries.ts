@@ -7,7 +7,7 @@ import { queries, type Database, type EntityManager } from "../database/database
 import { ownerWithin } from "../dns/names/names.ts";
 import { isActive, isApexNs, storedStrings, type LiveRecord } from "../dns/record.ts";
 import { rcodes } from "../dns/wire/messages.ts";
-import { placeholderNameServer, type Soa } from "../dns/zone-file/soa.ts";
+import { placeholderNameServer, type Soa } from "../dns/zone-file/contents.ts";
 import { typeName, typeNumber, types } from "../dns/zone-file/type-names.ts";
 import type { RequestLimits } from "../api/limits/requests.ts";
 import { AppError } from "../platform/errors.ts";

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
 import { serialOf } from "../dns/wire/serials.ts";
 import { knownKind } from "../dns-providers/kinds.ts";
-import { initialSoa, type Soa } from "../dns/zone-file/soa.ts";
+import { initialSoa, type Soa } from "../dns/zone-file/contents.ts";
 import { ownerOf, soaEntry, type Mirrored } from "./wire-records.ts";
 import type { PrimaryService } from "./primary-configs.ts";
 import { readRdata } from "../dns/wire/rdata-read.ts";

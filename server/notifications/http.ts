@@ -1,8 +1,6 @@
 import { Router, type NextFunction, type Request, type Response } from "express";
 import { visitor } from "../access/actor.ts";
-import { bearerOf, type Identified } from "../access/authenticator.ts";
-import { permitted } from "../access/caller.ts";
-import { looksPersonal } from "../access/personal-token-form.ts";
+import { bearerOf, type Identified, looksPersonal, permitted } from "../access/authenticator.ts";
 import { AppError, badField } from "../platform/errors.ts";
 import { countCall } from "../api/limits/requests.ts";
 import type { ServerContext } from "../api/trpc.ts";

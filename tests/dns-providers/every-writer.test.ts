@@ -9,7 +9,7 @@ import { writeRdata } from "../../server/dns/wire/rdata-write.ts";
 import { readData } from "../../server/dns/zone-file/record-data.ts";
 import { logicalLines } from "../../server/dns/zone-file/tokens.ts";
 import { parseZoneFile } from "../../server/dns/zone-file/parse.ts";
-import { initialSoa } from "../../server/dns/zone-file/soa.ts";
+import { initialSoa } from "../../server/dns/zone-file/contents.ts";
 import { printZoneFile } from "../../server/dns/zone-file/write.ts";
 import { recordParameters as alidnsParameters } from "../../server/dns-providers/alidns/records.ts";
 import { bodyOf } from "../../server/dns-providers/cloudflare/records.ts";

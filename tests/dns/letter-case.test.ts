@@ -5,7 +5,7 @@ import { asWritten, noNotes, recordKey, type LiveRecord, type RecordData } from 
 import { readRdata } from "../../server/dns/wire/rdata-read.ts";
 import { writeRdata } from "../../server/dns/wire/rdata-write.ts";
 import { parseZoneFile } from "../../server/dns/zone-file/parse.ts";
-import { initialSoa } from "../../server/dns/zone-file/soa.ts";
+import { initialSoa } from "../../server/dns/zone-file/contents.ts";
 import { printZoneFile } from "../../server/dns/zone-file/write.ts";
 
 const zone = "example.com";

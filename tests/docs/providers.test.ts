@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { providerKinds } from "../../server/dns-providers/kinds.ts";
 import type { DnsProvider, ProviderKind } from "../../server/dns-providers/provider.ts";
 import { createEgress } from "../../server/platform/net/egress.ts";
-import { maxTtl } from "../../server/dns/zone-file/ttl.ts";
+import { maxTtl } from "../../server/dns/record.ts";
 import { page, tableRows } from "../support/markdown.ts";
 
 const overview = await page("docs/providers/README.md");

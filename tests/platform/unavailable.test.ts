@@ -1,6 +1,6 @@
 import { stringify } from "superjson";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newToken } from "../../server/access/personal-token-form.ts";
+import { newToken } from "../../server/access/authenticator.ts";
 import { loadConfig } from "../../server/ops/config/config.ts";
 import { openDatabase, type Database } from "../../server/database/database.ts";
 import { startServer, type RunningServer } from "../../server/start.ts";

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RecordData } from "../../server/dns/record.ts";
-import { initialSoa } from "../../server/dns/zone-file/soa.ts";
+import { initialSoa } from "../../server/dns/zone-file/contents.ts";
 import { printZoneFile } from "../../server/dns/zone-file/write.ts";
 import { refusedByCheckconf, refusedByKnot, refusedByNamed } from "../support/name-servers/loading.ts";
 import type { Answer } from "../support/rest-client.ts";

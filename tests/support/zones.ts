@@ -1,4 +1,4 @@
-import { qualifiedName, zoneNameOf } from "../../server/dns/names/views.ts";
+import { qualifiedName, zoneNameOf } from "../../server/dns/names/names.ts";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Answer, RestClient } from "./rest-client.ts";

@@ -3,15 +3,14 @@ import type { Caller } from "../../access/caller.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { AppError, badField, notFound } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
-import { parseOwner, matchesHost } from "../../dns/names/names.ts";
-import { parseQualified, qualifiedName, zoneNameOf } from "../../dns/names/views.ts";
+import { parseOwner, matchesHost, parseQualified, qualifiedName, zoneNameOf } from "../../dns/names/names.ts";
 import type { Notifications } from "../../notifications/notify.ts";
 import type { RequestedAccess } from "../../database/tables/assignments.ts";
 import { lockDomain, lockDomainNamed } from "../../access/lock-domain.ts";
 import { parseHostPattern } from "../../access/host-pattern.ts";
 import { assignmentNotice, partOf, rightTo } from "./notices.ts";
 import type { Assignments } from "./service.ts";
-import { readsEverything } from "../../database/tables/roles.ts";
+import { readsEverything } from "../../access/zone-access.ts";
 import { onePage } from "../../database/one-page.ts";
 
 /** Maximum pending requests per user, because administrators read them all. */

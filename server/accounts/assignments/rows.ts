@@ -1,7 +1,7 @@
 import { everyColumn } from "../../database/every-column.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import type { AssignmentAccess } from "../../database/tables/assignments.ts";
-import { qualifiedName } from "../../dns/names/views.ts";
+import { qualifiedName } from "../../dns/names/names.ts";
 
 /** What an assignment covers: exactly one of a domain, a group and a tag. */
 export interface Target {

@@ -27,7 +27,7 @@ import { IdentityConfig, providerIds, type ProviderId } from "../../database/tab
 import { endFlowsThrough } from "./flows.ts";
 import type { IdentityProviders } from "./providers/catalogue.ts";
 import { IdentityProviderError, type ClientSettings, type IdentityProvider } from "./providers/provider.ts";
-import { readsEverything } from "../../database/tables/roles.ts";
+import { readsEverything } from "../../access/zone-access.ts";
 import { sameOrigin, secretAgain } from "../../platform/net/same-origin.ts";
 
 /** An enabled provider with its settings. */

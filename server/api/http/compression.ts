@@ -2,7 +2,7 @@ import { constants, createBrotliCompress, createGzip } from "node:zlib";
 import type { AnyTRPCRouter } from "@trpc/server";
 import type { Request, RequestHandler, Response } from "express";
 import type { RouteMeta } from "../context.ts";
-import { procedureOf } from "./metrics.ts";
+import { procedureOf } from "./request.ts";
 
 /** Smaller responses are sent as they are. */
 const leastOctets = 1_024;

@@ -2,7 +2,7 @@ import type { AnyTRPCRouter } from "@trpc/server";
 import type { Express, RequestHandler } from "express";
 import { AppError } from "../../platform/errors.ts";
 import { patternOf, restProcedures } from "../rest.ts";
-import { requestIdOf } from "./http-port.ts";
+import { requestIdOf } from "./request.ts";
 import { sendProblem } from "../problem.ts";
 
 /** The parts of Express's router used here. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { RateLimiterRes, type RateLimiterAbstract } from "rate-limiter-flexible";
 import { AppError } from "../../platform/errors.ts";
-import { withKeyedMutex } from "../../platform/keyed-mutex.ts";
+import { withKeyedMutex } from "../../platform/slices.ts";
 import type { Actor } from "../../access/actor.ts";
 import { addressKey, networkKey } from "./address.ts";
 import type { MakeCounter, Quota } from "./counters.ts";

@@ -4,6 +4,7 @@ import type { EntityManager } from "../../database/database.ts";
 import { isActive, recordKey, recordLabel, type LiveRecord, type PlannedChange } from "../../dns/record.ts";
 import { AppError } from "../../platform/errors.ts";
 import { inTurns } from "../../platform/slices.ts";
+import { judgeEdits } from "../../zones/records/editing/plan-edits.ts";
 import {
   applyAtomic,
   prepareEdit,
@@ -11,7 +12,6 @@ import {
   type Edit,
   type PreparedEdit,
 } from "../../zones/records/editing/edits.ts";
-import { judgeEdits } from "../../zones/records/editing/plan-edits.ts";
 import { readOnlyReason } from "../../zones/records/provider-limits.ts";
 import { isWanted, newValueOf, type Wanted } from "./wanted.ts";
 

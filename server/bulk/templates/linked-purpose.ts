@@ -2,8 +2,8 @@ import type { BatchPurpose, TemplateRequest } from "../batches/batch.ts";
 import { revertTitle } from "../batches/notices.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { AppError } from "../../platform/errors.ts";
-import { applyAtomic } from "../../zones/records/editing/edits.ts";
 import { planEdits } from "../../zones/records/editing/plan-edits.ts";
+import { applyAtomic } from "../../zones/records/editing/edits.ts";
 import { editsOf } from "../../zones/records/editing/reviewed-plan.ts";
 import {
   appliedTo,

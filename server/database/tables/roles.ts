@@ -5,8 +5,3 @@
 export const roles = ["admin", "auditor", "member"] as const;
 
 export type Role = (typeof roles)[number];
-
-/** Returns whether a role reads what belongs to others. */
-export function readsEverything(role: Role): boolean {
-  return role !== "member";
-}

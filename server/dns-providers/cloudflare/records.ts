@@ -1,9 +1,8 @@
 import { absoluteName, readOwner } from "../../dns/names/names.ts";
 import { printRdata } from "../../dns/record-types.ts";
 import { nameOf, valueOf, type RecordData } from "../../dns/record.ts";
-import { parseGeneric } from "../../dns/values/generic-form.ts";
+import { parseGeneric, sameStrings, joinOctets, splitStrings } from "../../dns/values/character-strings.ts";
 import type { ApexCname } from "../../dns/zone-rules.ts";
-import { sameStrings, joinOctets, splitStrings } from "../../dns/values/character-strings.ts";
 import type { LimitedRecord, Unsupported } from "../provider.ts";
 import { rdataFields } from "../../dns/zone-file/record-data.ts";
 import { canonicalRdata, unreadContent, type RecordContent } from "../rdata-text.ts";

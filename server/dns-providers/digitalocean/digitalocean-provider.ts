@@ -1,6 +1,6 @@
 import { absoluteName } from "../../dns/names/names.ts";
 import { parseZoneFile } from "../../dns/zone-file/parse.ts";
-import type { Soa } from "../../dns/zone-file/soa.ts";
+import type { Soa } from "../../dns/zone-file/contents.ts";
 import { ok, refuse, type Result } from "../../platform/result.ts";
 import { ProviderError, type DnsProvider } from "../provider.ts";
 import { recordAccountProvider, type RecordAccount } from "../single-record-api/provider.ts";

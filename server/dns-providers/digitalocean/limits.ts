@@ -1,4 +1,4 @@
-import { parseGeneric } from "../../dns/values/generic-form.ts";
+import { parseGeneric } from "../../dns/values/character-strings.ts";
 import type { LimitedRecord, Unsupported } from "../provider.ts";
 
 export const recordTypes = ["A", "AAAA", "CAA", "CNAME", "MX", "NS", "SRV", "TXT"];

@@ -1,5 +1,5 @@
 import { isApexNs } from "../../dns/record.ts";
-import { parseGeneric } from "../../dns/values/generic-form.ts";
+import { parseGeneric } from "../../dns/values/character-strings.ts";
 import type { LimitedRecord, Unsupported } from "../provider.ts";
 import { foreignName } from "../single-record-api/vendor-values.ts";
 import { isOwnType } from "./records.ts";

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import { absoluteName, readHost } from "../../dns/names/names.ts";
 import { recordKey, type ReadRecord, type RecordData } from "../../dns/record.ts";
-import { isServerManaged } from "../../dns/server-managed.ts";
-import { readSoa, type Soa } from "../../dns/zone-file/soa.ts";
+import { isServerManaged } from "../../dns/zone-file/type-names.ts";
+import { readSoa, type Soa } from "../../dns/zone-file/contents.ts";
 import {
   ProviderError,
   type ApplyOptions,

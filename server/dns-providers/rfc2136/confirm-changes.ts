@@ -1,6 +1,6 @@
 import type { Pause } from "../../platform/pause.ts";
 import { recordKey, rrsetKey, type RecordData } from "../../dns/record.ts";
-import { isKeyType, isServerManaged } from "../../dns/server-managed.ts";
+import { isKeyType, isServerManaged } from "../../dns/zone-file/type-names.ts";
 import { recordsOf, touchedNames } from "../applying/apply-to-records.ts";
 import { ProviderError, type ChangeOutcome, type RecordChange } from "../provider.ts";
 import { askForRrsets, transferNames, type ServedRecord } from "./read-names.ts";

@@ -1,7 +1,7 @@
 import type { Pause } from "../../platform/pause.ts";
 import { recordKey, rrsetKey, type ReadRecord } from "../../dns/record.ts";
-import { isServerManaged, isSignatureOverSoa } from "../../dns/server-managed.ts";
-import type { Soa } from "../../dns/zone-file/soa.ts";
+import { isServerManaged, isSignatureOverSoa, types } from "../../dns/zone-file/type-names.ts";
+import type { Soa } from "../../dns/zone-file/contents.ts";
 import {
   ProviderError,
   type ApplyOptions,
@@ -13,7 +13,6 @@ import {
 import { isRaisedAlone } from "../applying/serial-fingerprints.ts";
 import { applyByUpdate } from "./apply-updates.ts";
 import { rcodes, queryMessage, type WireMessage } from "../../dns/wire/messages.ts";
-import { types } from "../../dns/zone-file/type-names.ts";
 import { recordOf } from "./read-names.ts";
 import { NameServerSession, refusal, type NameServerSettings } from "./session.ts";
 import { readName, skipName, WireError } from "../../dns/names/wire-names.ts";

@@ -1,7 +1,6 @@
 import { absoluteName, ownerNameWithin } from "../../dns/names/names.ts";
 import { rrsetKey, recordKey, spellingOf, type RecordData } from "../../dns/record.ts";
-import { isSignatureOverSoa } from "../../dns/server-managed.ts";
-import { typeNumber, types, typeName } from "../../dns/zone-file/type-names.ts";
+import { isSignatureOverSoa, typeNumber, types, typeName } from "../../dns/zone-file/type-names.ts";
 import { rcodes, queryMessage, typeQueryMessage, type WireMessage, type WireRecord } from "../../dns/wire/messages.ts";
 import type { NameServerSession } from "./session.ts";
 import { expandRdata, readRdata } from "../../dns/wire/rdata-read.ts";

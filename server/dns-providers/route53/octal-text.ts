@@ -1,6 +1,5 @@
 import { escapeOctets } from "../../dns/names/escapes.ts";
-import { parseGeneric } from "../../dns/values/generic-form.ts";
-import { splitStrings } from "../../dns/values/character-strings.ts";
+import { parseGeneric, splitStrings } from "../../dns/values/character-strings.ts";
 import { ruleFor } from "../../dns/record-types.ts";
 import { canonicalRdata, unreadContent, type RecordContent } from "../rdata-text.ts";
 

@@ -1,5 +1,5 @@
 import { absoluteName } from "../../dns/names/names.ts";
-import { readSoa, type Soa } from "../../dns/zone-file/soa.ts";
+import { readSoa, type Soa } from "../../dns/zone-file/contents.ts";
 import { applyToRecords, allOrNone, touchedNames } from "../applying/apply-to-records.ts";
 import type { ApplyOptions, ApplyResult, ChangeOutcome, DnsProvider, RecordChange } from "../provider.ts";
 import type { RecordData } from "../../dns/record.ts";

@@ -1,6 +1,6 @@
 import type { RecordData } from "../../dns/record.ts";
 import type { ApexCname } from "../../dns/zone-rules.ts";
-import type { Soa } from "../../dns/zone-file/soa.ts";
+import type { Soa } from "../../dns/zone-file/contents.ts";
 import type { LimitedRecord, RecordChange } from "../provider.ts";
 
 // What vendors share whose APIs read and write whole RRsets. One of them declares its address, authentication, paging, limits, refusals

@@ -4,7 +4,7 @@ import { isAbsolute, join, relative, resolve, sep, dirname, basename } from "nod
 import { ok, refuse, type Result } from "../../platform/result.ts";
 import { ProviderError } from "../provider.ts";
 import { randomUUID } from "node:crypto";
-import { parseQualified, qualifiedName } from "../../dns/names/views.ts";
+import { parseQualified, qualifiedName } from "../../dns/names/names.ts";
 
 /** A zone's file at one moment. */
 export interface FoundFile {

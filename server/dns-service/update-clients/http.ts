@@ -1,5 +1,6 @@
 import type { NextFunction, Request, Response } from "express";
-import { permitted, type Caller } from "../../access/caller.ts";
+import { permitted } from "../../access/authenticator.ts";
+import type { Caller } from "../../access/caller.ts";
 import { visitor } from "../../access/actor.ts";
 import { refuseAuditor, errorOf, type ServerContext } from "../../api/trpc.ts";
 import { logFailure } from "../../api/failure-log.ts";
@@ -7,9 +8,8 @@ import { MovedAway } from "../../zones/changes/pipeline.ts";
 import { countCall } from "../../api/limits/requests.ts";
 import type { AppError, ErrorCode } from "../../platform/errors.ts";
 import { FewLines } from "../../platform/log.ts";
-import { parseAddresses, type Addresses } from "./dynamic-addresses.ts";
+import { parseAddresses, type Addresses, type DynamicAddresses } from "./dynamic-addresses.ts";
 import { parseHostName } from "./writable-zone.ts";
-import type { DynamicAddresses } from "./dynamic-addresses.ts";
 
 /*
  * dyndns2, the protocol of routers, ddclient and inadyn. It has no specification: this is what its clients send and understand. Answers are

@@ -11,7 +11,7 @@ import {
   type Spelling,
   type RecordData,
 } from "../../dns/record.ts";
-import { isServerManaged, isWritableType } from "../../dns/server-managed.ts";
+import { isServerManaged, isWritableType } from "../../dns/zone-file/type-names.ts";
 import { serialDistance } from "../../dns/wire/serials.ts";
 import type { UpdateOperation, UpdateRecord } from "../../dns/wire/updates.ts";
 import { badField } from "../../platform/errors.ts";

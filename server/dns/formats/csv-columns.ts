@@ -2,7 +2,7 @@ import { shown } from "../names/names.ts";
 import { shortened } from "../rdata/field.ts";
 import { ok, refuse, type Result } from "../../platform/result.ts";
 import { canonicalType } from "../zone-file/type-names.ts";
-import { looksLikeTtl } from "../zone-file/ttl.ts";
+import { looksLikeTtl } from "../record.ts";
 
 /** A row of a table. */
 export interface Row {

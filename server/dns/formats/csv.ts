@@ -4,7 +4,7 @@ import type { Steps } from "../../platform/slices.ts";
 import { dataFields } from "../zone-file/parse.ts";
 import { readData } from "../zone-file/record-data.ts";
 import type { Field } from "../zone-file/tokens.ts";
-import { parseTtl } from "../zone-file/ttl.ts";
+import { parseTtl } from "../record.ts";
 import { columnsByHeader, guessedColumns, type Columns, type Row } from "./csv-columns.ts";
 import { Entries, fieldsOfValue } from "./entries.ts";
 import type { FormatOptions, FormatReader, FormatReading } from "./format.ts";

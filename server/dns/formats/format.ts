@@ -1,11 +1,10 @@
 import { nameOf, statedDataOf, type RecordData, type StatedData } from "../record.ts";
 import { printRdata } from "../record-types.ts";
 import type { Steps } from "../../platform/slices.ts";
-import type { OutOfZone, ZoneFileMessage } from "../zone-file/contents.ts";
+import type { OutOfZone, ZoneFileMessage, Soa } from "../zone-file/contents.ts";
 import { rdataFields } from "../zone-file/record-data.ts";
 import { octetsOfStrings, stringsOfGeneric } from "../values/character-strings.ts";
 import { unescapeOctets } from "../names/escapes.ts";
-import type { Soa } from "../zone-file/soa.ts";
 
 export interface FormatOptions {
   /** Canonical zone name: lower-case A-labels, no trailing dot. */

@@ -1,13 +1,12 @@
 import { escapeOctets, unescapeOctets } from "../names/escapes.ts";
-import { shown } from "../names/names.ts";
+import { shown, type OwnerName } from "../names/names.ts";
 import { shortened } from "../rdata/field.ts";
 import { ok, refuse, type Result } from "../../platform/result.ts";
 import type { Steps } from "../../platform/slices.ts";
 import { defaultSplit } from "../values/character-strings.ts";
 import { dataFields } from "../zone-file/parse.ts";
-import { parseTtl } from "../zone-file/ttl.ts";
+import { parseTtl } from "../record.ts";
 import type { Field } from "../zone-file/tokens.ts";
-import type { OwnerName } from "../names/names.ts";
 import { asciiName, Entries, field } from "./entries.ts";
 import type { FormatOptions, FormatReading } from "./format.ts";
 import { hostTypes, octodnsShapes, octodnsTypes, textTypes, type Part } from "./octodns-types.ts";

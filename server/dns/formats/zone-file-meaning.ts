@@ -1,8 +1,7 @@
 import { ownerWithin, readHost, shown } from "../names/names.ts";
-import { recordKey, type RecordData } from "../record.ts";
+import { recordKey, type RecordData, looksLikeTtl } from "../record.ts";
 import type { EntryMeaning, EntryPlace, MeantEntry } from "../zone-file/contents.ts";
 import type { Field, LogicalLine } from "../zone-file/tokens.ts";
-import { looksLikeTtl } from "../zone-file/ttl.ts";
 import {
   dumpNote,
   cloudflareAutomatic,

@@ -1,6 +1,6 @@
 import { WireError } from "../names/wire-names.ts";
 import { ok, refuse, type Result } from "../../platform/result.ts";
-import { readGeneric } from "../values/generic-form.ts";
+import { readGeneric } from "../values/character-strings.ts";
 import type { CanonicalValue, RdataField } from "../values/value-rule.ts";
 import { FieldSource, OctetSource } from "./field.ts";
 import { layouts } from "./layouts.ts";

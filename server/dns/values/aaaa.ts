@@ -1,8 +1,8 @@
 import { isIPv6 } from "node:net";
 import { ok, refuse } from "../../platform/result.ts";
 import { addressOctets, ipv6Address } from "./addresses.ts";
-import { readGeneric } from "./generic-form.ts";
-import { unwantedPriority } from "./priority.ts";
+import { readGeneric } from "./character-strings.ts";
+import { unwantedPriority } from "./fields.ts";
 import type { ValueRule } from "./value-rule.ts";
 
 const wrongForm = 'The AAAA value must be an IPv6 address without brackets or a zone index, such as "2001:db8::1".';

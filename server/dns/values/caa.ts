@@ -1,8 +1,7 @@
 import { ok, refuse, type Result } from "../../platform/result.ts";
 import { escapeOctets, unescapeOctets } from "../names/escapes.ts";
-import { genericValue, parseGeneric, readGeneric } from "./generic-form.ts";
-import { parseInteger, unwantedPriority } from "./priority.ts";
-import { decodeText, joinOctets } from "./character-strings.ts";
+import { genericValue, parseGeneric, readGeneric, decodeText, joinOctets } from "./character-strings.ts";
+import { parseInteger, unwantedPriority } from "./fields.ts";
 import { splitFields } from "./uneditable.ts";
 import type { CanonicalValue, ValueRule } from "./value-rule.ts";
 

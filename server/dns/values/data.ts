@@ -1,6 +1,5 @@
 import { ok, refuse, type Result } from "../../platform/result.ts";
-import { printHost, writeHost } from "./host.ts";
-import { unwantedPriority } from "./priority.ts";
+import { printHost, writeHost, unwantedPriority } from "./fields.ts";
 import { readKnown, readVerbatim, splitFields } from "./uneditable.ts";
 import type { RdataField, ValueRule } from "./value-rule.ts";
 

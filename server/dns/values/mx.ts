@@ -1,8 +1,7 @@
 import { ok, refuse } from "../../platform/result.ts";
 import { readHostAsWritten } from "../names/names.ts";
-import { genericValue, parseGeneric, readGeneric } from "./generic-form.ts";
-import { namedValue, printHost, writeHost } from "./host.ts";
-import { parseInteger, takePriority } from "./priority.ts";
+import { genericValue, parseGeneric, readGeneric } from "./character-strings.ts";
+import { namedValue, printHost, writeHost, parseInteger, takePriority } from "./fields.ts";
 import type { ValueRule } from "./value-rule.ts";
 
 const form = '"<priority> <domain>", such as "10 mail.example.com"';

@@ -1,4 +1,4 @@
-import { hostRule } from "./host.ts";
+import { hostRule } from "./fields.ts";
 import { readVerbatim, splitFields } from "./uneditable.ts";
 import type { ValueRule } from "./value-rule.ts";
 

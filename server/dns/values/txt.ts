@@ -1,8 +1,10 @@
 import { ok, refuse, type Result } from "../../platform/result.ts";
 import { escapeOctets, unescapeOctets } from "../names/escapes.ts";
-import { genericValue, parseGeneric, printGeneric, readGeneric } from "./generic-form.ts";
-import { unwantedPriority } from "./priority.ts";
 import {
+  genericValue,
+  parseGeneric,
+  printGeneric,
+  readGeneric,
   defaultSplit,
   octetsOfStrings,
   readStrings,
@@ -12,6 +14,7 @@ import {
   decodeText,
   splitStrings,
 } from "./character-strings.ts";
+import { unwantedPriority } from "./fields.ts";
 import type { CanonicalValue, Door, ValueRule } from "./value-rule.ts";
 
 /** Characters are Unicode code points. */

@@ -2,10 +2,8 @@ import { ok, refuse, type Result } from "../../platform/result.ts";
 import { escapeOctets, unescapeOctets } from "../names/escapes.ts";
 import { foldName, readHostAsWritten } from "../names/names.ts";
 import { isKnownType, rdataFromFields, rdataToValue } from "../rdata/rdata.ts";
-import { genericValue, readGeneric } from "./generic-form.ts";
-import { printHost } from "./host.ts";
-import { longStringFault, splitLongStrings, unquotedFault } from "./character-strings.ts";
-import { unwantedPriority } from "./priority.ts";
+import { genericValue, readGeneric, longStringFault, splitLongStrings, unquotedFault } from "./character-strings.ts";
+import { printHost, unwantedPriority } from "./fields.ts";
 import type { CanonicalValue, RdataField, ValueRule } from "./value-rule.ts";
 
 /** Vendor-specific types whose value is one host name. */

@@ -1,8 +1,7 @@
 import { ruleFor } from "../record-types.ts";
 import { escapeOctets } from "../names/escapes.ts";
 import { ipv6Address } from "../values/addresses.ts";
-import { printGeneric } from "../values/generic-form.ts";
-import { splitStrings } from "../values/character-strings.ts";
+import { printGeneric, splitStrings } from "../values/character-strings.ts";
 import type { CanonicalValue, RdataField } from "../values/value-rule.ts";
 import { layouts, type FieldKind } from "./rdata-layouts.ts";
 import { readParameters } from "../rdata/service-parameters.ts";

@@ -3,7 +3,7 @@ import { unescapeOctets } from "../names/escapes.ts";
 import { ruleFor } from "../record-types.ts";
 import { rdataFromFields } from "../rdata/rdata.ts";
 import { addressOctets } from "../values/addresses.ts";
-import { readGeneric } from "../values/generic-form.ts";
+import { readGeneric } from "../values/character-strings.ts";
 import type { RdataField } from "../values/value-rule.ts";
 import { joinParameters, logicalLines } from "../zone-file/tokens.ts";
 import { layouts, type FieldKind } from "./rdata-layouts.ts";

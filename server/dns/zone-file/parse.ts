@@ -1,6 +1,6 @@
 import { ownerNameWithin, readHostAsWritten, shown, type OwnerName } from "../names/names.ts";
 import { shortened } from "../rdata/field.ts";
-import { spellingOf, type RecordData } from "../record.ts";
+import { spellingOf, type RecordData, parseTtl, looksLikeTtl } from "../record.ts";
 import { ok, refuse, type Result } from "../../platform/result.ts";
 import { splitLongStrings } from "../values/character-strings.ts";
 import {
@@ -15,11 +15,11 @@ import {
   type Reading,
   type ZoneFileMessage,
   type ZoneFileOptions,
+  readSoa,
+  type Soa,
 } from "./contents.ts";
 import { plainFields, readData, readInFormat, readLeniently } from "./record-data.ts";
-import { readSoa, type Soa } from "./soa.ts";
 import { logicalLines, scannedEntries, type Field, type LogicalLine } from "./tokens.ts";
-import { parseTtl, looksLikeTtl } from "./ttl.ts";
 import type { RdataField } from "../values/value-rule.ts";
 import { canonicalType, isVendorType, unstorableReason } from "./type-names.ts";
 

@@ -1,14 +1,13 @@
 import { printRdata } from "../record-types.ts";
 import { isApexNs, nameOf, type RecordData, type StatedData } from "../record.ts";
-import { isPlaceholder } from "./contents.ts";
-import { placeholderNameServer, type Soa } from "./soa.ts";
+import { isPlaceholder, placeholderNameServer, type Soa } from "./contents.ts";
 import { atOnce, mapped, sorted, type Steps } from "../../platform/slices.ts";
 import { logicalLines, joinParameters } from "./tokens.ts";
 import { isProviderType, typeNumber } from "./type-names.ts";
 import { rdataFromFields } from "../rdata/rdata.ts";
 import { OctetSource } from "../rdata/field.ts";
 import { readParameters } from "../rdata/service-parameters.ts";
-import { printGeneric } from "../values/generic-form.ts";
+import { printGeneric } from "../values/character-strings.ts";
 import { typesWithParameters } from "../values/uneditable.ts";
 
 export interface ZoneFileContent {

@@ -1,7 +1,7 @@
 import { theService } from "../../access/actor.ts";
 import { writeEntry } from "../../notifications/audit/audit.ts";
 import type { EntityManager } from "../../database/database.ts";
-import { qualifiedName } from "../../dns/names/views.ts";
+import { qualifiedName } from "../../dns/names/names.ts";
 import type { TypedNotice } from "../../notifications/notify.ts";
 import type { FactChange, FactName } from "./facts.ts";
 

@@ -3,7 +3,7 @@ import { queries, type Database, type EntityManager } from "../../database/datab
 import type { Job } from "../../ops/jobs/jobs.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Notifications, TypedNotice } from "../../notifications/notify.ts";
-import { qualifiedName } from "../../dns/names/views.ts";
+import { qualifiedName } from "../../dns/names/names.ts";
 
 const day = 24 * 3_600_000;
 /** Domains per transaction: few enough that a crash loses little work and locks are brief. */

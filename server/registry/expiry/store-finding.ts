@@ -1,6 +1,5 @@
 import { queries, type EntityManager } from "../../database/database.ts";
 import { factChanges, factsAfter, type FactChange, type RegistrationFacts } from "./facts.ts";
-import { expiringFrom } from "./status.ts";
 import { failure, type DateSource, type Finding } from "./registration.ts";
 import { afterReading, storedReading, type RegistrarReading } from "../registrars/registrar.ts";
 
@@ -190,4 +189,9 @@ function pauseAfter(finding: Finding, failures: number): number {
     default:
       return finding satisfies never;
   }
+}
+
+/** Returns when a domain starts to count as expiring: its earliest reminder. */
+export function expiringFrom(expiresAt: Date | null, remindDays: readonly number[]): Date | null {
+  return expiresAt && new Date(expiresAt.getTime() - Math.max(0, ...remindDays) * day);
 }

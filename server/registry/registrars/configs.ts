@@ -10,7 +10,7 @@ import { ConfigSecrets, type SecretsOf } from "../../dns-providers/connections.t
 import { ProviderError, throughProvider } from "../../dns-providers/provider.ts";
 import type { Purpose } from "../../dns-providers/vendor-api/accounts.ts";
 import type { VendorEnvironment } from "../../dns-providers/vendor-api/calls.ts";
-import { qualifiedName } from "../../dns/names/views.ts";
+import { qualifiedName } from "../../dns/names/names.ts";
 import { writeEntry, type AuditEvent } from "../../notifications/audit/audit.ts";
 import { changedFields } from "../../notifications/audit/changed-fields.ts";
 import { AppError, badField, nameTaken, notFound } from "../../platform/errors.ts";

@@ -6,7 +6,7 @@ import type { Role } from "../../database/tables/roles.ts";
 import { ProviderError, throughProvider } from "../../dns-providers/provider.ts";
 import { writeEntry } from "../../notifications/audit/audit.ts";
 import { AppError, badField } from "../../platform/errors.ts";
-import { withKeyedMutex } from "../../platform/keyed-mutex.ts";
+import { withKeyedMutex } from "../../platform/slices.ts";
 import { dsText, type StoredFacts } from "../delegation/facts.ts";
 import type { RegistrationFacts } from "../expiry/facts.ts";
 import { registrableOf } from "../expiry/registrable.ts";

@@ -1,6 +1,6 @@
 import { zoneChangesOf, type HistoryChange } from "../changes/history.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
-import { qualifiedName } from "../../dns/names/views.ts";
+import { qualifiedName } from "../../dns/names/names.ts";
 import type { ZoneFilter } from "../../database/tables/channels.ts";
 import { coversType } from "../../notifications/channels/zone-filter.ts";
 import type { ZoneChanged, NotificationContent } from "../../platform/events.ts";

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { permitted, type Caller } from "../../access/caller.ts";
+import { permitted } from "../../access/authenticator.ts";
+import type { Caller } from "../../access/caller.ts";
 import { theService, type Actor } from "../../access/actor.ts";
 import type { Audit } from "../../notifications/audit/audit.ts";
 import {
@@ -24,7 +25,7 @@ import { countSeen } from "../changes/state/live-queries.ts";
 import { queries, type Database, type EntityManager } from "../../database/database.ts";
 import type { Notifications } from "../../notifications/notify.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
-import { refuseLoss } from "../records/loss-guard.ts";
+import { refuseLoss } from "../records/editing/reviewed-plan.ts";
 import type { EditPlan } from "../records/editing/plan-edits.ts";
 import type { Records } from "../records/service.ts";
 import { requestNotice } from "./notices.ts";

@@ -1,4 +1,5 @@
-import { permitted, type Caller } from "../../access/caller.ts";
+import { permitted } from "../../access/authenticator.ts";
+import type { Caller } from "../../access/caller.ts";
 import { presentCaller } from "../../access/present-caller.ts";
 import { mayReview, outsideRights, rightsOf, zoneFor } from "../../access/zone-access.ts";
 import type { FollowedChange } from "../changes/follows.ts";
@@ -6,8 +7,7 @@ import { queries, type EntityManager } from "../../database/database.ts";
 import { asWritten, countActions, rrsetKey, type PlannedChange, type RecordDraft } from "../../dns/record.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { EditPlan } from "../records/editing/plan-edits.ts";
-import { planHash } from "../records/editing/reviewed-plan.ts";
-import { planView } from "../records/plan-view.ts";
+import { planHash, planView } from "../records/editing/reviewed-plan.ts";
 import type { Records } from "../records/service.ts";
 import type { Place, StoredPlan, StoredRequest } from "./request.ts";
 import { createHash } from "node:crypto";

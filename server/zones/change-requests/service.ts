@@ -4,7 +4,7 @@ import type { Chosen } from "../changes/follows.ts";
 import { storedMessage } from "../changes/pipeline.ts";
 import { refuseLocked } from "../changes/locks-and-reviews.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
-import { qualifiedName } from "../../dns/names/views.ts";
+import { qualifiedName } from "../../dns/names/names.ts";
 import type { Enqueue } from "../../ops/jobs/jobs.ts";
 import type { Notifications } from "../../notifications/notify.ts";
 import { AppError, badField, notFound } from "../../platform/errors.ts";

@@ -1,6 +1,5 @@
 import type { Caller } from "../../access/caller.ts";
-import { rightsOf } from "../../access/zone-access.ts";
-import { readsEverything } from "../../database/tables/roles.ts";
+import { rightsOf, readsEverything } from "../../access/zone-access.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import type { ChangeInput } from "../records/change-schemas.ts";

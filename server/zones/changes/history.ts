@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from "kysely";
-import { zoneFor } from "../../access/zone-access.ts";
 import { ZoneScope } from "../../access/zone-scope.ts";
+import { zoneFor } from "../../access/zone-access.ts";
 import type { Caller } from "../../access/caller.ts";
 import { jsonRows, queries, type EntityManager } from "../../database/database.ts";
 import { onePage, type Paging } from "../../database/one-page.ts";

@@ -7,9 +7,9 @@ import type { ProviderConnections } from "../../dns-providers/connections.ts";
 import { bookmark } from "./bookmark.ts";
 import { settle, type Cause } from "./settle.ts";
 import { storeFollows, type Follow, type FollowOutcome } from "./follows.ts";
-import { fingerprintOf } from "./changed-elsewhere.ts";
+import { fingerprintOf } from "./state/compare-with-provider.ts";
 import type { ChangeSetKind } from "../../database/tables/change-sets.ts";
-import { takeLease, zoneTurn, type Lease } from "./lease.ts";
+import { takeLease, zoneTurn, type Lease, lockZone, readZoneContext, type ZoneContext } from "./zone-context.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Notifications } from "../../notifications/notify.ts";
 import type { PlannedChange } from "../../dns/record.ts";
@@ -19,8 +19,7 @@ import { repairZone, type Resolution } from "./repair.ts";
 import type { Role } from "../../database/tables/roles.ts";
 import { commitIntent, droppedRecords, sendChanges } from "./send-changes.ts";
 import { storeSigning } from "./state/store-signing.ts";
-import type { ZoneSigning } from "../../dns/server-managed.ts";
-import { lockZone, readZoneContext, type ZoneContext } from "./zone-context.ts";
+import type { ZoneSigning } from "../../dns/zone-file/type-names.ts";
 
 export interface Planned {
   changes: PlannedChange[];

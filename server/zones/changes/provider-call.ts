@@ -9,7 +9,7 @@ import {
 } from "../../dns-providers/provider.ts";
 import { allOrNone, inverse, recordsOf } from "../../dns-providers/applying/apply-to-records.ts";
 import { recordKey, sameData, type RecordData } from "../../dns/record.ts";
-import type { ZoneSigning } from "../../dns/server-managed.ts";
+import type { ZoneSigning } from "../../dns/zone-file/type-names.ts";
 
 /** Options of `callProvider` besides those that the provider gets. */
 interface CallOptions extends ApplyOptions {

@@ -24,7 +24,7 @@ import {
 } from "../../dns/record.ts";
 import { causeColumns, failureOf, failuresText, type Cause } from "./settle.ts";
 import type { ChangeSetKind } from "../../database/tables/change-sets.ts";
-import { lostLease, type Lease } from "./lease.ts";
+import { lostLease, type Lease } from "./zone-context.ts";
 import { storeFollows, type Follow } from "./follows.ts";
 import { callProvider } from "./provider-call.ts";
 import { notDone } from "../../dns-providers/applying/apply-to-records.ts";

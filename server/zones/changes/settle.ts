@@ -12,9 +12,9 @@ import {
   type RecordDraft,
   type Spelling,
 } from "../../dns/record.ts";
-import { isSignatureOverSoa } from "../../dns/server-managed.ts";
+import { isSignatureOverSoa } from "../../dns/zone-file/type-names.ts";
 import { newId } from "../../platform/ids.ts";
-import { lostLease, type Lease } from "./lease.ts";
+import { isReported, lostLease, type Lease, type WatchedZone } from "./zone-context.ts";
 import { announceZoneChange } from "./zone-watchers.ts";
 import { sql, type CompiledQuery } from "kysely";
 import type { Actor } from "../../access/actor.ts";
@@ -171,15 +171,6 @@ async function recount(tx: EntityManager, domainId: string): Promise<void> {
 
 /** A statement of the embedded database blocks the event loop until it is done: 250 rows, with their indexes, for over 30 milliseconds. */
 const rowsPerStatement = 100;
-
-/** A zone's revision, and who follows its changes. */
-export interface WatchedZone {
-  revision: number;
-  /** Whether it has mirrors. */
-  mirrored: boolean;
-  /** Whether channels hear of its changes. */
-  reported: boolean;
-}
 
 /** The outcome of a change set. */
 interface Settlement {
@@ -475,9 +466,6 @@ export function failureOfSet({ state, failures, creates, updates, deletes }: End
   return done === 0 ? message : `Only ${done} changes were made; see the history. ${message}`;
 }
 
-/** Whether a domain has mirrors. */
-export const isMirrored = sql<boolean>`exists (select from mirrors where mirrors.domain_id = domains.id)`;
-
 /** Returns the statement that makes the mirrors of a domain due, in the transaction that settles its change. */
 export function mirrorsDueStatement({
   domainId,
@@ -494,11 +482,6 @@ export function mirrorsDueStatement({
     where domain_id = ${domainId}::uuid
   `;
 }
-
-/** Whether a channel hears of changes. */
-export const isReported = sql<boolean>`exists (
-  select from notification_channels where enabled and 'zone.changed' = any (events)
-)`;
 
 /** Leaves a change for the channels that hear of changes, in the transaction that settles it. */
 async function reportChange(

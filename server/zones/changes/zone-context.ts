@@ -7,8 +7,28 @@ import type { ReverseMode, ReviewRequired } from "../../database/tables/domains.
 import type { ProviderConnections } from "../../dns-providers/connections.ts";
 import { knownKind } from "../../dns-providers/kinds.ts";
 import type { DnsProvider, ProviderKind } from "../../dns-providers/provider.ts";
-import { isMirrored, isReported, type WatchedZone } from "./settle.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { identityIn, stateOf, thisProcess } from "../../database/process-identity.ts";
+import { keyedMutex } from "../../platform/slices.ts";
+
+/** A zone's revision, and who follows its changes. */
+export interface WatchedZone {
+  revision: number;
+  /** Whether it has mirrors. */
+  mirrored: boolean;
+  /** Whether channels hear of its changes. */
+  reported: boolean;
+}
+
+/** Whether a domain has mirrors. */
+const isMirrored = sql<boolean>`exists (select from mirrors where mirrors.domain_id = domains.id)`;
+
+/** Whether a channel hears of changes. */
+export const isReported = sql<boolean>`exists (
+  select from notification_channels where enabled and 'zone.changed' = any (events)
+)`;
 
 /** A zone as a plan sees it, and what the caller may do in it. */
 export interface ZoneContext {
@@ -156,4 +176,191 @@ function moving(): AppError {
   return new AppError("UNAVAILABLE", "The zone is being moved to another provider. Try again in a few seconds.", {
     retryAfterSeconds: 3,
   });
+}
+
+/** A lease is renewed well before it expires. After a crash it expires by itself, or is freed earlier if its holder is seen to be gone. */
+const leaseSeconds = 8;
+const renewMilliseconds = 2_500;
+/** Longer than a lease, so that a change waits out one that a crash left behind. */
+const leaseWaitMilliseconds = 12_000;
+const pollMilliseconds = 50;
+/** By then, whatever a process sent to a provider before it died has arrived. */
+const stillMilliseconds = 1_000;
+
+/** A turn to change a zone, before other work of this process. */
+interface ZoneTurn extends Disposable {
+  /** When to give up waiting for other processes, as `performance.now()` counts. */
+  deadline: number;
+}
+
+/** The right to change a zone, held by one process at a time. Disposing it releases the zone. */
+export interface Lease extends AsyncDisposable {
+  token: string;
+  /** Returns false as soon as another process may hold the zone. */
+  isHeld(): boolean;
+}
+
+/**
+ * Queues for a zone within this process. Work that waited past its deadline is refused, so that a long queue empties fast.
+ * @throws AppError UNAVAILABLE
+ */
+export async function zoneTurn(domainId: string, waitMilliseconds = leaseWaitMilliseconds): Promise<ZoneTurn> {
+  const deadline = performance.now() + waitMilliseconds;
+  const held = await keyedMutex(`zone ${domainId}`);
+  const turn = { deadline, [Symbol.dispose]: () => held[Symbol.dispose]() };
+  if (performance.now() <= deadline) return turn;
+  turn[Symbol.dispose]();
+  throw busy();
+}
+
+function busy(): AppError {
+  return new AppError("UNAVAILABLE", "Another change to this zone is in progress. Try again in a few seconds.", {
+    retryAfterSeconds: 3,
+  });
+}
+
+/**
+ * Takes a lease on the zone's row, which excludes other processes. The caller has its `zoneTurn`.
+ * @param deadline as `performance.now()` counts
+ * @throws AppError UNAVAILABLE when the zone is busy until then, NOT_FOUND when the domain is gone
+ */
+export async function takeLease(fork: () => EntityManager, domainId: string, deadline: number): Promise<Lease> {
+  const token = randomUUID();
+  let asked = moment();
+  let dead: string | null = null;
+  let deadSince = 0;
+  const left = () => (dead !== null && performance.now() - deadSince > stillMilliseconds ? dead : null);
+  while (!(await tryTake(fork(), domainId, token, left()))) {
+    const found = deadLease(await leaseOn(fork(), domainId));
+    if (found !== dead) [dead, deadSince] = [found, performance.now()];
+    if (performance.now() > deadline) throw busy();
+    await sleep(pollMilliseconds);
+    asked = moment();
+  }
+  const held = { since: asked, lost: false };
+  const renewal = async () => {
+    const now = moment();
+    if (await renew(fork(), domainId, token)) held.since = now;
+    else held.lost = true;
+  };
+  const timer = setInterval(() => void renewal().catch(() => undefined), renewMilliseconds);
+  timer.unref();
+  return {
+    token,
+    isHeld: () => !held.lost && millisecondsSince(held.since) < leaseSeconds * 1_000,
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      // The work is done: a lease that cannot be released now expires by itself.
+      await release(fork(), domainId, token).catch(() => undefined);
+    },
+  };
+}
+
+/** A time on two clocks: one stands still while the machine sleeps, the other may be set. */
+interface Moment {
+  running: number;
+  wall: number;
+}
+
+function moment(): Moment {
+  return { running: performance.now(), wall: Date.now() };
+}
+
+function millisecondsSince({ running, wall }: Moment): number {
+  return Math.max(performance.now() - running, Date.now() - wall);
+}
+
+/** Returns the error for a lost lease: the domain is gone, or another process took the lease. */
+export async function lostLease(em: EntityManager, domainId: string, message: string): Promise<AppError> {
+  const row = await queries(em).selectFrom("domains").select("id").where("id", "=", domainId).executeTakeFirst();
+  if (!row) return notFound("domain");
+  return new AppError("UNAVAILABLE", message, { retryAfterSeconds: 5 });
+}
+
+/** @param dead the token of a lease whose holder is gone, which may be taken before it expires. @returns whether the lease was taken */
+async function tryTake(em: EntityManager, domainId: string, token: string, dead: string | null): Promise<boolean> {
+  const taken = await queries(em)
+    .updateTable("domains")
+    .set({ lease_token: token, lease_until: leaseEnd(), lease_holder: holderOf(token) })
+    .where("id", "=", domainId)
+    .where((eb) =>
+      eb.or([eb("lease_until", "is", null), eb("lease_until", "<", sql<Date>`now()`), eb("lease_token", "=", dead)]),
+    )
+    .executeTakeFirst();
+  return taken.numUpdatedRows > 0n;
+}
+
+/** @returns whether the lease is still held. */
+async function renew(em: EntityManager, domainId: string, token: string): Promise<boolean> {
+  const renewed = await queries(em)
+    .updateTable("domains")
+    .set({ lease_until: leaseEnd() })
+    .where("id", "=", domainId)
+    .where("lease_token", "=", token)
+    .executeTakeFirst();
+  return renewed.numUpdatedRows > 0n;
+}
+
+async function release(em: EntityManager, domainId: string, token: string): Promise<void> {
+  await queries(em)
+    .updateTable("domains")
+    .set(free)
+    .where("id", "=", domainId)
+    .where("lease_token", "=", token)
+    .execute();
+}
+
+function leaseEnd() {
+  return sql<Date>`now() + make_interval(secs => ${leaseSeconds})`;
+}
+
+/** Frees every zone. Only for a process that has just started and has the database to itself. */
+export async function clearLeases(em: EntityManager): Promise<void> {
+  await queries(em).updateTable("domains").set(free).where("lease_token", "is not", null).execute();
+}
+
+/** Frees every zone whose lease belongs to a process that is gone. */
+export async function clearDeadLeases(em: EntityManager): Promise<void> {
+  const leases = await queries(em)
+    .selectFrom("domains")
+    .select(["lease_token", "lease_holder"])
+    .where("lease_token", "is not", null)
+    .execute();
+  const dead = leases.flatMap((row) => deadLease(row) ?? []);
+  if (dead.length > 0) await queries(em).updateTable("domains").set(free).where("lease_token", "in", dead).execute();
+}
+
+/** Returns the present lease of a zone. @throws AppError NOT_FOUND when the domain is gone. */
+async function leaseOn(em: EntityManager, domainId: string): Promise<LeaseColumns> {
+  const row = await queries(em)
+    .selectFrom("domains")
+    .select(["lease_token", "lease_holder"])
+    .where("id", "=", domainId)
+    .executeTakeFirst();
+  if (!row) throw notFound("domain");
+  return row;
+}
+
+interface LeaseColumns {
+  lease_token: string | null;
+  lease_holder: string | null;
+}
+
+const free = { lease_token: null, lease_until: null, lease_holder: null };
+
+const self = thisProcess();
+
+function holderOf(token: string): string {
+  return JSON.stringify({ ...self, lease: token });
+}
+
+/**
+ * Returns the lease's token if the process that held it is gone; else null. Only processes of this machine count: one that has lost its
+ * connection to the database may still be working. Linux only, because elsewhere two machines may identify themselves alike.
+ */
+function deadLease({ lease_token: token, lease_holder: holder }: LeaseColumns): string | null {
+  // An earlier version takes a lease without changing the holder, so the holder may be another lease's.
+  if (token === null || holder === null || !holder.includes(token) || process.platform !== "linux") return null;
+  const owner = identityIn(holder);
+  return owner && stateOf(owner) === "gone" ? token : null;
 }

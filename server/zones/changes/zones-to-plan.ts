@@ -4,7 +4,7 @@ import { jsonTexts, queries, type EntityManager } from "../../database/database.
 import type { ReverseMode } from "../../database/tables/domains.ts";
 import type { ProviderConnections } from "../../dns-providers/connections.ts";
 import type { ProviderKind } from "../../dns-providers/provider.ts";
-import { qualifiedName } from "../../dns/names/views.ts";
+import { qualifiedName } from "../../dns/names/names.ts";
 import { AppError } from "../../platform/errors.ts";
 import { sql } from "kysely";
 

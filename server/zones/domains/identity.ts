@@ -3,7 +3,7 @@ import type { Caller } from "../../access/caller.ts";
 import { writeEntry } from "../../notifications/audit/audit.ts";
 import { registrableOf } from "../../registry/expiry/registrable.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
-import { qualifiedName } from "../../dns/names/views.ts";
+import { qualifiedName } from "../../dns/names/names.ts";
 import { isCatalog } from "../../dns-providers/primary/catalog-names.ts";
 import type { ProviderKind } from "../../dns-providers/provider.ts";
 import { AppError, badField } from "../../platform/errors.ts";

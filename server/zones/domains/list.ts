@@ -8,37 +8,104 @@ import {
 } from "kysely";
 import { visibleDomains, type VisibleDomains } from "../../access/visible-domains.ts";
 import type { Caller } from "../../access/caller.ts";
-import { queries, type EntityManager } from "../../database/database.ts";
+import { queries, type EntityManager, repeated } from "../../database/database.ts";
 import type { Tables } from "../../database/tables/all.ts";
-import type { Paging } from "../../database/one-page.ts";
-import { repeated } from "../../database/repeated-query.ts";
 import { escapeLike } from "../../database/escape-like.ts";
 import { nameSearch, type NameSearch } from "../../database/name-search.ts";
-import { restrictToVisibleRecords } from "./restrict-to-visible-records.ts";
 import { AppError, badField } from "../../platform/errors.ts";
-import { ownerWithin, parseLabels, shown } from "../../dns/names/names.ts";
-import { parseNamedView, parseView, splitQualified } from "../../dns/names/views.ts";
+import { ownerWithin, parseLabels, shown, parseNamedView, parseView, splitQualified } from "../../dns/names/names.ts";
 import { givenView, namedDomain, theView } from "./resolve-domain-name.ts";
-import { hasStatus, type DomainStatus } from "../../registry/expiry/status.ts";
-import type { sorts } from "./list-schemas.ts";
-import { listColumns, listView } from "./view.ts";
+import { domainStatuses, listColumns, listView, type DomainStatus } from "./view.ts";
+import type { ZoneScope } from "../../access/zone-scope.ts";
+import { z } from "zod";
+import { id, line, paging } from "../../api/schemas.ts";
 
-export interface DomainFilter extends Paging {
-  status?: DomainStatus | undefined;
-  group?: string | undefined;
-  ungrouped?: "true" | "false" | undefined;
-  tag?: string | undefined;
-  search?: string | undefined;
-  /** The exact name, as the user typed it. */
-  name?: string | undefined;
-  /** Empty: the default view. */
-  view?: string | undefined;
-  providerConfigId?: string | undefined;
-  drift?: "true" | "false" | undefined;
-  sort?: DomainSort | undefined;
+/** The sort fields of the domain list. */
+const sorts = ["name", "expiresAt", "recordCount", "updatedAt", "drift", "provider"] as const;
+
+export const tagCounts = z
+  .object({
+    tags: z
+      .array(
+        z.object({
+          name: z.string().meta({ description: "Tag.", example: "production" }),
+          count: z.int().meta({ description: "Number of domains with this tag.", example: 4 }),
+        }),
+      )
+      .meta({ description: "Sorted by name." }),
+    groups: z
+      .array(
+        z.object({
+          name: z.string().meta({ description: "Group label.", example: "Customers" }),
+          count: z.int().meta({ description: "Number of domains in this group.", example: 4 }),
+        }),
+      )
+      .meta({ description: "The groups in use, sorted by name." }),
+    views: z
+      .array(
+        z.object({
+          name: z.string().meta({ description: "View; empty: the default view.", example: "internal" }),
+          count: z.int().meta({ description: "Number of domains in this view.", example: 4 }),
+        }),
+      )
+      .meta({ description: "The views in use, sorted by name." }),
+  })
+  .meta({ id: "TagCounts", description: "The tags, groups and views in use." });
+
+/** Returns a schema for a filter with two sides: text over REST, also a boolean over tRPC. */
+function optionalFlag(description: string) {
+  return z
+    .preprocess(
+      (given: boolean | "true" | "false" | undefined) => (typeof given === "boolean" ? String(given) : given),
+      z.enum(["true", "false"], "This must be true or false.").optional(),
+    )
+    .meta({ description });
 }
 
-export type DomainSort = (typeof sorts)[number] | `-${(typeof sorts)[number]}`;
+export const listDomainsInput = z
+  .strictObject({
+    ...paging(20, 100),
+    status: z
+      .enum(domainStatuses, "This must be active, expiring, expired or disabled.")
+      .optional()
+      .meta({ description: "Only domains with this status." }),
+    group: line(100).optional().meta({ description: "Only domains in this group." }),
+    ungrouped: optionalFlag("`true`: only domains without a group. `false`: only the others."),
+    tag: line(50).optional().meta({ description: "Only domains with this tag." }),
+    search: line(253).optional().meta({
+      description:
+        "Only domains whose name contains this text, in Unicode or A-labels. After `!`, the view begins with it.",
+    }),
+    name: line(1024, 1)
+      .optional()
+      .meta({
+        description:
+          "Only the domain with exactly this name, in Unicode or A-labels. A view may follow: `example.com!internal`. Without one, returns " +
+          "the default view, or the only one. Returns 409 if there is no default view and several others.",
+        example: "example.com",
+      }),
+    view: line(63)
+      .optional()
+      .meta({ description: "Only domains in this view; `default`: in the default view.", example: "internal" }),
+    providerConfigId: id("Only domains with this provider configuration.").optional(),
+    drift: optionalFlag(
+      "`true`: only domains that differ from their provider or cannot be read there. `false`: only the others.",
+    ),
+    sort: z
+      .enum(sorts.flatMap((field) => [field, `-${field}` as const]))
+      .optional()
+      .meta({
+        description:
+          "Sort order, then by name; a leading `-` reverses it. Unknown dates come last. `drift`: oldest difference " +
+          "first. `provider`: by the name of the provider configuration. Default: `name`.",
+        example: "-expiresAt",
+      }),
+  })
+  .prefault({});
+
+export type DomainFilter = z.output<typeof listDomainsInput>;
+
+type DomainSort = NonNullable<DomainFilter["sort"]>;
 
 /** Returns a page of the domains that the caller may see. */
 export async function listDomains(em: EntityManager, caller: Caller, filter: DomainFilter, now: Date) {
@@ -86,6 +153,30 @@ export async function listDomains(em: EntityManager, caller: Caller, filter: Dom
   return { domains: seen.map((row) => listView(row, now)), total: Number(count.total), page, limit };
 }
 
+/**
+ * Restricts partly visible domains to the records that the caller sees: counts only those, in one query for all domains. Omits drift,
+ * which describes the whole zone.
+ */
+export async function restrictToVisibleRecords<Row extends { id: string; record_count: number }>(
+  em: EntityManager,
+  rows: Row[],
+  seenOf: (row: Row) => ZoneScope,
+): Promise<Row[]> {
+  const narrowed = rows.map((row) => ({ row, scope: seenOf(row) })).filter(({ scope }) => !scope.isAll);
+  if (narrowed.length === 0) return rows;
+  const each = narrowed.map(
+    ({ row: { id }, scope }) => sql`
+      select ${id}::text as id, count(*) as total from records
+      where domain_id = ${id} and until is null and ${scope.condition()}`,
+  );
+  const counted = await sql<{ id: string; total: string }>`${sql.join(each, sql` union all `)}`.execute(queries(em));
+  const totals = new Map(counted.rows.map(({ id, total }) => [id, Number(total)]));
+  return rows.map((row) => {
+    const total = totals.get(row.id);
+    return total === undefined ? row : { ...row, record_count: total, drift_found_at: null, drift_error: null };
+  });
+}
+
 /** Returns whether there are no filters. That page is requested most, and its SQL depends only on what the caller may see. */
 function isUnfiltered({ page: _page, limit: _limit, ...filters }: DomainFilter): boolean {
   return Object.values(filters).every((value) => value === undefined);
@@ -117,6 +208,16 @@ function matches(
   if (search?.view === "") conditions.push(eb("domains.view", "=", ""));
   if (search?.view) conditions.push(eb("domains.view", "like", `${escapeLike(search.view)}%`));
   return eb.and(conditions);
+}
+
+/** Returns a SQL condition for a status, which can use indexes. */
+function hasStatus(eb: ExpressionBuilder<Tables, "domains">, status: DomainStatus, now: Date): Expression<SqlBool> {
+  if (status === "disabled") return eb("domains.status", "=", "disabled");
+  const enabled = eb("domains.status", "=", "active");
+  if (status === "expired") return eb.and([enabled, eb("domains.expires_at", "<=", now)]);
+  if (status === "expiring")
+    return eb.and([enabled, eb("domains.expiring_from", "<=", now), eb("domains.expires_at", ">", now)]);
+  return eb.and([enabled, eb.or([eb("domains.expiring_from", "is", null), eb("domains.expiring_from", ">", now)])]);
 }
 
 /** Orders rows without revealing the record count or drift of a domain that the caller sees only in part. */

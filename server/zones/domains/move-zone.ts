@@ -30,11 +30,11 @@ import {
   refuseTaken,
   refuseUnnamable,
 } from "./identity.ts";
-import { qualifiedName } from "../../dns/names/views.ts";
-import { takeLease, zoneTurn, type Lease } from "../changes/lease.ts";
+import { qualifiedName } from "../../dns/names/names.ts";
+import { takeLease, zoneTurn, type Lease } from "../changes/zone-context.ts";
 import { storeSigning, adoptSerial, hasSerial, raiseSerial } from "../changes/state/store-signing.ts";
 import { dataOf, isActive, isApexNs, recordKey, type LiveRecord, type PlannedChange } from "../../dns/record.ts";
-import { isServerManaged, managedReason, withoutManaged, type ZoneSigning } from "../../dns/server-managed.ts";
+import { isServerManaged, managedReason, withoutManaged, type ZoneSigning } from "../../dns/zone-file/type-names.ts";
 import { liveZone } from "../changes/state/live-queries.ts";
 import { callProvider, readAll, readWhole } from "../changes/provider-call.ts";
 import { repairZone } from "../changes/repair.ts";

@@ -1,6 +1,6 @@
 import type { VisibleDomains } from "../../access/visible-domains.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
-import { parseQualified, parseView, qualifiedName } from "../../dns/names/views.ts";
+import { parseQualified, parseView, qualifiedName } from "../../dns/names/names.ts";
 import { AppError, badField } from "../../platform/errors.ts";
 
 /* What a name of a domain, as a user writes it, stands for. */

@@ -4,7 +4,7 @@ import { syncInput, syncResult } from "../records/whole-zone-schemas.ts";
 import { anyPage, nothing, pageOfAll, success } from "../../api/schemas.ts";
 import { admin, auditingMay, may, maySubscribe } from "../../api/procedures.ts";
 import { router, streamed } from "../../api/trpc.ts";
-import { listDomainsInput, tagCounts } from "./list-schemas.ts";
+import { listDomainsInput, tagCounts } from "./list.ts";
 import {
   createDomainInput,
   deleteDomainInput,

@@ -2,7 +2,7 @@ import { LockMode } from "@mikro-orm/core";
 import { everyColumn } from "../../database/every-column.ts";
 import { endCredentials } from "../../access/end-credentials.ts";
 import { lockUsers } from "../../access/lock-users.ts";
-import { accessColumns, rightsIn, zoneFor, type Zone } from "../../access/zone-access.ts";
+import { accessColumns, rightsIn, zoneFor, type Zone, readsEverything } from "../../access/zone-access.ts";
 import { domainGone } from "../../accounts/assignments/notices.ts";
 import { writeEntry } from "../../notifications/audit/audit.ts";
 import { announceZoneChange } from "../changes/zone-watchers.ts";
@@ -14,17 +14,15 @@ import { queries, type Database, type EntityManager } from "../../database/datab
 import type { ConnectedConfig, ProviderConfigs } from "../../dns-providers/provider-configs.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
-import { qualifiedName } from "../../dns/names/views.ts";
+import { qualifiedName } from "../../dns/names/names.ts";
 import { providerZoneOf } from "../../dns-providers/provider.ts";
-import { readsEverything } from "../../database/tables/roles.ts";
 import type { RegistrarConfigs } from "../../registry/registrars/configs.ts";
 import type { Notifications } from "../../notifications/notify.ts";
 import { Domain } from "../../database/tables/domains.ts";
 import { adoptZone } from "./adopt-zone.ts";
 import { groupingOf, movedRights } from "./named-by-assignments.ts";
-import { restrictToVisibleRecords } from "./restrict-to-visible-records.ts";
+import { restrictToVisibleRecords, countTags, findZoneOf, listDomains, type DomainFilter } from "./list.ts";
 import { givenView, newName } from "./resolve-domain-name.ts";
-import { countTags, findZoneOf, listDomains, type DomainFilter } from "./list.ts";
 import { changeView, followsExpiry, refuseTaken } from "./identity.ts";
 import { refuseServed } from "./member-guard.ts";
 import { catalogOf, refuseLeavingCatalog } from "./leaving-catalog.ts";
@@ -40,7 +38,7 @@ import {
   uniqueTags,
   type DomainPatch,
 } from "./patch.ts";
-import { expiringFrom } from "../../registry/expiry/status.ts";
+import { expiringFrom } from "../../registry/expiry/store-finding.ts";
 import { exportPortfolio, sumCosts } from "./portfolio.ts";
 import { detailView } from "./view.ts";
 

@@ -5,31 +5,9 @@ import { knownKind } from "../../dns-providers/kinds.ts";
 import { costOf } from "./portfolio.ts";
 import { toUnicodeName } from "../../dns/names/names.ts";
 import type { RegistrationFacts } from "../../registry/expiry/facts.ts";
-import { statusAt } from "../../registry/expiry/status.ts";
 
 /** A domain with its provider's kind. */
 export type DomainRow = Selectable<Tables["domains"]> & { kind: string };
-type ListRow = Pick<
-  DomainRow,
-  | "id"
-  | "name"
-  | "view"
-  | "owner_id"
-  | "kind"
-  | "provider_config_id"
-  | "expires_at"
-  | "expiring_from"
-  | "status"
-  | "group_name"
-  | "tags"
-  | "record_count"
-  | "created_at"
-  | "updated_at"
-  | "drift_found_at"
-  | "drift_error"
-  | "provider_signed"
-  | "soa_signed"
->;
 
 export const listColumns = [
   "domains.id",
@@ -52,6 +30,12 @@ export const listColumns = [
   "provider_configs.kind",
 ] as const;
 
+type NameOf<Column> = Column extends `${string}.${infer Name}` ? Name : never;
+type ListRow = Pick<DomainRow, NameOf<(typeof listColumns)[number]>>;
+
+export const domainStatuses = ["active", "expiring", "expired", "disabled"] as const;
+export type DomainStatus = (typeof domainStatuses)[number];
+
 /** Returns a domain as lists show it. */
 export function listView(row: ListRow, now: Date) {
   return {
@@ -72,6 +56,16 @@ export function listView(row: ListRow, now: Date) {
     driftedAt: row.drift_found_at,
     driftError: row.drift_error,
   };
+}
+
+/** Returns a domain's status at `now`. Unless disabled, it is derived from the date, so it never needs to be updated. */
+function statusAt(
+  domain: { status: "active" | "disabled"; expires_at: Date | null; expiring_from: Date | null },
+  now: Date,
+): DomainStatus {
+  if (domain.status === "disabled") return "disabled";
+  if (domain.expires_at && domain.expires_at <= now) return "expired";
+  return domain.expiring_from && domain.expiring_from <= now ? "expiring" : "active";
 }
 
 /** Returns a domain with all of its fields. */

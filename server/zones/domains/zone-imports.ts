@@ -5,7 +5,7 @@ import type { ConnectedConfig, ProviderConfigs } from "../../dns-providers/provi
 import { badField, notFound, type AppError } from "../../platform/errors.ts";
 import { faultToAppError } from "../../platform/faults.ts";
 import type { Logger } from "../../platform/log.ts";
-import { parseQualified } from "../../dns/names/views.ts";
+import { parseQualified } from "../../dns/names/names.ts";
 import { providerZoneOf } from "../../dns-providers/provider.ts";
 import {
   beginImport,

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import type { ComparedZone } from "../changes/state/found-drift.ts";
-import { qualifiedName } from "../../dns/names/views.ts";
+import { qualifiedName } from "../../dns/names/names.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import type { StoredConfig } from "../../dns-providers/connections.ts";
 

@@ -6,7 +6,7 @@ import type { StoredConfig, ProviderConnections } from "../../dns-providers/conn
 import { knownKind } from "../../dns-providers/kinds.ts";
 import type { BeforeCall, ChangeOutcome, DnsProvider } from "../../dns-providers/provider.ts";
 import { inSlices } from "../../platform/slices.ts";
-import { lossWarning } from "../records/loss-guard.ts";
+import { lossWarning } from "../records/editing/reviewed-plan.ts";
 import { compareMirror, type Compared, type Followed } from "./comparison.ts";
 import { besideForeign } from "./plan.ts";
 import type { Outcome } from "./store.ts";

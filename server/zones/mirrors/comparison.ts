@@ -3,7 +3,7 @@ import { zoneAt } from "../changes/state/live-queries.ts";
 import { readWhole } from "../changes/provider-call.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { isActive, recordKey, type RecordData } from "../../dns/record.ts";
-import { isServerManaged, managedReason, withoutManaged } from "../../dns/server-managed.ts";
+import { isServerManaged, managedReason, withoutManaged } from "../../dns/zone-file/type-names.ts";
 import { ProviderError, type DnsProvider, type ProviderKind } from "../../dns-providers/provider.ts";
 import { inSlices } from "../../platform/slices.ts";
 import { asHeld } from "../records/joined-texts.ts";

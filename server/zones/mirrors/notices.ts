@@ -1,4 +1,4 @@
-import { qualifiedName } from "../../dns/names/views.ts";
+import { qualifiedName } from "../../dns/names/names.ts";
 import type { TypedNotice } from "../../notifications/notify.ts";
 
 /** A mirror whose state changed. */

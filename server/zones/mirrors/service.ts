@@ -1,10 +1,9 @@
 import type { Caller } from "../../access/caller.ts";
-import { zoneFor } from "../../access/zone-access.ts";
+import { zoneFor, readsEverything } from "../../access/zone-access.ts";
 import type { Audit } from "../../notifications/audit/audit.ts";
 import { announceZoneChange } from "../changes/zone-watchers.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import type { OnDrift } from "../../database/tables/mirrors.ts";
-import { readsEverything } from "../../database/tables/roles.ts";
 import { recordLabel } from "../../dns/record.ts";
 import { knownKind } from "../../dns-providers/kinds.ts";
 import type { ConnectedConfig, ProviderConfigs } from "../../dns-providers/provider-configs.ts";
@@ -14,7 +13,7 @@ import { refuseLeavingCatalog } from "../domains/leaving-catalog.ts";
 import { refuseServed } from "../domains/member-guard.ts";
 import { AppError, badField, notFound } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
-import { lossWarning } from "../records/loss-guard.ts";
+import { lossWarning } from "../records/editing/reviewed-plan.ts";
 import { compareMirror, type Compared, type Followed } from "./comparison.ts";
 import type { MirrorReconciler } from "./reconciler.ts";
 

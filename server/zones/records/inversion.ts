@@ -2,7 +2,7 @@ import { outsideRights, type Rights } from "../../access/zone-access.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
 import { liveAtNames, liveById, pageRows, versionsOf } from "../changes/state/live-queries.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
-import { aligningTtls } from "../../dns/desired-state.ts";
+import { aligningTtls, withSplitsOf } from "../../dns/desired-state.ts";
 import {
   changedNotes,
   dataOf,
@@ -14,8 +14,7 @@ import {
   type PlannedChange,
   type RecordDraft,
 } from "../../dns/record.ts";
-import { withoutManaged } from "../../dns/server-managed.ts";
-import { withSplitsOf } from "../../dns/zone-comparison.ts";
+import { withoutManaged } from "../../dns/zone-file/type-names.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { inChunks, inSlices } from "../../platform/slices.ts";
 import { judgeChanges } from "./judge-changes.ts";

@@ -1,8 +1,8 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
+import type { ZoneScope } from "../../access/zone-scope.ts";
 import type { Zone } from "../../access/zone-access.ts";
-import { queries, type EntityManager } from "../../database/database.ts";
+import { queries, type EntityManager, repeated } from "../../database/database.ts";
 import type { Paging } from "../../database/one-page.ts";
-import { repeated } from "../../database/repeated-query.ts";
 import { asWritten, editableTypes, type LiveRecord, type RecordStatus } from "../../dns/record.ts";
 import {
   liveColumns,
@@ -11,9 +11,8 @@ import {
   managedRecord,
   managedRecords,
 } from "../changes/state/live-queries.ts";
-import { isServerManaged, isWritableType } from "../../dns/server-managed.ts";
+import { isServerManaged, isWritableType } from "../../dns/zone-file/type-names.ts";
 import { requireStored, versionsAt } from "../changes/state/past-zone.ts";
-import type { ZoneScope } from "../../access/zone-scope.ts";
 import { escapeLike } from "../../database/escape-like.ts";
 import { nameSearch, type NameSearch } from "../../database/name-search.ts";
 import { parseOwner, toALabel, withAsciiDots } from "../../dns/names/names.ts";

@@ -1,18 +1,23 @@
 import type { Caller } from "../../access/caller.ts";
-import { changedElsewhere } from "../changes/changed-elsewhere.ts";
+import { changedElsewhere, type ProviderComparison } from "../changes/state/compare-with-provider.ts";
 import type { ChangePipeline, Planned } from "../changes/pipeline.ts";
 import { lockWarning, type Explained } from "../changes/locks-and-reviews.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
-import type { ProviderComparison } from "../changes/state/compare-with-provider.ts";
 import { countSeen } from "../changes/state/live-queries.ts";
 import { chosenToRevert, type Followers, type FollowPlan } from "../changes/follows.ts";
 import type { EntityManager } from "../../database/database.ts";
-import { planHash, refuseOtherPlan, refuseOtherRevision } from "./editing/reviewed-plan.ts";
+import {
+  planHash,
+  refuseOtherPlan,
+  refuseOtherRevision,
+  countsView,
+  planView,
+  lossWarning,
+  refuseLoss,
+} from "./editing/reviewed-plan.ts";
 import { providerRefusals, refuseHalfDone } from "./editing/refusals.ts";
 import { planInversion, type Inversion } from "./inversion.ts";
 import { loweredNames, privateAddressWarnings, signatureWarnings } from "./warnings.ts";
-import { lossWarning, refuseLoss } from "./loss-guard.ts";
-import { countsView, planView } from "./plan-view.ts";
 import { editedElsewhere } from "./service.ts";
 import { AppError } from "../../platform/errors.ts";
 import { inSlices } from "../../platform/slices.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { seesDomain } from "../../access/zone-access.ts";
 import { jsonRows, queries, type Database, type EntityManager } from "../../database/database.ts";
-import { qualifiedName } from "../../dns/names/views.ts";
+import { qualifiedName } from "../../dns/names/names.ts";
 import type { Notifications } from "../../notifications/notify.ts";
 import { reviewDue, type DueRecord } from "./review-notice.ts";
 

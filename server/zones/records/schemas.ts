@@ -13,9 +13,8 @@ import {
 } from "../../api/schemas.ts";
 import { dataFields, domainId, explained, recordId, unlock } from "../changes/schemas.ts";
 import { recordSorts } from "./list.ts";
-import { isWritableType } from "../../dns/server-managed.ts";
+import { isWritableType, canonicalType, unstorableReason } from "../../dns/zone-file/type-names.ts";
 import { editableTypes, type TypeName } from "../../dns/record.ts";
-import { canonicalType, unstorableReason } from "../../dns/zone-file/type-names.ts";
 
 export const typeField = z
   .string("This must be a record type, such as A.")

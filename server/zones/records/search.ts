@@ -7,10 +7,9 @@ import { queries, type EntityManager } from "../../database/database.ts";
 import { escapeLike } from "../../database/escape-like.ts";
 import type { Paging } from "../../database/one-page.ts";
 import { ruleFor } from "../../dns/record-types.ts";
-import { toALabel, withAsciiDots } from "../../dns/names/names.ts";
-import { parseView, qualifiedName, splitQualified } from "../../dns/names/views.ts";
+import { toALabel, withAsciiDots, parseView, qualifiedName, splitQualified } from "../../dns/names/names.ts";
 import { AppError, badField } from "../../platform/errors.ts";
-import { isServerManaged } from "../../dns/server-managed.ts";
+import { isServerManaged } from "../../dns/zone-file/type-names.ts";
 import { recordView, spellings } from "./list.ts";
 
 export interface RecordSearch extends Paging {

@@ -4,19 +4,24 @@ import type { EntityManager } from "../../database/database.ts";
 import type { Sent } from "../../database/statements.ts";
 import type { ChangeInput } from "./change-schemas.ts";
 import type { Chosen, Followers } from "../changes/follows.ts";
-import { changedElsewhere } from "../changes/changed-elsewhere.ts";
+import { changedElsewhere, type ProviderComparison } from "../changes/state/compare-with-provider.ts";
 import type { RecordInput } from "./editing/drafts.ts";
-import { editsOf, planHash, refuseOtherPlan, refuseOtherRevision } from "./editing/reviewed-plan.ts";
-import { applyAtomic, applyEach, type Edit, type Judged, type PreparedEdit, type Refusal } from "./editing/edits.ts";
+import {
+  editsOf,
+  planHash,
+  refuseOtherPlan,
+  refuseOtherRevision,
+  planView,
+  lossWarning,
+  refuseLoss,
+} from "./editing/reviewed-plan.ts";
 import { planEdits, type EditPlan } from "./editing/plan-edits.ts";
+import { applyAtomic, applyEach, type Edit, type Judged, type PreparedEdit, type Refusal } from "./editing/edits.ts";
 import { pageOfRecords, recordView, type RecordFilter } from "./list.ts";
 import { countSeen, LiveNames } from "../changes/state/live-queries.ts";
 import { lockWarning, type Explained } from "../changes/locks-and-reviews.ts";
 import type { ApplyRequest, ChangePipeline, ChangeResult } from "../changes/pipeline.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
-import { lossWarning, refuseLoss } from "./loss-guard.ts";
-import type { ProviderComparison } from "../changes/state/compare-with-provider.ts";
-import { planView } from "./plan-view.ts";
 import { hasNewChallenge, untilSettled } from "./settled-challenges.ts";
 import type { Pause } from "../../platform/pause.ts";
 import { loweredNames, mirrorWarnings, privateAddressWarnings, signatureWarnings } from "./warnings.ts";

@@ -6,15 +6,21 @@ import type { ProviderComparison } from "../changes/state/compare-with-provider.
 import type { ChangePipeline } from "../changes/pipeline.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
 import { lockWarning } from "../changes/locks-and-reviews.ts";
-import { lossWarning, refuseLoss } from "./loss-guard.ts";
-import { countsView, planView } from "./plan-view.ts";
+import {
+  lossWarning,
+  refuseLoss,
+  countsView,
+  planView,
+  comparisonHash,
+  refuseOtherComparison,
+  refuseOtherZone,
+} from "./editing/reviewed-plan.ts";
 import { storeSplits } from "../changes/state/unread-splits.ts";
-import type { ServedPlan } from "../../dns/zone-comparison.ts";
+import type { ServedPlan } from "../../dns/desired-state.ts";
 import { LiveNames } from "../changes/state/live-queries.ts";
 import { isActive, type PlannedChange } from "../../dns/record.ts";
 import { newViolations } from "../../dns/zone-rules.ts";
 import { flatMapped, inSlices } from "../../platform/slices.ts";
-import { comparisonHash, refuseOtherComparison, refuseOtherZone } from "./editing/reviewed-plan.ts";
 
 /** Updates a zone's records to what its provider serves. */
 export class Sync {

@@ -1,5 +1,5 @@
 import ipaddr from "ipaddr.js";
-import { qualifiedName } from "../../dns/names/views.ts";
+import { qualifiedName } from "../../dns/names/names.ts";
 import {
   isActive,
   nameOf,
@@ -14,7 +14,7 @@ import { atOnce, flatMapped, type Steps } from "../../platform/slices.ts";
 import type { ProviderKind } from "../../dns-providers/provider.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { notFound } from "../../platform/errors.ts";
-import { isSignatureOverSoa } from "../../dns/server-managed.ts";
+import { isSignatureOverSoa } from "../../dns/zone-file/type-names.ts";
 import { knownKind } from "../../dns-providers/kinds.ts";
 import { withPlainTtl } from "./plain-ttls.ts";
 import { limitIssues } from "./provider-limits.ts";

@@ -1,27 +1,35 @@
 import type { ZoneScope } from "../../access/zone-scope.ts";
+import { outsideRights, type Rights } from "../../access/zone-access.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { AppError } from "../../platform/errors.ts";
 import { located, type FormatReading, type FormatRecord } from "../../dns/formats/format.ts";
 import { openText, writingIn, type ReadableFormat, type WritableFormat } from "../../dns/formats/formats.ts";
-import { initialSoa } from "../../dns/zone-file/soa.ts";
+import { initialSoa } from "../../dns/zone-file/contents.ts";
 import type { Followers, FollowOutcome } from "../changes/follows.ts";
-import { outsideRights, type Rights } from "../../access/zone-access.ts";
 import { aligningTtls, planningState, type Desired } from "../../dns/desired-state.ts";
 import type { ProviderKind } from "../../dns-providers/provider.ts";
 import { defaultTtlAt, ttlAt } from "./editing/drafts.ts";
 import { asHeld } from "./joined-texts.ts";
 import { judgeChanges } from "./judge-changes.ts";
 import { liveZone, managedZone, zoneAt } from "../changes/state/live-queries.ts";
-import { withoutManaged } from "../../dns/server-managed.ts";
+import { withoutManaged } from "../../dns/zone-file/type-names.ts";
 import { loweredNames, privateAddressWarnings, signatureWarnings } from "./warnings.ts";
 import { requireStored } from "../changes/state/past-zone.ts";
 import type { ChangePipeline, Planned } from "../changes/pipeline.ts";
 import { lockWarning, type Explained } from "../changes/locks-and-reviews.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
 import { leftRecords, type LeftOwner } from "./left-records.ts";
-import { lossPercent, lossWarning, refuseLoss } from "./loss-guard.ts";
-import { countsView, planView } from "./plan-view.ts";
+import {
+  lossPercent,
+  lossWarning,
+  refuseLoss,
+  countsView,
+  planView,
+  comparisonHash,
+  refuseOtherComparison,
+  refuseOtherZone,
+} from "./editing/reviewed-plan.ts";
 import { kindOfZone, partingReadOnly, readOnlyAtProvider, readOnlyWarnings } from "./provider-limits.ts";
 import {
   isActive,
@@ -35,7 +43,6 @@ import {
 } from "../../dns/record.ts";
 import { filtered, flatMapped, grouped, inSlices, mapped, type Steps } from "../../platform/slices.ts";
 import { fileRefused, providerRefusals, refuseHalfDone } from "./editing/refusals.ts";
-import { comparisonHash, refuseOtherComparison, refuseOtherZone } from "./editing/reviewed-plan.ts";
 
 type ReadableZone = Extract<FormatReading, { ok: true }>;
 

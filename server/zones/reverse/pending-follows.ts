@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { FollowItem } from "../changes/follows.ts";
 import type { Role } from "../../database/tables/roles.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
-import { qualifiedName } from "../../dns/names/views.ts";
+import { qualifiedName } from "../../dns/names/names.ts";
 import type { TypedNotice } from "../../notifications/notify.ts";
 
 /** PTR records of a reverse zone that still have to follow a change set. */

@@ -25,7 +25,7 @@ import type { Caller } from "../../access/caller.ts";
 import { accessColumns, outsideRights, rightsFrom, type Rights } from "../../access/zone-access.ts";
 import type { ProviderConnections } from "../../dns-providers/connections.ts";
 import { knownKind } from "../../dns-providers/kinds.ts";
-import { qualifiedName } from "../../dns/names/views.ts";
+import { qualifiedName } from "../../dns/names/names.ts";
 import { AppError } from "../../platform/errors.ts";
 
 /** A PTR change, and the address that asks for it. */

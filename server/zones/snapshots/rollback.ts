@@ -1,16 +1,23 @@
 import { ZoneScope } from "../../access/zone-scope.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { EntityManager } from "../../database/database.ts";
-import { planningState } from "../../dns/desired-state.ts";
+import { planningState, withSplitsOf } from "../../dns/desired-state.ts";
 import { asHeld } from "../records/joined-texts.ts";
 import { judgeChanges } from "../records/judge-changes.ts";
 import { liveAtNames, versionsOf } from "../changes/state/live-queries.ts";
 import { lockWarning, type Explained } from "../changes/locks-and-reviews.ts";
-import { lossWarning, refuseLoss } from "../records/loss-guard.ts";
+import {
+  lossWarning,
+  refuseLoss,
+  countsView,
+  planView,
+  comparisonHash,
+  refuseOtherComparison,
+  refuseOtherZone,
+} from "../records/editing/reviewed-plan.ts";
 import { asWritten, type PlannedChange, type RecordData } from "../../dns/record.ts";
 import type { ChangePipeline } from "../changes/pipeline.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
-import { countsView, planView } from "../records/plan-view.ts";
 import {
   kindOfZone,
   partingReadOnly,
@@ -18,9 +25,7 @@ import {
   readOnlyWarnings,
   restoring,
 } from "../records/provider-limits.ts";
-import { withSplitsOf } from "../../dns/zone-comparison.ts";
-import { withoutManaged } from "../../dns/server-managed.ts";
-import { comparisonHash, refuseOtherComparison, refuseOtherZone } from "../records/editing/reviewed-plan.ts";
+import { withoutManaged } from "../../dns/zone-file/type-names.ts";
 import { signatureWarnings } from "../records/warnings.ts";
 import { inSlices } from "../../platform/slices.ts";
 import { findSnapshot, type Snapshots } from "./service.ts";

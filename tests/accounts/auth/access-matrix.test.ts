@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { newToken } from "../../../server/access/personal-token-form.ts";
+import { newToken } from "../../../server/access/authenticator.ts";
 import { permissions } from "../../../server/access/permissions.ts";
 import {
   accessRows,

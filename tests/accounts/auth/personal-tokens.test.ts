@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { isWellFormed, newToken } from "../../../server/access/personal-token-form.ts";
+import { isWellFormed, newToken } from "../../../server/access/authenticator.ts";
 import { queries } from "../../../server/database/database.ts";
 import { Clock, day, minute } from "../../support/clock.ts";
 import { patience } from "../../support/patience.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { AppError } from "../../../server/platform/errors.ts";
-import { writableTypes } from "../../../server/dns/server-managed.ts";
+import { writableTypes } from "../../../server/dns/zone-file/type-names.ts";
 import { unsupportedReason } from "../../../server/bulk/templates/form/unsupported.ts";
 import { expandTemplate, type Application } from "../../../server/bulk/templates/applying/expand.ts";
 import type { Template, TemplateRecord } from "../../../server/bulk/templates/form/template.ts";

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { RecordChange } from "../../../server/dns-providers/provider.ts";
 import { applyToRecords } from "../../../server/dns-providers/applying/apply-to-records.ts";
-import { zoneFileStore } from "../../../server/dns-providers/zonefile/zone-folder-provider.ts";
+import { zoneFileStore } from "../../../server/dns-providers/zonefile.ts";
 import { recordKey, type RecordData } from "../../../server/dns/record.ts";
 import { newViolations, violationsAt } from "../../../server/dns/zone-rules.ts";
 

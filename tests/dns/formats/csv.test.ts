@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { writingIn } from "../../../server/dns/formats/formats.ts";
-import { initialSoa } from "../../../server/dns/zone-file/soa.ts";
+import { initialSoa } from "../../../server/dns/zone-file/contents.ts";
 import { atOnce } from "../../../server/platform/slices.ts";
 import { meantBy, readFile, readText, writtenRecord, type FormatFile } from "../../support/records/format-readings.ts";
 

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { writingIn } from "../../../server/dns/formats/formats.ts";
 import type { WrittenRecord } from "../../../server/dns/formats/format.ts";
-import { initialSoa } from "../../../server/dns/zone-file/soa.ts";
+import { initialSoa } from "../../../server/dns/zone-file/contents.ts";
 import { atOnce } from "../../../server/platform/slices.ts";
 import { arbitraryZone } from "../../support/records/arbitrary-zones.ts";
 import { writtenRecord } from "../../support/records/format-readings.ts";

@@ -7,7 +7,7 @@ import {
   writingIn,
   type ReadableFormat,
 } from "../../../server/dns/formats/formats.ts";
-import { initialSoa } from "../../../server/dns/zone-file/soa.ts";
+import { initialSoa } from "../../../server/dns/zone-file/contents.ts";
 import { atOnce } from "../../../server/platform/slices.ts";
 import { arbitraryZone, contentOf } from "../../support/records/arbitrary-zones.ts";
 

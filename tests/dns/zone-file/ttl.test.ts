@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { looksLikeTtl, parseTtl } from "../../../server/dns/zone-file/ttl.ts";
+import { looksLikeTtl, parseTtl } from "../../../server/dns/record.ts";
 
 describe("TTLs in a zone file", () => {
   test.each([

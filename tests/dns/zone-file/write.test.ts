@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { ruleFor } from "../../../server/dns/record-types.ts";
 import { recordKey, rrsetKey, type RecordData } from "../../../server/dns/record.ts";
 import { parseZoneFile } from "../../../server/dns/zone-file/parse.ts";
-import { nextSerial, initialSoa, type Soa } from "../../../server/dns/zone-file/soa.ts";
+import { nextSerial, initialSoa, type Soa } from "../../../server/dns/zone-file/contents.ts";
 import { printZoneFile } from "../../../server/dns/zone-file/write.ts";
 import { anyCharacter } from "../../support/any-character.ts";
 

@@ -170,7 +170,7 @@ export const inMemory: readonly string[] = [
 /** Functions of the server with a statement that the listed files do not execute, by what they are for. Shorten this list where you can. */
 export const notReached: Readonly<Record<string, readonly string[]>> = {
   "the embedded database alone: one process has it to itself": [
-    "server/zones/changes/lease.ts clearLeases",
+    "server/zones/changes/zone-context.ts clearLeases",
     "server/database/database.ts jobStore",
     "server/zones/domains/import-progress.ts endAllImports",
     "server/zones/reverse/pending-follows.ts makeDue",
@@ -209,6 +209,6 @@ export const notReached: Readonly<Record<string, readonly string[]>> = {
 
 /** Functions that the listed files execute or not, because a timer calls them. */
 export const byChance: readonly string[] = [
-  "server/zones/changes/lease.ts renew",
+  "server/zones/changes/zone-context.ts renew",
   "server/zones/domains/import-progress.ts renewImport",
 ];

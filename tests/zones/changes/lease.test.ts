@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ZoneScope } from "../../../server/access/zone-scope.ts";
 import type { Caller } from "../../../server/access/caller.ts";
-import { clearDeadLeases } from "../../../server/zones/changes/lease.ts";
+import { clearDeadLeases } from "../../../server/zones/changes/zone-context.ts";
 import { queries } from "../../../server/database/database.ts";
 import { thisProcess } from "../../../server/database/process-identity.ts";
 import { planState } from "../../../server/dns/desired-state.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { planState, withOneTtl } from "../../../server/dns/desired-state.ts";
+import { planState, withOneTtl, addToIndex, planServed, type LiveIndex } from "../../../server/dns/desired-state.ts";
 import {
   countActions,
   recordKey,
@@ -10,7 +10,6 @@ import {
   type RecordData,
   noNotes,
 } from "../../../server/dns/record.ts";
-import { addToIndex, planServed, type LiveIndex } from "../../../server/dns/zone-comparison.ts";
 
 const data = fc.record({
   recordType: fc.constantFrom("A", "TXT"),

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { lossWarning } from "../../../server/zones/records/loss-guard.ts";
+import { lossWarning } from "../../../server/zones/records/editing/reviewed-plan.ts";
 import type { PlannedChange } from "../../../server/dns/record.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { fileZone, type Body, type Zone } from "../../support/zones.ts";

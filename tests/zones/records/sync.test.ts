@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 import { indexedZone } from "../../../server/zones/changes/state/live-queries.ts";
 import type { RecordData } from "../../../server/dns/record.ts";
-import { recordText } from "../../../server/dns/zone-comparison.ts";
+import { recordText } from "../../../server/dns/desired-state.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { fileZone, manualZone, type Zone } from "../../support/zones.ts";
 

@@ -1,4 +1,4 @@
-import { zoneNameOf } from "../../../server/dns/names/views.ts";
+import { zoneNameOf } from "../../../server/dns/names/names.ts";
 
 /** A key as clients are given it. */
 export interface ClientKey {

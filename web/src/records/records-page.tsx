@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { DnsRecord } from "@zonewright/client";
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
-import { isWritableType, writableTypes } from "../../../server/dns/server-managed.ts";
+import { isWritableType, writableTypes } from "../../../server/dns/zone-file/type-names.ts";
 import { messageOf } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
 import { formatNumber } from "../ui/format.ts";

@@ -10,7 +10,7 @@ import { lockOwnAccount } from "../../users/lock-account.ts";
 import type { WaysIn } from "../ways-in.ts";
 import { hashOf } from "../../../platform/opaque-tokens.ts";
 import { PersonalToken } from "../../../database/tables/personal-tokens.ts";
-import { newToken } from "../../../access/personal-token-form.ts";
+import { newToken } from "../../../access/authenticator.ts";
 import { parseHostPattern } from "../../../access/host-pattern.ts";
 import { narrowablePermissions } from "../../../access/narrowing.ts";
 import { visibleDomains } from "../../../access/visible-domains.ts";

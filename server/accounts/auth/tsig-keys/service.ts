@@ -11,7 +11,7 @@ import { newId } from "../../../platform/ids.ts";
 import { lockAccount, lockOwnAccount } from "../../users/lock-account.ts";
 import type { WaysIn } from "../ways-in.ts";
 import { onePage } from "../../../database/one-page.ts";
-import { qualifiedName } from "../../../dns/names/views.ts";
+import { qualifiedName } from "../../../dns/names/names.ts";
 import { parseHostPattern } from "../../../access/host-pattern.ts";
 import { zoneFor, type Zone } from "../../../access/zone-access.ts";
 

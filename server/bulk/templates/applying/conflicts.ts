@@ -1,5 +1,5 @@
 import { isApexNs, textKey, type RecordData } from "../../../dns/record.ts";
-import { isServerManaged } from "../../../dns/server-managed.ts";
+import { isServerManaged } from "../../../dns/zone-file/type-names.ts";
 import { isSpf } from "./spf.ts";
 import type { WantedRecord, WantedSpf } from "./expand.ts";
 

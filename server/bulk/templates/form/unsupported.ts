@@ -1,4 +1,4 @@
-import { isWritableType, madeByServers } from "../../../dns/server-managed.ts";
+import { isWritableType, madeByServers } from "../../../dns/zone-file/type-names.ts";
 import { typeOf, type Template, type TemplateRecord } from "./template.ts";
 
 /** Types of Domain Connect that stand for something other than a record of their own. */

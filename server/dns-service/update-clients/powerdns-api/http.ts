@@ -1,12 +1,11 @@
 import type { Request, RequestHandler, Response } from "express";
 import { visitor } from "../../../access/actor.ts";
-import { permitted, type Caller } from "../../../access/caller.ts";
-import { looksPersonal } from "../../../access/personal-token-form.ts";
+import { permitted, looksPersonal } from "../../../access/authenticator.ts";
+import type { Caller } from "../../../access/caller.ts";
 import { refuseAuditor, errorOf, type ServerContext } from "../../../api/trpc.ts";
 import { logFailure } from "../../../api/failure-log.ts";
 import { readJsonObject, mostValues, type JsonObject } from "../../../api/json-object.ts";
-import { bodyLimits, isSmall } from "../../../api/http/bodies/json-body.ts";
-import { isTooLarge, readBytes, bodyError } from "../../../api/http/request-guards.ts";
+import { bodyLimits, isSmall, isTooLarge, readBytes, bodyError } from "../../../api/http/request.ts";
 import { countCall, countCostlyCall } from "../../../api/limits/requests.ts";
 import { AppError } from "../../../platform/errors.ts";
 import { takeTurns } from "../../../platform/slices.ts";

@@ -1,5 +1,5 @@
 import type { Caller } from "../../../access/caller.ts";
-import { permitted } from "../../../access/caller.ts";
+import { permitted } from "../../../access/authenticator.ts";
 import type { Database, EntityManager } from "../../../database/database.ts";
 import { absoluteName, parseZoneName } from "../../../dns/names/names.ts";
 import { rrsetKey } from "../../../dns/record.ts";

@@ -1,4 +1,4 @@
-import { isWritableType } from "../../../dns/server-managed.ts";
+import { isWritableType } from "../../../dns/zone-file/type-names.ts";
 import { nameOf, recordKey, rrsetKey, valueOf, type LiveRecord, type RecordStatus } from "../../../dns/record.ts";
 import { withEscapes } from "../../../dns/names/names.ts";
 import type { Steps } from "../../../platform/slices.ts";

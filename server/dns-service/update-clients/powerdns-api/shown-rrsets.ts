@@ -2,7 +2,7 @@ import { printedRdata } from "../../../dns-providers/rdata-text.ts";
 import { absoluteName, withEscapes } from "../../../dns/names/names.ts";
 import { printRdata } from "../../../dns/record-types.ts";
 import { isActive, nameOf, rrsetKey, type LiveRecord, type RecordData } from "../../../dns/record.ts";
-import type { Soa } from "../../../dns/zone-file/soa.ts";
+import type { Soa } from "../../../dns/zone-file/contents.ts";
 import { grouped, mapped, type Steps } from "../../../platform/slices.ts";
 import { commentsOf, type ShownComment, type StoredComments } from "./comments.ts";
 

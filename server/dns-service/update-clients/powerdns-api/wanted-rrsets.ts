@@ -1,11 +1,10 @@
 import { absoluteName, readOwner, shown } from "../../../dns/names/names.ts";
 import { ruleFor } from "../../../dns/record-types.ts";
-import { nameOf, shortValue, spellingOf, valueOf, type Spelling } from "../../../dns/record.ts";
+import { nameOf, shortValue, spellingOf, valueOf, type Spelling, maxTtl } from "../../../dns/record.ts";
 import { splitLongStrings } from "../../../dns/values/character-strings.ts";
 import { writeStrings } from "../../../dns/values/txt.ts";
 import { readData, readLeniently } from "../../../dns/zone-file/record-data.ts";
 import { logicalLines } from "../../../dns/zone-file/tokens.ts";
-import { maxTtl } from "../../../dns/zone-file/ttl.ts";
 import { canonicalType } from "../../../dns/zone-file/type-names.ts";
 import { ok, refuse, type Result } from "../../../platform/result.ts";
 import { mapped, type Steps } from "../../../platform/slices.ts";

@@ -2,7 +2,7 @@ import { sql, type ExpressionBuilder } from "kysely";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import type { Tables } from "../../../database/tables/all.ts";
 import { countActions, type PlannedChange } from "../../../dns/record.ts";
-import type { ZoneSigning } from "../../../dns/server-managed.ts";
+import type { ZoneSigning } from "../../../dns/zone-file/type-names.ts";
 import { noDrift } from "../settle.ts";
 import { storeSigning } from "./store-signing.ts";
 

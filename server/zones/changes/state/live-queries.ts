@@ -3,7 +3,7 @@ import { ZoneScope } from "../../../access/zone-scope.ts";
 import { jsonRows, jsonTexts, queries, type EntityManager } from "../../../database/database.ts";
 import type { Tables } from "../../../database/tables/all.ts";
 import { noNotes, unreadSplit, type LiveRecord, type Spelling } from "../../../dns/record.ts";
-import { addToIndex, type LiveIndex } from "../../../dns/zone-comparison.ts";
+import { addToIndex, type LiveIndex } from "../../../dns/desired-state.ts";
 import { inChunks, inPages, inSlices, mapped, sorted } from "../../../platform/slices.ts";
 import type { Sent } from "../../../database/statements.ts";
 

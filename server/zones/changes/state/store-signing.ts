@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import { jsonRows, queries, type EntityManager } from "../../../database/database.ts";
 import { recordKey, type RecordData } from "../../../dns/record.ts";
-import type { ZoneSigning } from "../../../dns/server-managed.ts";
+import type { ZoneSigning } from "../../../dns/zone-file/type-names.ts";
 import { mirrorsDueStatement } from "../settle.ts";
 import { announceZoneChange } from "../zone-watchers.ts";
 import { serverManagedRows } from "../../../database/server-managed-rows.ts";

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { jsonRows, queries, type EntityManager } from "../../../database/database.ts";
 import type { DnsProvider } from "../../../dns-providers/provider.ts";
 import { indexedZone, liveById } from "./live-queries.ts";
-import { planServed, type LearnedSplit } from "../../../dns/zone-comparison.ts";
+import { planServed, type LearnedSplit } from "../../../dns/desired-state.ts";
 
 // 0.1 did not store how a TXT is split into strings. The splits of its records are read from the provider once; learning them is no change.
 

@@ -4,7 +4,7 @@ import { ok, refuse, type Result } from "../../../platform/result.ts";
 import { hostOwners } from "../../../dns/server-rules/host-names.ts";
 import { parseOwnerName } from "../../../dns/names/names.ts";
 import { ruleFor } from "../../../dns/record-types.ts";
-import { isWritableType } from "../../../dns/server-managed.ts";
+import { isWritableType } from "../../../dns/zone-file/type-names.ts";
 import { limitIssues } from "../provider-limits.ts";
 import {
   asWritten,
@@ -20,7 +20,7 @@ import {
   type RecordStatus,
 } from "../../../dns/record.ts";
 import { sameStrings } from "../../../dns/values/character-strings.ts";
-import { unwantedPriority } from "../../../dns/values/priority.ts";
+import { unwantedPriority } from "../../../dns/values/fields.ts";
 import { splitByDefault, writeStrings } from "../../../dns/values/txt.ts";
 import type { CanonicalValue, Door } from "../../../dns/values/value-rule.ts";
 

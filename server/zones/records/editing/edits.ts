@@ -16,7 +16,7 @@ import {
   type RecordDraft,
 } from "../../../dns/record.ts";
 import { flatMapped, grouped, mapped, type Steps } from "../../../platform/slices.ts";
-import { isServerManaged, managedReason } from "../../../dns/server-managed.ts";
+import { isServerManaged, managedReason } from "../../../dns/zone-file/type-names.ts";
 import type { Violation } from "../../../dns/zone-rules.ts";
 import type { ZoneView } from "./zone-view.ts";
 

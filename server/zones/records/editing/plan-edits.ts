@@ -5,7 +5,7 @@ import type { ZoneContext } from "../../changes/zone-context.ts";
 import { liveById, LiveNames, managedById } from "../../changes/state/live-queries.ts";
 import type { EntityManager } from "../../../database/database.ts";
 import type { LiveRecord, PlannedChange, RecordData } from "../../../dns/record.ts";
-import { isServerManaged } from "../../../dns/server-managed.ts";
+import { isServerManaged } from "../../../dns/zone-file/type-names.ts";
 import type { Violation } from "../../../dns/zone-rules.ts";
 import { inSlices, inTurns } from "../../../platform/slices.ts";
 import { kindOfZone } from "../provider-limits.ts";

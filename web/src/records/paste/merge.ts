@@ -1,7 +1,7 @@
 import type { FormatRecord } from "../../../../server/dns/formats/format.ts";
 import { asWritten, isApexNs } from "../../../../server/dns/record.ts";
 import { ruleFor } from "../../../../server/dns/record-types.ts";
-import { isWritableType } from "../../../../server/dns/server-managed.ts";
+import { isWritableType } from "../../../../server/dns/zone-file/type-names.ts";
 import { uniqueText } from "../../ui/unique-text.ts";
 import { changeRecords, isDisabled, sameFields, toggleDeletes, type Draft, type Fields } from "../draft/draft.ts";
 import type { Row } from "../grid/rows.ts";
