@@ -7,8 +7,8 @@ import { earlyScript } from "./early-script.ts";
 const always =
   /^(?!.*[iI]nfiniteQuery(?:Observer)?\.js)(?:.*)(?:node_modules\/(?:react|react-dom|scheduler|@tanstack\/(?:react-router|router-core|history|query-core|react-query|store|react-store)|@trpc|superjson|copy-anything|is-what|use-sync-external-store)\/|client-sdk\/src\/)/;
 
-/** Files of our own and icons, but no texts: those come with their pages. */
-const shared = /web\/src\/(?!words\/|main|ui\/field)|node_modules\/lucide-react\//;
+/** Files of our own and icons, but no texts: those come with their pages. Nor the stand-ins for Node: what reads names needs them. */
+const shared = /web\/src\/(?!words\/|main|ui\/field|shims\/)|node_modules\/lucide-react\//;
 
 /** What the list of domains and the records of a zone share. */
 const lists =
