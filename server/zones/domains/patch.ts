@@ -10,6 +10,8 @@ export interface DomainPatch extends Explained {
   /** Administrators only. */
   view?: string | undefined;
   providerConfigId?: string | undefined;
+  /** Administrators only. Null: only administrators manage it. */
+  ownerId?: string | null | undefined;
   /** Administrators only. */
   registrarConfigId?: string | null | undefined;
   expiresAt?: Date | null | undefined;
@@ -35,6 +37,7 @@ export interface DomainPatch extends Explained {
 
 /** Sets the fields that a patch names, apart from the place of the zone. */
 export function applyPatch(domain: Domain, patch: DomainPatch): void {
+  if (patch.ownerId !== undefined) domain.ownerId = patch.ownerId;
   if (patch.expiresAt !== undefined) setExpiry(domain, patch.expiresAt);
   if (patch.groupName !== undefined) domain.groupName = patch.groupName;
   if (patch.tags !== undefined) domain.tags = uniqueTags(patch.tags);
@@ -68,12 +71,13 @@ function setRegistrar(domain: Domain, configId: string | null): void {
 /** Returns the user-editable fields of a domain for the audit trail. */
 export function auditedFields(domain: Domain) {
   const { expiresAt, expirySource, groupName, tags, notes, status } = domain;
+  const ownerId = domain.ownerId ?? null;
   const { expiryRemindDays, autoCheckExpiry, snapshotSchedule, reverse, reverseFollowGrant } = domain;
   const { reviewRequired, reviewAcme, protectMail } = domain;
   const registrarConfigId = domain.registrarConfigId ?? null;
   const yearlyCost = costOf(domain.yearlyCostHundredths ?? null);
   const currency = domain.currency ?? null;
-  const set = { expiresAt, expirySource, groupName, tags, notes, status };
+  const set = { ownerId, expiresAt, expirySource, groupName, tags, notes, status };
   return {
     ...set,
     expiryRemindDays,
@@ -94,6 +98,12 @@ export function auditedFields(domain: Domain) {
 export function refuseReviewSettings(caller: Caller, { reviewRequired, reviewAcme }: DomainPatch): void {
   if (caller.role === "admin" || (reviewRequired === undefined && reviewAcme === undefined)) return;
   throw new AppError("FORBIDDEN", "Only administrators can change `reviewRequired` and `reviewAcme`. Ask one of them.");
+}
+
+/** Refuses a change of the owner by others than administrators. @throws AppError FORBIDDEN */
+export function refuseOwner(caller: Caller, { ownerId }: DomainPatch): void {
+  if (caller.role === "admin" || ownerId === undefined) return;
+  throw new AppError("FORBIDDEN", "Only administrators can change a domain's `ownerId`. Ask one of them.");
 }
 
 /** Refuses that others than administrators name a registrar, whose account holds more than their domains. @throws AppError FORBIDDEN */

@@ -235,6 +235,11 @@ export const updateDomainInput = z.strictObject({
     "Moves the zone: its records are written to the new provider first. Records that this provider manages itself, such as its name servers, " +
       "replace the domain's own. A snapshot is taken before.",
   ).optional(),
+  ownerId: id(
+    "Administrators only. The user who manages the domain, besides administrators; null for nobody. The owner before loses those rights, unless assignments give some.",
+  )
+    .nullable()
+    .optional(),
   registrarConfigId: id(
     "Administrators only. The registrar configuration whose account has the name; null for none. The expiry date then comes from there, with the next lookup.",
   )

@@ -12,7 +12,7 @@ import { changedFields } from "../../notifications/audit/changed-fields.ts";
 import type { Caller } from "../../access/caller.ts";
 import { queries, type Database, type EntityManager } from "../../database/database.ts";
 import type { ConnectedConfig, ProviderConfigs } from "../../dns-providers/provider-configs.ts";
-import { AppError, notFound } from "../../platform/errors.ts";
+import { AppError, badField, notFound } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
 import { qualifiedName } from "../../dns/names/names.ts";
 import { providerZoneOf } from "../../dns-providers/provider.ts";
@@ -31,6 +31,7 @@ import {
   applyPatch,
   auditedFields,
   refuseGrant,
+  refuseOwner,
   refuseRegistrar,
   refuseReviewSettings,
   setExpiry,
@@ -188,6 +189,7 @@ export class Domains {
     await refuseForce(em, caller, zone, patch);
     if (patch.reverseFollowGrant !== undefined) refuseGrant(caller, zone.name, patch.reverseFollowGrant);
     refuseReviewSettings(caller, patch);
+    refuseOwner(caller, patch);
     refuseRegistrar(caller, patch);
     if (patch.registrarConfigId) await this.#registrarConfigs.mustExist(em, patch.registrarConfigId);
     const view = patch.view === undefined ? zone.view : givenView(patch.view);
@@ -200,7 +202,10 @@ export class Domains {
       if (overridden) about = { message, reviewOverridden: true };
       await this.#place(em, caller, zone, { view, providerConfigId, force: patch.force ?? false });
     }
-    const apply = (domain: Domain) => applyPatch(domain, patch);
+    const apply = async (domain: Domain, tx: EntityManager) => {
+      if (patch.ownerId) await mustBeUser(tx, patch.ownerId);
+      applyPatch(domain, patch);
+    };
     return await this.#change(em, caller, patch.id, "domain.update", apply, about);
   }
 
@@ -315,7 +320,7 @@ export class Domains {
     caller: Caller,
     id: string,
     action: `domain.${string}`,
-    change: (domain: Domain) => void,
+    change: (domain: Domain, tx: EntityManager) => void | Promise<void>,
     about: Readonly<Record<string, unknown>> = {},
   ) {
     await em.transactional(async (tx) => {
@@ -323,7 +328,7 @@ export class Domains {
       const domain = await tx.findOne(Domain, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (!domain) throw notFound("domain");
       const before = auditedFields(domain);
-      change(domain);
+      await change(domain, tx);
       domain.expiringFrom = expiringFrom(domain.expiresAt ?? null, domain.expiryRemindDays);
       domain.updatedAt = this.#now();
       const current = auditedFields(domain);
@@ -339,6 +344,18 @@ export class Domains {
     });
     return await this.get(em.fork(), caller, id);
   }
+}
+
+/** Keeps a user from being deleted until the transaction ends. @throws AppError BAD_REQUEST if there is no such user */
+async function mustBeUser(tx: EntityManager, ownerId: string): Promise<void> {
+  const user = await queries(tx)
+    .selectFrom("users")
+    .select("id")
+    .where("id", "=", ownerId)
+    .where("disabled_at", "is", null)
+    .forKeyShare()
+    .executeTakeFirst();
+  if (!user) throw badField(["ownerId"], "No user has this ID. Choose an existing user who is not disabled.");
 }
 
 /** @throws AppError FORBIDDEN for members, unless they confirm that a domain leaves a catalog zone */

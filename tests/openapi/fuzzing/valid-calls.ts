@@ -95,6 +95,7 @@ function fillIn(operationId: string, body: Json | undefined, count: number, ids:
       reviewRequired: null,
       override: false,
       registrarConfigId: null,
+      ownerId: null,
       yearlyCost: 1,
       currency: "EUR",
     });

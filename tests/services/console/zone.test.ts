@@ -136,8 +136,9 @@ test("a snapshot taken by hand is compared and restored, with the changes shown 
   expect((await zone.detail()).recordCount).toBe(1);
 });
 
-test("expiry date and reminders, tags, group and notes are stored, and wrong reminders explained", async () => {
+test("expiry date and reminders, tags, group, notes and owner are stored, and wrong reminders and an unknown owner explained", async () => {
   const zone = await fileZone(site.zonewright);
+  const owner = await site.zonewright.member("mira.owner");
   const page = await opened(zone, "settings");
   const registration = page.locator("section").filter({ has: page.getByRole("heading", { name: "Registration" }) });
   await registration.getByLabel("Remind before expiry").fill("soon");
@@ -151,9 +152,17 @@ test("expiry date and reminders, tags, group and notes are stored, and wrong rem
   await organization.getByLabel("Tags").fill("prod, web");
   await organization.getByLabel("Group").fill("Customers");
   await organization.getByLabel("Notes").fill("Ask Mira first.\n<b>not markup</b>");
+  await organization.getByLabel("Owner").fill("nobody at all");
+  await page.keyboard.press("Tab");
+  await organization.getByRole("button", { name: "Save" }).click();
+  await organization.getByText("Choose somebody from the list").waitFor();
+  await organization.getByLabel("Owner").fill("mira");
+  await page.getByRole("option", { name: "mira.owner" }).click();
+  await photograph(page, "zone-organization");
   await organization.getByRole("button", { name: "Save" }).click();
   await page.getByText("prod", { exact: true }).waitFor();
   expect(await zone.detail()).toMatchObject({
+    ownerId: (await owner.get("/api/auth/me")).body.id,
     expiresAt: "2031-03-14T00:00:00.000Z",
     expiryRemindDays: [60, 14],
     tags: ["prod", "web"],

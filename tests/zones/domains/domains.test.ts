@@ -166,6 +166,44 @@ describe("a new domain", () => {
   });
 });
 
+describe("the owner of a domain", () => {
+  test("an administrator gives a domain to a user, who manages it then, and to another, after which the first no longer sees it", async () => {
+    const [first, second] = [await zw.member("owner-one"), await zw.member("owner-two")];
+    const ids = await Promise.all([first, second].map(async (client) => (await client.get("/api/auth/me")).body.id));
+    const { body: domain } = await zw.admin.post("/api/domains", { name: freshName() });
+    const path = `/api/domains/${domain.id}`;
+    expect(domain.ownerId).toBeNull();
+    expect((await first.get(path)).status).toBe(404);
+
+    expect((await zw.admin.put(path, { ownerId: ids[0] })).body.ownerId).toBe(ids[0]);
+    expect((await first.put(path, { notes: "mine" })).body).toMatchObject({ ownerId: ids[0], notes: "mine" });
+    const refused = await first.put(path, { ownerId: ids[1] });
+    expect(refused).toMatchObject({ status: 403, body: { message: expect.stringContaining("ownerId") } });
+
+    await zw.admin.put(path, { ownerId: ids[1] });
+    expect((await first.get(path)).status).toBe(404);
+    expect((await second.get(path)).body.ownerId).toBe(ids[1]);
+    const { body: audit } = await zw.admin.get(`/api/audit?action=domain.update&targetId=${domain.id}&limit=1`);
+    expect(audit.entries).toMatchObject([{ before: { ownerId: ids[0] }, after: { ownerId: ids[1] } }]);
+
+    expect((await zw.admin.put(path, { ownerId: null })).body.ownerId).toBeNull();
+    expect((await second.get(path)).status).toBe(404);
+  });
+
+  test("an owner who is nobody, or who is disabled, is refused, and the domain stays as it was", async () => {
+    const member = await zw.member("owner-three");
+    const { id: userId } = (await member.get("/api/auth/me")).body;
+    const { body: domain } = await zw.admin.post("/api/domains", { name: freshName() });
+    const path = `/api/domains/${domain.id}`;
+    await zw.admin.put(`/api/users/${userId}`, { disabled: true });
+    for (const ownerId of [unknownId, domain.id, userId]) {
+      const { status, body } = await zw.admin.put(path, { ownerId, notes: "lost?" });
+      expect({ status, path: body.issues?.[0]?.path }).toEqual({ status: 400, path: ["ownerId"] });
+    }
+    expect((await zw.admin.get(path)).body).toMatchObject({ ownerId: null, notes: null });
+  });
+});
+
 const calls = (id: string) => [
   zw.admin.get(`/api/domains/${id}`),
   zw.admin.put(`/api/domains/${id}`, { notes: "x" }),

@@ -1,13 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import type { DnsRecord } from "@zonewright/client";
-import { useDeferredValue, useId, useState } from "react";
+import { useId, useState } from "react";
 import { client, issueOf, queries } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
+import { usePersonSearch } from "../session/use-person-search.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { CheckField, Form, SelectField, TextField } from "../ui/field.tsx";
 import { Failure } from "../ui/notice.tsx";
-import { meantPerson, PersonField, type Person } from "../ui/person-field.tsx";
+import { PersonField } from "../ui/person-field.tsx";
 import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { recordsWords } from "../words/records.ts";
@@ -128,58 +129,26 @@ export function RecordDetails({ zone, record, mayLock, onClose }: RecordDetailsP
 function useContact(zone: Zone, present: string | null) {
   const user = useUser();
   const isAdmin = user.role === "admin";
-  // Null: as it is now.
-  const [search, setSearch] = useState<string | null>(null);
-  const [picked, setPicked] = useState<Person | null>(null);
   const [ownerId, setOwnerId] = useState(present);
-  const wanted = useDeferredValue(search?.trim() ?? "");
-  const { data: found = [], isPlaceholderData } = useQuery({
-    queryKey: ["users-to-ask", wanted],
-    enabled: isAdmin,
-    queryFn: async ({ signal }) =>
-      (await client.users.list.query({ limit: 100, search: wanted || undefined }, { signal })).users,
-    placeholderData: (before) => before,
-  });
   const { data: assigned } = useQuery({
     queryKey: ["assignments", zone.id],
     enabled: isAdmin,
     queryFn: async ({ signal }) => await client.assignments.list.query({ domainId: zone.id, limit: 100 }, { signal }),
   });
-  const { data: name } = useQuery({
-    queryKey: ["user-name", present],
-    enabled: isAdmin && present !== null && present !== user.id,
-    queryFn: async ({ signal }) => (await client.users.get.query({ id: present ?? "" }, { signal })).username,
-    staleTime: Infinity,
+  const { id, field } = usePersonSearch({
+    present,
+    enabled: isAdmin,
+    selfDetail: text.contactSelf,
+    mayBe: (one) => seesZone(one, zone, assigned),
   });
-  const now: Person | null =
-    present === null ? null : { id: present, username: present === user.id ? user.username : (name ?? "") };
-  const people = found
-    .filter((one) => one.id === present || seesZone(one, zone, assigned))
-    .toSorted((one, other) => Number(other.id === user.id) - Number(one.id === user.id))
-    .map(({ id, username, displayName }) => ({
-      id,
-      username,
-      detail: id === user.id ? text.contactSelf : displayName,
-    }));
-  const isFound = !isPlaceholderData && wanted === search?.trim();
-  const meant = () => {
-    if (search === null) return present;
-    return search.trim() === "" ? null : meantPerson(picked, search, people, isFound)?.id;
-  };
   return {
     /** Undefined while a text is entered that names nobody. */
-    id: isAdmin ? meant() : ownerId,
-    field: {
-      search: search ?? now?.username ?? "",
-      onSearch: setSearch,
-      people,
-      chosen: search === null ? now : picked,
-      onChoose: setPicked,
-    },
+    id: isAdmin ? id : ownerId,
+    field,
     choices: [
       { value: user.id, label: text.you(user.username) },
       ...(present === null || present === user.id ? [] : [{ value: present, label: text.another }]),
     ],
-    choose: (id: string) => setOwnerId(id || null),
+    choose: (chosen: string) => setOwnerId(chosen || null),
   };
 }

@@ -1,10 +1,13 @@
 import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
 import { client, issueOf } from "../../api.ts";
 import { useUser } from "../../session/current-user.ts";
+import { usePersonSearch } from "../../session/use-person-search.ts";
 import { Button } from "../../ui/button.tsx";
 import { Form, TextArea, TextField } from "../../ui/field.tsx";
 import { Failure } from "../../ui/notice.tsx";
 import { Card } from "../../ui/page.tsx";
+import { PersonField } from "../../ui/person-field.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { useAction } from "../../ui/use-action.ts";
 import { useEdits } from "../../ui/use-edits.ts";
@@ -16,7 +19,7 @@ import styles from "../zone.module.css";
 
 const text = zoneWords;
 
-/** Tags, group, notes and, for administrators, the view. */
+/** Tags, group, notes and, for administrators, the owner and the view. */
 export function Organization({ zone }: { zone: Zone }) {
   const user = useUser();
   const name = useZoneName();
@@ -27,6 +30,13 @@ export function Organization({ zone }: { zone: Zone }) {
     notes: zone.notes ?? "",
     view: zone.view,
   });
+  const owner = usePersonSearch({
+    present: zone.ownerId,
+    enabled: user.role === "admin",
+    selfDetail: text.ownerSelf,
+    mayBe: ({ disabled }) => !disabled,
+  });
+  const [tried, setTried] = useState(false);
   const save = useAction(async () => {
     const stored = await client.domains.update.mutate({
       id: zone.id,
@@ -34,16 +44,24 @@ export function Organization({ zone }: { zone: Zone }) {
       ...(changed.group !== undefined && { groupName: changed.group.trim() || null }),
       ...(changed.notes !== undefined && { notes: changed.notes || null }),
       ...(changed.view !== undefined && { view: changed.view }),
+      ...(owner.id !== zone.ownerId && { ownerId: owner.id }),
     });
     toast({ title: text.saved });
     storeZone(zoneName(stored), stored);
     done();
+    owner.reset();
+    setTried(false);
     if (zoneName(stored) === zoneName(zone)) storeZone(name, stored);
     else await navigate({ to: "/d/$name/settings", params: { name: zoneName(stored) }, replace: true });
   });
   return (
     <Card title={text.organization}>
-      <Form onSubmit={() => void save.run()}>
+      <Form
+        onSubmit={() => {
+          setTried(true);
+          if (owner.id !== undefined) void save.run();
+        }}
+      >
         <div className={styles["pair"]}>
           <TextField
             label={text.tags}
@@ -68,13 +86,23 @@ export function Organization({ zone }: { zone: Zone }) {
           rows={4}
         />
         {user.role === "admin" ? (
-          <TextField
-            label={text.view}
-            hint={`${text.viewHint} ${text.viewMoved}`}
-            error={issueOf(save.error, "view")}
-            value={fields.view}
-            onValue={(view) => set({ view })}
-          />
+          <div className={styles["pair"]}>
+            <PersonField
+              label={text.owner}
+              hint={text.ownerHint}
+              placeholder={text.ownerSearch}
+              none={text.ownerNone}
+              {...owner.field}
+              error={tried && owner.id === undefined ? text.ownerChoose : issueOf(save.error, "ownerId")}
+            />
+            <TextField
+              label={text.view}
+              hint={`${text.viewHint} ${text.viewMoved}`}
+              error={issueOf(save.error, "view")}
+              value={fields.view}
+              onValue={(view) => set({ view })}
+            />
+          </div>
         ) : null}
         <Failure error={save.error} />
         <div className={styles["actions"]}>
