@@ -90,18 +90,18 @@ test("a snapshot is taken, compared with now and with another, and rolled back t
   const name = await zone("snapshot.example");
   expect(await cli.must(["snapshot", name])).toMatch(/^Took snapshot 2 of snapshot\.example: 3 records\.\n$/);
   await cli.must(["records", "set", name, "www", "A", "192.0.2.9"]);
-  const taken = await cli.json<{ version: number; records: null }>(["snapshot", "take", name]);
-  expect(taken).toMatchObject({ version: 3, records: null });
+  const taken = await cli.json<{ version: number; records: null }>(["snapshot", name, "--name", "Before the move"]);
+  expect(taken).toMatchObject({ version: 3, name: "Before the move", records: null });
   const changed = `${name}: 1 to update\n~ www 300 A 192.0.2.1 → 192.0.2.9\n`;
   expect(await cli.must(["diff", name, "2"])).toBe(changed);
   expect(await cli.must(["diff", name, "2", "3"])).toBe(changed);
   expect(await cli.json(["diff", name, "2"])).toMatchObject({ domain: name, changes: [{ action: "update" }] });
   expect(await cli.must(["snapshot", "list", name], { columns: 80 })).toMatch(
-    /^snapshot {2}taken \(UTC\) {7}records {2}by\n {7}3 {2}\S+ \S+ {8}3 {2}manual\n/,
+    /^snapshot {2}taken \(UTC\) {7}records {2}by {9}name\n {7}3 {2}\S+ \S+ {8}3 {2}manual {5}Before the move\n/,
   );
   expect(await cli.json(["snapshot", "list", name])).toMatchObject({ total: 3 });
   const listed = await cli.run(["rollback", name], { columns: 80, input: "9\n2\ny\n" });
-  expect(listed.stderr).toMatch(/ 1 {2}snapshot 3, .*\n {2}2 {2}snapshot 2, .*3 records\n/);
+  expect(listed.stderr).toMatch(/ 1 {2}snapshot 3, .*Before the move\n {2}2 {2}snapshot 2, .*3 records\n/);
   expect(listed).toMatchObject({
     exitCode: 0,
     stdout: `${name}: 1 to update\n~ www 300 A 192.0.2.9 → 192.0.2.1\nApplied as revision 3.\n`,

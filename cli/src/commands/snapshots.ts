@@ -4,6 +4,7 @@ import { changeInput, command, group, wholeNumber, withChanges, withJson, type C
 import { connect } from "../credentials.ts";
 import { Failure } from "../failure.ts";
 import { carryOut, changesOf, printPlan, type Changes } from "../plans.ts";
+import { visible } from "../table.ts";
 import { chosen, counted, note, print, printJson, printTable, type Column } from "../terminal.ts";
 import { domainNamed, every, fullName, instant } from "../zones.ts";
 
@@ -16,20 +17,26 @@ const columns: readonly Column<Snapshot>[] = [
   { title: "taken (UTC)", cell: ({ createdAt }) => instant(createdAt) },
   { title: "records", cell: ({ recordCount }) => String(recordCount), alignRight: true },
   { title: "by", cell: ({ trigger }) => trigger.replace("_", " ") },
+  { title: "name", cell: ({ name }) => name ?? "" },
 ];
 
 function take(): Command {
   return withJson(
     command("take <domain>", "Take a snapshot of a domain's records", {
-      examples: [["snapshot example.com", "Take one before larger work."]],
+      examples: [
+        ["snapshot example.com", "Take one before larger work."],
+        ["snapshot example.com --name 'Before the move'", "Give it a name by which you find it again."],
+      ],
     }),
-  ).action(async (name: string, { json }: { json?: true }) => {
-    const client = await connect();
-    const zone = await domainNamed(client, name);
-    const taken = await client.snapshots.create.mutate({ id: zone.id });
-    if (json) printJson({ ...taken, records: null });
-    else print(`Took snapshot ${taken.version} of ${fullName(zone)}: ${counted(taken.recordCount, "record")}.`);
-  });
+  )
+    .option("--name <text>", "what you call it")
+    .action(async (domain: string, { json, name }: { json?: true; name?: string }) => {
+      const client = await connect();
+      const zone = await domainNamed(client, domain);
+      const taken = await client.snapshots.create.mutate({ id: zone.id, ...(name === undefined ? {} : { name }) });
+      if (json) printJson({ ...taken, records: null });
+      else print(`Took snapshot ${taken.version} of ${fullName(zone)}: ${counted(taken.recordCount, "record")}.`);
+    });
 }
 
 function list(): Command {
@@ -182,8 +189,10 @@ async function target(client: Client, zone: Domain, number: string | undefined):
   return await chosen(
     `Snapshots of ${fullName(zone)}, newest first:`,
     snapshots,
-    ({ version, createdAt, recordCount }) =>
-      `snapshot ${version}, ${instant(createdAt)} UTC, ${counted(recordCount, "record")}`,
+    ({ version, name, createdAt, recordCount }) => {
+      const facts = [`snapshot ${version}`, `${instant(createdAt)} UTC`, counted(recordCount, "record")];
+      return [...facts, ...(name === null ? [] : [visible(name)])].join(", ");
+    },
     `Name a snapshot by its number: zonewright rollback ${fullName(zone)} <snapshot>.`,
   );
 }

@@ -11,6 +11,8 @@ export const SnapshotSchema = defineEntity({
     domainId: p.uuid(),
     version: p.integer(),
     revision: p.integer(),
+    /** Null: it has none. */
+    name: p.text().nullable(),
     trigger: p.text().$type<SnapshotTrigger>(),
     recordCount: p.integer(),
     createdBy: p.uuid().nullable(),

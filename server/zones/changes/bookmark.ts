@@ -10,7 +10,7 @@ import type { SnapshotTrigger } from "../../database/tables/snapshots.ts";
 export async function bookmark(
   tx: EntityManager,
   domainId: string,
-  author: { trigger: SnapshotTrigger; createdBy: string | null; now: Date },
+  author: { trigger: SnapshotTrigger; createdBy: string | null; now: Date; name?: string | null },
 ): Promise<string> {
   const domain = await queries(tx)
     .updateTable("domains")
@@ -27,6 +27,7 @@ export async function bookmark(
       domain_id: domainId,
       version: domain.snapshot_sequence,
       revision: domain.revision,
+      name: author.name ?? null,
       trigger: author.trigger,
       record_count: domain.record_count,
       created_by: author.createdBy,

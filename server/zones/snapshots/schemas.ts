@@ -3,7 +3,7 @@ import { shownRecordType } from "../../api/record-type.ts";
 import { comparisonHash, fieldChanges, plannedChanges, reviewedHash } from "../records/change-schemas.ts";
 import { dnsRecord } from "../records/schemas.ts";
 import { dataFields, explained, shownStrings } from "../changes/schemas.ts";
-import { id, optionalInteger, pageOf, paging, queryFlag, timestamp } from "../../api/schemas.ts";
+import { id, line, optionalInteger, pageOf, paging, queryFlag, timestamp } from "../../api/schemas.ts";
 import { changedTtl } from "../records/change-schemas.ts";
 
 const domainId = id("The domain's id.");
@@ -18,6 +18,10 @@ export const snapshot = z
     id: snapshotId,
     domainId,
     version: z.int().meta({ description: "Sequence number within the domain, from 1.", example: 1 }),
+    name: z
+      .string()
+      .nullable()
+      .meta({ description: "What the person who took it calls it; null if nothing.", example: "Before the move" }),
     trigger,
     records: z
       .array(dnsRecord)
@@ -44,7 +48,18 @@ export const listSnapshotsInput = z.strictObject({
   records: queryFlag("true", "`false` omits the records."),
 });
 
-export const createSnapshotInput = z.strictObject({ id: domainId, trigger: trigger.default("manual") });
+export const createSnapshotInput = z.strictObject({
+  id: domainId,
+  trigger: trigger.default("manual"),
+  name: line(100)
+    .transform((name) => name.trim() || null)
+    .nullable()
+    .optional()
+    .meta({
+      description: "What you call it, at most 100 characters. Empty or null: nothing.",
+      example: "Before the move",
+    }),
+});
 
 export const getSnapshotInput = z.strictObject({
   id: domainId,

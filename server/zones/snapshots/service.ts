@@ -73,12 +73,17 @@ export class Snapshots {
    * Creates a snapshot in constant time, without copying records. The result includes the records of small zones.
    * @throws AppError NOT_FOUND, FORBIDDEN
    */
-  async create(em: EntityManager, caller: Caller, input: { id: string; trigger: SnapshotTrigger }) {
+  async create(
+    em: EntityManager,
+    caller: Caller,
+    input: { id: string; trigger: SnapshotTrigger; name?: string | null | undefined },
+  ) {
     const seen = seenOf(await zoneFor(em, caller, input.id, "write"));
-    const author = { trigger: input.trigger, createdBy: caller.userId, now: this.#now() };
+    const name = input.name ?? null;
+    const author = { trigger: input.trigger, createdBy: caller.userId, now: this.#now(), name };
     const snapshotId = await em.transactional(async (tx) => {
       const made = await bookmark(tx, input.id, author);
-      const after = { domainId: input.id, trigger: input.trigger };
+      const after = { domainId: input.id, trigger: input.trigger, ...(name === null ? {} : { name }) };
       await this.#audit.record(tx, caller, {
         action: "snapshot.create",
         targetType: "snapshot",
@@ -230,6 +235,7 @@ function view(row: SnapshotRow, records: LiveRecord[] | null, seen: Seen) {
     id: row.id,
     domainId: row.domain_id,
     version: row.version,
+    name: row.name,
     trigger: row.trigger,
     records: records && records.map(shownIn(row, seen)),
     recordCount: row.record_count,

@@ -119,10 +119,14 @@ test("a snapshot taken by hand is compared and restored, with the changes shown 
   await zone.add("A", "www", "192.0.2.1");
   const page = await opened(zone, "settings");
   await page.getByText("No snapshots yet").waitFor();
-  await page.getByRole("button", { name: "Take a snapshot" }).click();
-  await page.getByText("Snapshot 1", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Take a snapshot…" }).click();
+  await dialog(page).getByLabel("Name").fill("Before the move");
+  await photograph(page, "zone-take-snapshot");
+  await page.keyboard.press("Enter");
+  await page.getByText("Snapshot 1: Before the move", { exact: true }).waitFor();
   await zone.add("A", "later", "192.0.2.2");
-  await page.getByRole("button", { name: "Take a snapshot" }).click();
+  await page.getByRole("button", { name: "Take a snapshot…" }).click();
+  await dialog(page).getByRole("button", { name: "Take it" }).click();
   await page.getByText("Snapshot 2", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Compare…" }).click();
   await dialog(page).getByText("later").waitFor();

@@ -22,6 +22,7 @@ describe("a snapshot", () => {
       id: body.id,
       domainId: zone.id,
       version: 1,
+      name: null,
       trigger: "manual",
       records: [record],
       recordCount: 1,
@@ -48,6 +49,27 @@ describe("a snapshot", () => {
     expect(status).toBe(400);
     expect(body.issues).toMatchObject([{ path: ["trigger"] }]);
   });
+
+  test("a snapshot is shown by the name that it was given, and one of blanks has none", async () => {
+    const named = await take({ name: " Before the move " });
+    expect(named.name).toBe("Before the move");
+    expect((await take({ name: "  " })).name).toBeNull();
+    expect((await take({ name: null })).name).toBeNull();
+    const { body } = await zone.get("/snapshots");
+    expect(body.snapshots.map(({ name }: Body) => name)).toEqual([null, null, "Before the move"]);
+    expect((await zone.get(`/snapshots/${named.id}`)).body.name).toBe("Before the move");
+    const audit = await zw.admin.get(`/api/audit?action=snapshot.create&targetId=${named.id}`);
+    expect(audit.body.entries).toMatchObject([{ after: { name: "Before the move" } }]);
+  });
+
+  test.each(["a".repeat(101), "two\nlines", 7])(
+    "a snapshot that is called %j is 400 and names the field",
+    async (name) => {
+      const { status, body } = await zone.post("/snapshots", { name });
+      expect({ status, path: body.issues?.[0]?.path }).toEqual({ status: 400, path: ["name"] });
+      expect((await zone.get("/snapshots")).body.total).toBe(0);
+    },
+  );
 
   test("ten simultaneous snapshots get ten different numbers", async () => {
     const versions = (await Promise.all(Array.from({ length: 10 }, () => take()))).map(({ version }) => version);

@@ -1,11 +1,11 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { Snapshot } from "@zonewright/client";
-import { useState } from "react";
-import { client, queries } from "../../api.ts";
+import { useId, useState } from "react";
+import { client, issueOf, queries } from "../../api.ts";
 import { useUser } from "../../session/current-user.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { SelectField } from "../../ui/field.tsx";
+import { Form, SelectField, TextField } from "../../ui/field.tsx";
 import { formatMoment, formatNumber } from "../../ui/format.ts";
 import { Failure, Notice } from "../../ui/notice.tsx";
 import { Card } from "../../ui/page.tsx";
@@ -38,12 +38,8 @@ export function Snapshots({ zone }: { zone: Zone }) {
   });
   const snapshots = list.data?.pages.flatMap((page) => page.snapshots) ?? [];
   const [comparing, setComparing] = useState(false);
+  const [taking, setTaking] = useState(false);
   const [restoring, setRestoring] = useState<Snapshot | null>(null);
-  const take = useAction(async () => {
-    const { version } = await client.snapshots.create.mutate({ id });
-    await queries.invalidateQueries({ queryKey: ["snapshots", id] });
-    toast({ title: text.taken(version) });
-  });
   const schedule = useAction(async (snapshotSchedule: Zone["snapshotSchedule"]) => {
     storeZone(name, await client.domains.update.mutate({ id, snapshotSchedule }));
     toast({ title: text.saved });
@@ -56,9 +52,7 @@ export function Snapshots({ zone }: { zone: Zone }) {
       action={
         <div className={styles["actions"]}>
           {snapshots.length > 1 ? <Button onClick={() => setComparing(true)}>{text.compare}</Button> : null}
-          <Button pending={take.pending} onClick={() => void take.run()}>
-            {text.take}
-          </Button>
+          <Button onClick={() => setTaking(true)}>{text.take}</Button>
         </div>
       }
     >
@@ -70,13 +64,16 @@ export function Snapshots({ zone }: { zone: Zone }) {
           onValue={(value) => void schedule.run(value)}
         />
       </div>
-      <Failure error={take.error ?? schedule.error ?? list.error} />
+      <Failure error={schedule.error ?? list.error} />
       {list.isSuccess && snapshots.length === 0 ? <p className={styles["inset"]}>{text.noSnapshots}</p> : null}
       <ul className={styles["list"]} aria-label={text.snapshots}>
         {snapshots.map((snapshot) => (
           <li key={snapshot.id} className={styles["item"]}>
             <span>
-              <span>{text.snapshot(snapshot.version)}</span>
+              <span>
+                {text.snapshot(snapshot.version)}
+                {snapshot.name === null ? null : `: ${snapshot.name}`}
+              </span>
               <small>
                 {formatMoment(snapshot.createdAt)}, {text.triggers[snapshot.trigger]}
               </small>
@@ -103,14 +100,54 @@ export function Snapshots({ zone }: { zone: Zone }) {
           </Button>
         </div>
       ) : null}
+      {taking ? <TakeDialog zone={zone} onClose={() => setTaking(false)} /> : null}
       {comparing ? <CompareDialog zone={zone} snapshots={snapshots} onClose={() => setComparing(false)} /> : null}
       {restoring ? <RestoreDialog zone={zone} snapshot={restoring} onClose={() => setRestoring(null)} /> : null}
     </Card>
   );
 }
 
-function labelOf({ version, createdAt }: Snapshot): string {
-  return `${text.snapshot(version)}, ${formatMoment(createdAt)}`;
+function TakeDialog({ zone: { id }, onClose }: { zone: Zone; onClose: () => void }) {
+  const form = useId();
+  const [called, setCalled] = useState("");
+  const take = useAction(async () => {
+    const { version } = await client.snapshots.create.mutate({ id, name: called });
+    await queries.invalidateQueries({ queryKey: ["snapshots", id] });
+    toast({ title: text.taken(version) });
+    onClose();
+  });
+  const issue = issueOf(take.error, "name");
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={text.takeTitle}
+      footer={
+        <>
+          <Button onClick={onClose}>{words.ui.cancel}</Button>
+          <Button type="submit" form={form} kind="primary" pending={take.pending}>
+            {text.takeNow}
+          </Button>
+        </>
+      }
+    >
+      <Form id={form} onSubmit={() => void take.run()}>
+        <TextField
+          label={text.snapshotName}
+          hint={text.snapshotNameHint}
+          maxLength={100}
+          value={called}
+          onValue={setCalled}
+          error={issue}
+        />
+        {issue ? null : <Failure error={take.error} />}
+      </Form>
+    </Dialog>
+  );
+}
+
+function labelOf({ version, name, createdAt }: Snapshot): string {
+  return `${text.snapshot(version)}${name === null ? "" : ` “${name}”`}, ${formatMoment(createdAt)}`;
 }
 
 interface CompareProps {
