@@ -60,6 +60,21 @@ export function ofUser(zw: Zonewright): Proofs {
         expect((await program.get("/api/domains")).status).toBe(401);
       },
     },
+    "pinned zones, saved searches and columns": {
+      columns: ["user_preferences.user_id"],
+      async prove() {
+        const { id, client, leave } = await someone();
+        expect((await client.put("/api/auth/me/preferences", { pinnedZones: ["left.example"] })).status).toBe(200);
+        const rows = () =>
+          queries(zw.services.database.fork())
+            .selectFrom("user_preferences")
+            .select("user_id")
+            .where("user_id", "=", id);
+        expect(await rows().execute()).toHaveLength(1);
+        await leave();
+        expect(await rows().execute()).toEqual([]);
+      },
+    },
     "TSIG keys": {
       columns: ["tsig_keys.user_id"],
       async prove() {

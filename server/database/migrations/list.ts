@@ -63,6 +63,7 @@ import { DisabledRecords } from "./0073-disabled-records.ts";
 import { PowerdnsZoneSettings } from "./0074-powerdns-zones.ts";
 import { LeanLists } from "./0076-lean-lists.ts";
 import { CommandLine } from "./0077-command-line.ts";
+import { Preferences } from "./0078-preferences.ts";
 import { SnapshotNames } from "./0079-snapshot-names.ts";
 import { RegistrarConfigs } from "./0081-registrar-configs.ts";
 import { Costs } from "./0082-costs.ts";
@@ -137,6 +138,7 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0074-powerdns-zones", class: PowerdnsZoneSettings },
   { name: "0076-lean-lists", class: LeanLists },
   { name: "0077-command-line", class: CommandLine },
+  { name: "0078-preferences", class: Preferences },
   { name: "0079-snapshot-names", class: SnapshotNames },
   { name: "0081-registrar-configs", class: RegistrarConfigs },
   { name: "0082-costs", class: Costs },

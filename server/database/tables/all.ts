@@ -52,11 +52,12 @@ import { DomainTemplateSchema, TemplateSchema } from "./templates.ts";
 import { InvitationSchema } from "./invitations.ts";
 import { DeliverySchema, NotificationChannelSchema } from "./channels.ts";
 import { EmailVerificationSchema, MailAllowanceSchema } from "./email-verifications.ts";
-import { UserSchema } from "./users.ts";
+import { UserPreferencesSchema, UserSchema } from "./users.ts";
 
 /** Every table, listed explicitly rather than discovered by scanning. */
 export const entities = [
   UserSchema,
+  UserPreferencesSchema,
   SessionSchema,
   RefreshTokenSchema,
   PersonalTokenSchema,

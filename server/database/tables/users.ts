@@ -34,3 +34,13 @@ export const UserSchema = defineEntity({
 
 export class User extends UserSchema.class {}
 UserSchema.setClass(User);
+
+/** What a user chose for their own pages. A row is written with the first choice. */
+export const UserPreferencesSchema = defineEntity({
+  name: "UserPreferences",
+  tableName: "user_preferences",
+  properties: {
+    userId: p.uuid().primary(),
+    preferences: p.json().$type<unknown>(),
+  },
+});

@@ -46,6 +46,61 @@ const works = async (client: RestClient) => (await client.get("/api/auth/me")).s
 const login = async (username: string, given: string) =>
   (await zw.nobody.post("/api/auth/login", { username, password: given })).status;
 
+describe("preferences", () => {
+  const preferences = "/api/auth/me/preferences";
+  const search = { name: "Old server", page: "search", filters: { value: "192.0.2.1" }, pinned: true };
+  const large = (name: string) => ({ ...search, name, filters: { value: "é".repeat(10_000) } });
+
+  test("preferences are empty at first, belong to one user, and keep the fields that a change leaves out", async () => {
+    const [one, other] = [await someone(), await someone()];
+    const none = { pinnedZones: [], savedSearches: [], columns: {} };
+    expect((await one.client.get(preferences)).body).toEqual(none);
+    await one.client.put(preferences, { pinnedZones: ["b.example", "a.example!internal"] });
+    const { body } = await one.client.put(preferences, { savedSearches: [search], columns: { domains: ["tags"] } });
+    expect(body).toEqual({
+      pinnedZones: ["b.example", "a.example!internal"],
+      savedSearches: [search],
+      columns: { domains: ["tags"] },
+    });
+    expect((await one.client.get(preferences)).body).toEqual(body);
+    expect((await one.client.put(preferences, { pinnedZones: [] })).body).toEqual({ ...body, pinnedZones: [] });
+    expect((await other.client.get(preferences)).body).toEqual(none);
+  });
+
+  test.each<[string, object, string]>([
+    ["a field that is not known", { theme: "dark" }, "theme"],
+    ["201 pins", { pinnedZones: Array.from({ length: 201 }, (_, at) => `z${at}.example`) }, "pinnedZones"],
+    ["a search of a page that has none", { savedSearches: [{ ...search, page: "audit" }] }, "savedSearches.0.page"],
+    ["a search without a name", { savedSearches: [{ ...search, name: "" }] }, "savedSearches.0.name"],
+    [
+      "21 filters",
+      {
+        savedSearches: [{ ...search, filters: Object.fromEntries([...Array(21).keys()].map((at) => [`f${at}`, ""])) }],
+      },
+      "savedSearches.0.filters",
+    ],
+    [
+      "a filter that PostgreSQL cannot store",
+      { savedSearches: [{ ...search, filters: { q: "\u0000" } }] },
+      "savedSearches.0.filters.q",
+    ],
+  ])("preferences with %s are refused with the field's name, and nothing is stored", async (_, input, path) => {
+    const { client } = await someone();
+    const before = (await client.get(preferences)).body;
+    const answer = await client.put(preferences, input);
+    expect(problemOf(answer, 400, "BAD_REQUEST").issues?.[0]?.path.join(".")).toBe(path);
+    expect((await client.get(preferences)).body).toEqual(before);
+  });
+
+  test("preferences that would exceed 64 KiB together are refused, and those before stay", async () => {
+    const { client } = await someone();
+    expect((await client.put(preferences, { savedSearches: [large("a"), large("b"), large("c")] })).status).toBe(200);
+    const answer = await client.put(preferences, { savedSearches: ["a", "b", "c", "d"].map(large) });
+    expect(problemOf(answer, 400, "BAD_REQUEST").message).toContain("64 KiB");
+    expect((await client.get(preferences)).body.savedSearches).toHaveLength(3);
+  });
+});
+
 describe("the profile", () => {
   test("a profile update changes the given fields, keeps the others, and returns the current user", async () => {
     const { id, client } = await someone();

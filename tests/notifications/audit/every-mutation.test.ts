@@ -578,6 +578,7 @@ const silent: Record<string, string> = {
   "auth.passkeyOptions": "It only begins a sign-in.",
   "auth.startDevice": "It only begins a sign-in.",
   "auth.findDevice": "It changes nothing.",
+  "profile.updatePreferences": "It changes only what the user's own pages show.",
   "auth.confirmOptions": "It only begins a confirmation.",
   "twoFactor.setupTotp": "What it makes protects nothing before it is turned on.",
   "twoFactor.passkeyCreationOptions": "It only begins the making of a passkey.",

@@ -3,7 +3,14 @@ import { nothing, success } from "../../../api/schemas.ts";
 import { confirmedOrPassword, signedIn } from "../../../api/procedures.ts";
 import { router } from "../../../api/trpc.ts";
 import { passwordChanged } from "../access/schemas.ts";
-import { changeEmailInput, changePasswordInput, updateProfileInput } from "./schemas.ts";
+import { readPreferences, writePreferences } from "./preferences.ts";
+import {
+  changeEmailInput,
+  changePasswordInput,
+  preferences,
+  updatePreferencesInput,
+  updateProfileInput,
+} from "./schemas.ts";
 import type { EmailVerifications } from "../email/service.ts";
 import type { Profile } from "./service.ts";
 
@@ -29,6 +36,33 @@ export function createProfileRouter({
       .input(updateProfileInput)
       .output(currentUser)
       .mutation(({ ctx, input }) => profile.update(ctx.em, ctx.caller, input)),
+
+    preferences: signedIn({
+      method: "GET",
+      path: "/auth/me/preferences",
+      operationId: "getPreferences",
+      tag,
+      summary: "Get your preferences",
+      description: "Your pinned zones, saved searches and columns, the same in every browser.",
+    })
+      .input(nothing)
+      .output(preferences)
+      .query(({ ctx }) => readPreferences(ctx.em, ctx.caller.userId)),
+
+    updatePreferences: signedIn({
+      method: "PUT",
+      path: "/auth/me/preferences",
+      operationId: "updatePreferences",
+      tag,
+      summary: "Change your preferences",
+      description:
+        "Omitted fields keep their values; a list replaces the stored one. All of it may take 64 KiB as JSON. Zones are not looked up: a " +
+        "name may outlive its zone. Returns the stored preferences.",
+      example: { pinnedZones: ["example.com"] },
+    })
+      .input(updatePreferencesInput)
+      .output(preferences)
+      .mutation(({ ctx, input }) => writePreferences(ctx.em, ctx.caller, input)),
 
     changePassword: signedIn({
       method: "PUT",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { line } from "../../../api/schemas.ts";
+import { line, text } from "../../../api/schemas.ts";
 import { revokeField } from "../access/kinds.ts";
 import { emailField, newPasswordField, typedPassword } from "../schemas.ts";
 
@@ -75,3 +75,54 @@ export const changeEmailInput = z.strictObject({
   password: alias,
   email: emailField,
 });
+
+const filterCount = 20;
+
+/** A zone is named as in the console's addresses, so that the list can be shown without reading the zones. */
+const pinnedZone = line(300, 1);
+
+const savedSearch = z.strictObject({
+  name: line(100, 1).meta({
+    description: "What the user calls it, at most 100 characters.",
+    example: "Old web server",
+  }),
+  page: z
+    .enum(["search", "domains"], "This must be search or domains.")
+    .meta({ description: "`search`: a search of records. `domains`: filters of the list of domains." }),
+  filters: z
+    .record(line(50, 1), text(10_000))
+    .refine((filters) => Object.keys(filters).length <= filterCount, `Send at most ${filterCount} filters.`)
+    .meta({ description: "The filters in the page's address.", example: { value: "192.0.2.1" } }),
+  pinned: z.boolean().meta({ description: "Whether it is always in sight.", example: true }),
+});
+
+const columnList = z.array(line(50, 1)).max(50, "Send at most 50 columns.");
+
+const preferenceFields = {
+  pinnedZones: z
+    .array(pinnedZone)
+    .max(200, "Pin at most 200 zones.")
+    .meta({
+      description: "Names of zones, in order, with their views: `example.com!internal`.",
+      example: ["example.com"],
+    }),
+  savedSearches: z.array(savedSearch).max(100, "Save at most 100 searches.").meta({
+    description: "In order. Names may repeat.",
+  }),
+  columns: z
+    .strictObject({
+      domains: columnList.optional().meta({ description: "Of the list of domains.", example: ["provider", "tags"] }),
+      records: columnList.optional().meta({ description: "Of a zone's records.", example: ["ttl", "comment"] }),
+    })
+    .meta({ description: "Columns to show, in order. An absent list stands for the usual columns." }),
+};
+
+export const updatePreferencesInput = z.strictObject({
+  pinnedZones: preferenceFields.pinnedZones.optional(),
+  savedSearches: preferenceFields.savedSearches.optional(),
+  columns: preferenceFields.columns.optional(),
+});
+
+export const preferences = z
+  .object(preferenceFields)
+  .meta({ id: "Preferences", description: "What a user chose for their own pages." });
