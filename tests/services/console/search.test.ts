@@ -45,6 +45,41 @@ test("the search finds records in all zones, keeps its filters in the address, a
   await page.waitForURL(`${site.url}/d/two.search/records?search=www&type=A`);
 });
 
+test("a saved search and a pinned zone stay in the side bar of every browser, and a deleted search comes back by an undo", async () => {
+  const page = await site.signedIn({ path: "/search?q=203.0.113&host=www" });
+  await page.getByRole("button", { name: "Save…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Save this search" });
+  await dialog.getByLabel("Name").fill("");
+  await dialog.getByRole("button", { name: "Save", exact: true }).click();
+  await dialog.getByRole("alert").getByText("Give it a name.").waitFor();
+  await dialog.getByLabel("Name").fill("Old rack");
+  await expectAccessible(page);
+  await dialog.getByLabel("Name").press("Enter");
+  await dialog.waitFor({ state: "hidden" });
+  const saved = page.getByRole("list", { name: "Saved searches" });
+  await saved.getByRole("link", { name: "Old rack" }).waitFor();
+  await page.goto(`${site.url}/d/one.search/records`);
+  await page.getByRole("button", { name: "Pin this zone" }).click();
+  const pins = page.getByRole("group", { name: "Pinned" });
+  await pins.getByRole("link", { name: "one.search" }).waitFor();
+  await expectAccessible(page);
+  await photograph(page, "pinned");
+  const elsewhere = await site.signedIn({ path: "/notifications" });
+  const there = elsewhere.getByRole("group", { name: "Pinned" });
+  await there.getByRole("link", { name: "one.search" }).waitFor();
+  await there.getByRole("link", { name: "Old rack" }).click();
+  await elsewhere.waitForURL(`${site.url}/search?q=203.0.113&host=www`);
+  await expectAccessible(elsewhere);
+  await photograph(elsewhere, "search-saved");
+  await elsewhere.getByRole("button", { name: "Actions for Old rack" }).click();
+  await elsewhere.getByRole("menuitem", { name: "Delete" }).click();
+  await there.getByRole("link", { name: "Old rack" }).waitFor({ state: "hidden" });
+  await elsewhere.getByRole("button", { name: "Undo" }).click();
+  await there.getByRole("link", { name: "Old rack" }).waitFor();
+  await page.getByRole("button", { name: "Pin this zone" }).click();
+  await pins.getByRole("link", { name: "one.search" }).waitFor({ state: "hidden" });
+});
+
 test("a note finds its record, and a host that cannot be is refused at its field", async () => {
   const page = await site.signedIn({ path: "/search?note=server%20OF%20one" });
   await page.getByText("1 record", { exact: true }).waitFor();
@@ -101,6 +136,7 @@ test("a replacement of more than 30 % of a zone goes on only after it is confirm
   expect(await anyway.getAttribute("aria-disabled")).toBe("true");
   await page.getByLabel("I have read this and want to go on.").check();
   await anyway.click();
+  await page.waitForURL(/\/replace\/[\w-]+$/);
   await page.getByText("1 domain changed", { exact: true }).waitFor();
 });
 
@@ -116,6 +152,7 @@ test("a plan that zones have overtaken is made anew and says so, and the reason 
   await page.getByText("3 records", { exact: true }).waitFor();
   expect(await page.getByRole("textbox", { name: "Reason" }).inputValue()).toBe("The rack moves");
   await page.getByRole("button", { name: "Change 1 domain" }).click();
+  await page.waitForURL(/\/replace\/[\w-]+$/);
   await page.getByText("1 domain changed", { exact: true }).waitFor();
 });
 

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { client } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
+import { usePreferences } from "../session/preferences.ts";
 import { setTheme, useTheme } from "../theme/theme.ts";
 import { paletteWords } from "../words/palette.ts";
 import { words } from "../words/words.ts";
@@ -27,6 +28,7 @@ const action = (id: string, label: string, run: () => void): Entry => ({
   group: "actions",
   run,
 });
+const qualifiedName = ({ name, view }: { name: string; view: string }) => (view === "" ? name : `${name}!${view}`);
 const zonePath = (name: string, tab: string) => `/d/${encodeURIComponent(name)}/${tab}`;
 
 /** Everything that a search finds; `stale`: answers to it are still on their way. @param search trimmed, and settled */
@@ -37,6 +39,7 @@ export function useEntries(
   const user = useUser();
   const navigate = useNavigate();
   const theme = useTheme();
+  const pins = usePreferences()?.pinnedZones ?? [];
   const { name: here } = useParams({ strict: false });
   const domains = useQuery({
     queryKey: ["palette", "domains", search],
@@ -86,11 +89,19 @@ export function useEntries(
     action("keys", text.keys, onKeys),
     action("sign-out", text.signOut, onSignOut),
   ];
+  // Before anything is typed, the zones that are wanted most.
+  const pinned = search === "" ? pins.slice(0, shownOfEach) : [];
   const found = [
-    ...(domains.data ?? []).map(({ id, name, view }): Entry => {
-      const qualified = view === "" ? name : `${name}!${view}`;
-      return { id, label: name, detail: view, group: "domains", run: go(zonePath(qualified, "records")) };
+    ...pinned.map((pin): Entry => {
+      const [name = "", view = ""] = pin.split("!");
+      return { id: `pin ${pin}`, label: name, detail: view, group: "domains", run: go(zonePath(pin, "records")) };
     }),
+    ...(domains.data ?? [])
+      .filter((domain) => !pinned.includes(qualifiedName(domain)))
+      .map(({ id, name, view }): Entry => {
+        const qualified = qualifiedName({ name, view });
+        return { id, label: name, detail: view, group: "domains", run: go(zonePath(qualified, "records")) };
+      }),
     ...(search.length < leastForRecords ? [] : (records.data ?? [])).map((record): Entry => {
       const { id, name, recordType, value, domainName } = record;
       const zone = domainName.split("!")[0] ?? "";

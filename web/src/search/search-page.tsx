@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { Replace, SlidersHorizontal, TextSearch } from "lucide-react";
+import { Bookmark, Replace, SlidersHorizontal, TextSearch } from "lucide-react";
 import { useId, useRef, useState, type ReactNode } from "react";
 import { editableTypes } from "../../../server/dns/record.ts";
 import { client, issueOf } from "../api.ts";
@@ -13,10 +13,12 @@ import { Empty, Page } from "../ui/page.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { usePageKeys } from "../ui/use-page-keys.ts";
 import { useSettled } from "../ui/use-settled.ts";
+import { pinsWords } from "../words/pins.ts";
 import { searchWords } from "../words/search.ts";
 import { labelsInUse } from "../zone/domain-queries.ts";
 import { askedBy, replacementOf, type SearchFilters } from "./filters.ts";
 import { HitTable } from "./hit-table.tsx";
+import { SavedSearches, SaveSearch } from "./saved-searches.tsx";
 import styles from "./search.module.css";
 
 const text = searchWords;
@@ -41,6 +43,7 @@ export function SearchPage() {
     queryFn: async ({ signal }) => await client.records.search.query({ ...query, page, limit: pageSize }, { signal }),
   });
   const found = query === null || error !== null ? undefined : data;
+  const [saving, setSaving] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const hits = useRef<HTMLTableElement>(null);
   usePageKeys({ "/": () => input.current?.focus() });
@@ -63,9 +66,11 @@ export function SearchPage() {
         error={error}
         onFilter={filter}
         onClear={isFiltered ? () => void navigate({ search: {}, replace: true }) : null}
+        onSave={() => setSaving(true)}
         input={input}
         onLeave={() => hits.current?.querySelector("a")?.focus()}
       />
+      <SavedSearches filters={filters} />
       {query !== null && ["host", "value", "comment", "search"].some((name) => issueOf(error, name) !== null) ? null : (
         <Failure error={query === null ? null : error} />
       )}
@@ -85,6 +90,7 @@ export function SearchPage() {
         pages={Math.ceil((found?.total ?? 0) / pageSize)}
         onPage={(next) => void navigate({ search: (before) => ({ ...before, page: String(next) }) })}
       />
+      {saving ? <SaveSearch filters={filters} onClose={() => setSaving(false)} /> : null}
     </Page>
   );
 }
@@ -95,12 +101,13 @@ interface FiltersProps {
   onFilter: (changes: SearchFilters) => void;
   /** Null if there is nothing to clear. */
   onClear: (() => void) | null;
+  onSave: () => void;
   input: React.RefObject<HTMLInputElement | null>;
   /** The keyboard goes on to the hits. */
   onLeave: () => void;
 }
 
-function Filters({ filters, error, onFilter, onClear, input, onLeave }: FiltersProps) {
+function Filters({ filters, error, onFilter, onClear, onSave, input, onLeave }: FiltersProps) {
   const id = useId();
   const { data: labels } = useQuery(labelsInUse);
   const { value, host, note, type, tag } = filters;
@@ -137,9 +144,14 @@ function Filters({ filters, error, onFilter, onClear, input, onLeave }: FiltersP
           <SlidersHorizontal aria-hidden /> {open ? text.fewer : text.filters}
         </Button>
         {onClear ? (
-          <Button kind="quiet" onClick={onClear}>
-            {text.clear}
-          </Button>
+          <>
+            <Button onClick={onSave}>
+              <Bookmark aria-hidden /> {pinsWords.save}
+            </Button>
+            <Button kind="quiet" onClick={onClear}>
+              {text.clear}
+            </Button>
+          </>
         ) : null}
       </div>
       <div id={`${id}-more`} className={styles["more"]} hidden={!open}>

@@ -1,6 +1,6 @@
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 import { Bell, GitPullRequest, Globe, Replace, Search, TextSearch } from "lucide-react";
-import { lazy, useEffect, useRef, type ReactNode } from "react";
+import { lazy, Suspense, useEffect, useRef, type ReactNode } from "react";
 import { Mark } from "../ui/brand.tsx";
 import { initialsOf } from "../ui/initials.ts";
 import { OpenedLater } from "../ui/opened-later.tsx";
@@ -13,6 +13,7 @@ import styles from "./shell.module.css";
 const text = words.shell;
 
 const loadMenu = patiently(async () => ({ default: (await import("./account-menu.tsx")).AccountMenu }));
+const Pins = lazy(patiently(async () => ({ default: (await import("./pins.tsx")).Pins })));
 const prepareMenu = () => void loadMenu().catch(() => undefined);
 const AccountMenu = lazy(loadMenu);
 
@@ -76,6 +77,9 @@ export function Shell({ user, onSignOut, unread, toReview, notLive, onJump, chil
             ))}
           </>
         )}
+        <Suspense fallback={null}>
+          <Pins />
+        </Suspense>
         <Who user={user} onSignOut={onSignOut} />
       </nav>
       <main className={styles["main"]} ref={main} id="content" tabIndex={-1} data-scroll>

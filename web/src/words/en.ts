@@ -6,6 +6,7 @@ import { live } from "./en/live.ts";
 import { notifications } from "./en/notifications.ts";
 import { palette } from "./en/palette.ts";
 import { paste } from "./en/paste.ts";
+import { pins } from "./en/pins.ts";
 import { records } from "./en/records.ts";
 import { replace } from "./en/replace.ts";
 import { requests } from "./en/requests.ts";
@@ -25,6 +26,7 @@ export const en = {
   notifications,
   palette,
   paste,
+  pins,
   records,
   replace,
   requests,

@@ -1,14 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
 import type { RouterOutputs } from "@zonewright/client";
-import { GitBranch } from "lucide-react";
+import { GitBranch, Pin } from "lucide-react";
 import { client, queries } from "../api.ts";
 import { useZoneChanges } from "../live/use-live.ts";
+import { togglePin, usePreferences } from "../session/preferences.ts";
 import { buttonClass } from "../ui/button.tsx";
 import { NotFound } from "../ui/not-found.tsx";
 import { formatAgo, formatDay, formatMoment, formatNumber } from "../ui/format.ts";
 import { Failure } from "../ui/notice.tsx";
 import { Empty, useTitle } from "../ui/page.tsx";
+import { pinsWords } from "../words/pins.ts";
 import { zoneWords } from "../words/zone.ts";
 import { DriftBanner } from "./drift-banner.tsx";
 import { partsText, useOwnRights } from "./own-rights.ts";
@@ -86,6 +88,7 @@ function Header({ zone }: { zone: Zone }) {
       <header className={styles["head"]}>
         <div className={styles["title"]}>
           <h1>{zone.nameUnicode}</h1>
+          <PinButton name={zoneName(zone)} />
           {zone.nameUnicode === zone.name ? null : <span className={styles["ascii"]}>{zone.name}</span>}
           {zone.view === "" ? null : (
             <span className={styles["chip"]} data-kind="view">
@@ -122,6 +125,26 @@ function Header({ zone }: { zone: Zone }) {
       </header>
       <DriftBanner zone={zone} />
     </>
+  );
+}
+
+/** Keeps the zone in the rail. */
+function PinButton({ name }: { name: string }) {
+  const chosen = usePreferences();
+  if (!chosen) return null;
+  const isPinned = chosen.pinnedZones.includes(name);
+  const label = isPinned ? pinsWords.unpin : pinsWords.pin;
+  return (
+    <button
+      type="button"
+      className={styles["pin"]}
+      aria-pressed={isPinned}
+      aria-label={pinsWords.pin}
+      title={label}
+      onClick={() => togglePin(name)}
+    >
+      <Pin aria-hidden />
+    </button>
   );
 }
 

@@ -1,0 +1,60 @@
+import { Link, useRouterState } from "@tanstack/react-router";
+import { Bookmark, Pin } from "lucide-react";
+import type { ReactNode } from "react";
+import { toUnicodeName } from "../../../server/dns/names/names.ts";
+import { usePreferences } from "../session/preferences.ts";
+import { pinsWords } from "../words/pins.ts";
+import styles from "./shell.module.css";
+
+const text = pinsWords;
+
+const entry = (icon: ReactNode, label: string) => (
+  <>
+    {icon}
+    <span className={styles["name"]}>{label}</span>
+  </>
+);
+
+/** The pinned zones and searches, in the rail. */
+export function Pins() {
+  const chosen = usePreferences();
+  const here = useRouterState({ select: (state) => state.location.pathname });
+  const searches = (chosen?.savedSearches ?? []).filter(({ pinned }) => pinned);
+  const zones = chosen?.pinnedZones ?? [];
+  if (zones.length + searches.length === 0) return null;
+  return (
+    <div className={styles["pins"]} role="group" aria-label={text.title}>
+      <div className={styles["section"]}>{text.title}</div>
+      {zones.map((name) => {
+        const to = `/d/${encodeURIComponent(name)}`;
+        const [zone = "", view] = name.split("!");
+        const label = [toUnicodeName(zone), view].filter(Boolean).join(" · ");
+        return (
+          <Link
+            key={name}
+            to="/d/$name/records"
+            params={{ name }}
+            className={styles["nav"]}
+            title={label}
+            activeProps={{}}
+            aria-current={here.startsWith(`${to}/`) ? "true" : undefined}
+          >
+            {entry(<Pin aria-hidden />, label)}
+          </Link>
+        );
+      })}
+      {searches.map(({ name, page, filters }) => (
+        <Link
+          key={`${page} ${name}`}
+          to={page === "search" ? "/search" : "/"}
+          search={filters}
+          className={styles["nav"]}
+          title={name}
+          activeProps={{}}
+        >
+          {entry(<Bookmark aria-hidden />, name)}
+        </Link>
+      ))}
+    </div>
+  );
+}
