@@ -180,3 +180,13 @@ export const success = z
 
 /** Input of a call without parameters. Over tRPC it may be omitted. */
 export const nothing = z.strictObject({}).optional();
+
+/** Returns a schema for a filter with two sides: text over REST, also a boolean over tRPC. */
+export function optionalFlag(description: string) {
+  return z
+    .preprocess(
+      (given: boolean | "true" | "false" | undefined) => (typeof given === "boolean" ? String(given) : given),
+      z.enum(["true", "false"], "This must be true or false.").optional(),
+    )
+    .meta({ description });
+}

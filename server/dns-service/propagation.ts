@@ -1,4 +1,9 @@
-import { sql } from "kysely";
+import { sql, type SqlBool } from "kysely";
+import type { z } from "zod";
+import { visibleDomains } from "../access/visible-domains.ts";
+import { onePage } from "../database/one-page.ts";
+import { qualifiedName } from "../dns/names/names.ts";
+import type { listSecondariesInput } from "./schemas.ts";
 import type { Caller } from "../access/caller.ts";
 import { zoneFor } from "../access/zone-access.ts";
 import { writeEntry } from "../notifications/audit/audit.ts";
@@ -32,6 +37,52 @@ export class Propagation {
   async get(em: EntityManager, caller: Caller, domainId: string) {
     await zoneFor(em, caller, domainId, "read");
     return await this.#view(em, domainId);
+  }
+
+  /** Returns a page of what is known of the secondaries of all domains that the caller may see. Asks none of them. */
+  async listAll(em: EntityManager, caller: Caller, filter: z.output<typeof listSecondariesInput>) {
+    const visible = await visibleDomains(em, caller);
+    const { page, limit, behind } = filter;
+    const found = queries(em)
+      .selectFrom("primary_secondaries as s")
+      .innerJoin("domains", "domains.id", "s.zone_id")
+      .select(["s.identity", "s.address", "s.key_name", "s.asked_at", "s.notified_at", "s.transferred_at", "s.error"])
+      .select(["s.behind_since", "domains.id", "domains.name", "domains.view"])
+      // A driver may return a bigint as text.
+      .select(sql<string | null>`s.serial`.as("serial_text"))
+      .select(sql<string | null>`s.transferred_serial`.as("transferred_text"))
+      .where((eb) => visible.condition(eb))
+      .$if(behind !== undefined, (query) => query.where(behind === "true" ? isBehind : sql<SqlBool>`not ${isBehind}`))
+      .orderBy(sql`s.error is not null`, "desc")
+      .orderBy("s.behind_since", (order) => order.asc().nullsLast())
+      .orderBy("domains.name")
+      .orderBy("domains.view")
+      .orderBy("s.identity");
+    const { rows, total } = await onePage(found, { page, limit });
+    const zones = await this.#service.zonesOf(em, [...new Set(rows.map(({ id }) => id))]);
+    const zonesOf = Map.groupBy(zones, ({ id }) => id);
+    const secondaries = rows.map((row) => {
+      const own = zonesOf.get(row.id) ?? [];
+      const serials = { serial: serialIn(row.serial_text), transferred_serial: serialIn(row.transferred_text) };
+      const theirs = serialAt(own, { identity: row.identity, ...serials });
+      const zoneSerial = own[0]?.soa.serial ?? null;
+      return {
+        domainId: row.id,
+        domainName: qualifiedName(row),
+        address: row.address,
+        keyName: row.key_name,
+        notified: row.identity.startsWith("notify:"),
+        serial: theirs,
+        zoneSerial,
+        inSync: theirs !== null && theirs === zoneSerial,
+        behindSince: row.behind_since,
+        lastNotifyAt: row.notified_at,
+        lastQueryAt: row.asked_at,
+        lastTransferAt: row.transferred_at,
+        error: row.error,
+      };
+    });
+    return { secondaries, total, page, limit };
   }
 
   /** Raises the serial above that of every secondary. @throws AppError NOT_FOUND, FORBIDDEN, CONFLICT */
@@ -119,6 +170,8 @@ export class Propagation {
     await this.#service.secondaries.written();
   }
 }
+
+const isBehind = sql<SqlBool>`(s.behind_since is not null or s.error is not null)`;
 
 async function secondariesOf(em: EntityManager, zoneId: string) {
   const rows = await queries(em)

@@ -1,6 +1,6 @@
 import { may } from "../api/procedures.ts";
 import { router } from "../api/trpc.ts";
-import { secondaries, secondariesInput } from "./schemas.ts";
+import { listSecondariesInput, secondaries, secondariesInput, secondaryPage } from "./schemas.ts";
 import type { Propagation } from "./propagation.ts";
 
 const tag = "Domains";
@@ -19,6 +19,19 @@ export function createSecondariesRouter({ propagation }: { propagation: Propagat
       .input(secondariesInput)
       .output(secondaries)
       .query(({ ctx, input }) => propagation.get(ctx.em, ctx.caller, input.id)),
+
+    listAll: may("domains:read", {
+      method: "GET",
+      path: "/secondaries",
+      operationId: "listAllSecondaries",
+      tag,
+      summary: "List the secondaries of all domains",
+      description:
+        "Returns what is known of the name servers that transfer zones of the domains that you may see, without asking them. Those that need attention come first.",
+    })
+      .input(listSecondariesInput)
+      .output(secondaryPage)
+      .query(({ ctx, input }) => propagation.listAll(ctx.em, ctx.caller, input)),
 
     raiseSerial: may("domains:write", {
       method: "POST",

@@ -130,7 +130,12 @@ export class DnsService {
 
   /** Returns a domain's zones, one for each configuration of the kind that serves it, its main one first. */
   async zones(em: EntityManager, domainId: string): Promise<ServedZone[]> {
-    return await zonesById(em, await this.#configs.all(), [domainId]);
+    return await this.zonesOf(em, [domainId]);
+  }
+
+  /** Returns the zones of several domains; those that are served elsewhere have none. */
+  async zonesOf(em: EntityManager, domainIds: readonly string[]): Promise<ServedZone[]> {
+    return await zonesById(em, await this.#configs.all(), domainIds);
   }
 
   /** Returns which secondaries sign by themselves, by `identityOf`. */

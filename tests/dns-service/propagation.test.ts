@@ -79,6 +79,40 @@ describe("notifications of secondaries", () => {
     expect(Date.parse(secondaries[0].inSyncSince)).toBeGreaterThanOrEqual(Date.parse(changedAt));
   });
 
+  test("the secondaries of all domains are listed, to those who may see them, with both serials and what went wrong", async () => {
+    const [id, other] = [await create("listed.example"), await create("listed-other.example")];
+    await Promise.all([untilInSync(id), untilInSync(other)]);
+    const { serial } = await report(id);
+    const listed = {
+      domainId: id,
+      domainName: "listed.example",
+      address: `127.0.0.1:${secondary.port}`,
+      keyName: "xfr",
+    };
+    const all = async (query = "limit=100") => (await zw.admin.get(`/api/secondaries?${query}`)).body;
+    expect((await all()).secondaries).toContainEqual(
+      expect.objectContaining({ ...listed, serial, zoneSerial: serial, inSync: true, notified: true, error: null }),
+    );
+    expect((await all("behind=true")).total).toBe(0);
+    const member = await zw.member("secondary-lister");
+    expect((await member.get("/api/secondaries")).body).toMatchObject({ secondaries: [], total: 0 });
+    const { id: userId } = (await member.get("/api/auth/me")).body;
+    await zw.admin.put(`/api/domains/${other}`, { ownerId: userId });
+    expect((await member.get("/api/secondaries")).body).toMatchObject({ secondaries: [{ domainId: other }], total: 1 });
+    // It says that it has an older zone, whatever it is sent.
+    secondary.serves.set("listed.example", serial);
+    await add(id, "www");
+    await vi.waitFor(async () => expect((await report(id)).secondaries).toMatchObject([{ inSync: false }]), patience);
+    const { secondaries } = await all("limit=100");
+    expect(secondaries.find(({ domainId }: { domainId: string }) => domainId === id)).toMatchObject({
+      serial,
+      zoneSerial: (serial + 1) % 2 ** 32,
+      inSync: false,
+    });
+    secondary.serves.clear();
+    await untilInSync(id);
+  });
+
   test("after many changes in a moment the last one is announced, no more than once in 100 ms, and serials never fall", async () => {
     const id = await create("many.example");
     await untilInSync(id);

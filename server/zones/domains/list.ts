@@ -18,7 +18,7 @@ import { givenView, namedDomain, theView } from "./resolve-domain-name.ts";
 import { domainStatuses, listColumns, listView, type DomainStatus } from "./view.ts";
 import type { ZoneScope } from "../../access/zone-scope.ts";
 import { z } from "zod";
-import { id, line, paging } from "../../api/schemas.ts";
+import { id, line, optionalFlag, paging } from "../../api/schemas.ts";
 
 /** The sort fields of the domain list. */
 const sorts = ["name", "expiresAt", "recordCount", "updatedAt", "drift", "provider"] as const;
@@ -51,16 +51,6 @@ export const tagCounts = z
       .meta({ description: "The views in use, sorted by name." }),
   })
   .meta({ id: "TagCounts", description: "The tags, groups and views in use." });
-
-/** Returns a schema for a filter with two sides: text over REST, also a boolean over tRPC. */
-function optionalFlag(description: string) {
-  return z
-    .preprocess(
-      (given: boolean | "true" | "false" | undefined) => (typeof given === "boolean" ? String(given) : given),
-      z.enum(["true", "false"], "This must be true or false.").optional(),
-    )
-    .meta({ description });
-}
 
 export const listDomainsInput = z
   .strictObject({

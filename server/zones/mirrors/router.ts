@@ -5,6 +5,8 @@ import {
   createdMirror,
   createMirrorInput,
   deleteMirrorInput,
+  listMirrorsInput,
+  mirrorPage,
   mirrors as mirrorsSchema,
   mirrorsInput,
   reconcileInput,
@@ -27,6 +29,18 @@ export function createMirrorsRouter({ mirrors }: { mirrors: Mirrors }) {
       .input(mirrorsInput)
       .output(mirrorsSchema)
       .query(({ ctx, input }) => mirrors.list(ctx.em, ctx.caller, input.id)),
+
+    listAll: may("domains:read", {
+      method: "GET",
+      path: "/mirrors",
+      operationId: "listAllMirrors",
+      tag,
+      summary: "List the mirrors of all domains",
+      description: "Covers the domains that you may see. Those that need attention come first.",
+    })
+      .input(listMirrorsInput)
+      .output(mirrorPage)
+      .query(({ ctx, input }) => mirrors.listAll(ctx.em, ctx.caller, input)),
 
     create: may("domains:write", {
       method: "POST",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, queryFlag, shownId, timestamp } from "../../api/schemas.ts";
+import { id, pageOf, paging, queryFlag, shownId, timestamp } from "../../api/schemas.ts";
 
 const onDrift = z.enum(["restore", "report"]).meta({
   description:
@@ -8,40 +8,73 @@ const onDrift = z.enum(["restore", "report"]).meta({
   example: "restore",
 });
 
+const states = ["in_sync", "behind", "failing", "unsupported"] as const;
+export type MirrorState = (typeof states)[number];
+
+const mirrorFields = {
+  id: shownId("The mirror's id."),
+  providerConfigId: shownId("The provider configuration that follows."),
+  kind: z.string().meta({ description: "Kind of its provider.", example: "powerdns" }),
+  state: z.enum(states).meta({
+    description:
+      "`in_sync`: it has the newest revision. `behind`: it will have it shortly. `failing`: the last attempt failed, see `error`. " +
+      "`unsupported`: it has the newest revision without the records that its provider cannot store.",
+    example: "in_sync",
+  }),
+  onDrift,
+  strict: z
+    .boolean()
+    .meta({ description: "Whether changes are refused that its provider cannot store.", example: false }),
+  revision: z
+    .int()
+    .nullable()
+    .meta({ description: "Revision of the domain that it has; null if it has none yet.", example: 12 }),
+  lastAppliedAt: timestamp("When it was last brought to a revision; null if never.").nullable(),
+  lagSeconds: z.int().meta({ description: "Seconds since it began to be behind; 0 if it is not.", example: 0 }),
+  differences: z
+    .int()
+    .meta({ description: "Records there that differ from the domain's, as last compared.", example: 0 }),
+  foreign: z
+    .int()
+    .meta({ description: "Those of the differences that are records which were never the domain's.", example: 0 }),
+  unsupported: z.int().meta({ description: "Records of the domain that its provider cannot store.", example: 0 }),
+  error: z.string().nullable().meta({ description: "Why the last attempt failed; null if it did not.", example: null }),
+};
+
 const mirror = z
-  .object({
-    id: shownId("The mirror's id."),
-    providerConfigId: shownId("The provider configuration that follows."),
-    kind: z.string().meta({ description: "Kind of its provider.", example: "powerdns" }),
-    state: z.enum(["in_sync", "behind", "failing", "unsupported"]).meta({
-      description:
-        "`in_sync`: it has the newest revision. `behind`: it will have it shortly. `failing`: the last attempt failed, see `error`. " +
-        "`unsupported`: it has the newest revision without the records that its provider cannot store.",
-      example: "in_sync",
-    }),
-    onDrift,
-    strict: z
-      .boolean()
-      .meta({ description: "Whether changes are refused that its provider cannot store.", example: false }),
-    revision: z
-      .int()
-      .nullable()
-      .meta({ description: "Revision of the domain that it has; null if it has none yet.", example: 12 }),
-    lastAppliedAt: timestamp("When it was last brought to a revision; null if never.").nullable(),
-    lagSeconds: z.int().meta({ description: "Seconds since it began to be behind; 0 if it is not.", example: 0 }),
-    differences: z
-      .int()
-      .meta({ description: "Records there that differ from the domain's, as last compared.", example: 0 }),
-    foreign: z
-      .int()
-      .meta({ description: "Those of the differences that are records which were never the domain's.", example: 0 }),
-    unsupported: z.int().meta({ description: "Records of the domain that its provider cannot store.", example: 0 }),
-    error: z
-      .string()
-      .nullable()
-      .meta({ description: "Why the last attempt failed; null if it did not.", example: null }),
-  })
+  .object(mirrorFields)
   .meta({ id: "Mirror", description: "A further provider configuration that follows the records of a domain." });
+
+export const listMirrorsInput = z
+  .strictObject({
+    ...paging(20, 100),
+    state: z
+      .enum(states, "This must be in_sync, behind, failing or unsupported.")
+      .optional()
+      .meta({ description: "Only mirrors in this state." }),
+    providerConfigId: id("Only mirrors at this provider configuration.").optional(),
+  })
+  .prefault({});
+
+export const mirrorPage = z
+  .object({
+    mirrors: z
+      .array(
+        z
+          .object({
+            domainId: shownId("The domain that it follows."),
+            domainName: z.string().meta({
+              description: "That domain's name, with its view after `!` if it is not the default one.",
+              example: "example.com",
+            }),
+            ...mirrorFields,
+          })
+          .meta({ id: "DomainMirror", description: "A mirror, with the domain that it follows." }),
+      )
+      .meta({ description: "Failing ones first, then those that are behind, longest first." }),
+    ...pageOf,
+  })
+  .meta({ id: "MirrorPage", description: "A page of mirrors." });
 
 export const mirrorsInput = z.strictObject({ id: id("The domain's id.") });
 

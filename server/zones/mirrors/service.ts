@@ -1,4 +1,11 @@
+import { sql, type RawBuilder, type Selectable, type SqlBool } from "kysely";
+import type { z } from "zod";
 import type { Caller } from "../../access/caller.ts";
+import { visibleDomains } from "../../access/visible-domains.ts";
+import { onePage } from "../../database/one-page.ts";
+import type { Tables } from "../../database/tables/all.ts";
+import { qualifiedName } from "../../dns/names/names.ts";
+import type { listMirrorsInput, MirrorState } from "./schemas.ts";
 import { zoneFor, readsEverything } from "../../access/zone-access.ts";
 import type { Audit } from "../../notifications/audit/audit.ts";
 import { announceZoneChange } from "../changes/zone-watchers.ts";
@@ -16,6 +23,8 @@ import { newId } from "../../platform/ids.ts";
 import { lossWarning } from "../records/editing/reviewed-plan.ts";
 import { compareMirror, type Compared, type Followed } from "./comparison.ts";
 import type { MirrorReconciler } from "./reconciler.ts";
+
+type MirrorRow = Selectable<Tables["mirrors"]> & { kind: string };
 
 /** Mirrors of one domain. */
 const mostMirrors = 8;
@@ -57,10 +66,41 @@ export class Mirrors {
       .where("m.domain_id", "=", id)
       .orderBy("m.id")
       .execute();
-    const now = this.#parts.now().getTime();
-    // An error may name records that others may not see.
     const showsErrors = rights.owns || readsEverything(caller.role);
-    const mirrors = rows.map((row) => ({
+    const mirrors = rows.map((row) => this.#view(row, { revision, showsErrors }));
+    return { revision, mirrors };
+  }
+
+  /** Returns a page of the mirrors of all domains that the caller may see. */
+  async listAll(em: EntityManager, caller: Caller, filter: z.output<typeof listMirrorsInput>) {
+    const visible = await visibleDomains(em, caller);
+    const { page, limit, state, providerConfigId } = filter;
+    const found = queries(em)
+      .selectFrom("mirrors as m")
+      .innerJoin("provider_configs as c", "c.id", "m.provider_config_id")
+      .innerJoin("domains", "domains.id", "m.domain_id")
+      .selectAll("m")
+      .select(["c.kind", "domains.name", "domains.view", "domains.owner_id"])
+      .select("domains.revision as current")
+      .where((eb) => visible.condition(eb))
+      .$if(state !== undefined, (query) => query.where(inState(state ?? "failing")))
+      .$if(providerConfigId !== undefined, (query) => query.where("m.provider_config_id", "=", providerConfigId ?? ""))
+      .orderBy(sql`m.failures > 0`, "desc")
+      .orderBy("m.behind_since", (order) => order.asc().nullsLast())
+      .orderBy("m.id");
+    const { rows, total } = await onePage(found, { page, limit });
+    const mirrors = rows.map((row) => {
+      const owns = row.owner_id === caller.userId && caller.narrowing === null;
+      const facts = { revision: row.current, showsErrors: owns || readsEverything(caller.role) };
+      return Object.assign(this.#view(row, facts), { domainId: row.domain_id, domainName: qualifiedName(row) });
+    });
+    return { mirrors, total, page, limit };
+  }
+
+  /** @param about the domain's revision, and whether the error is shown, which may name records that others may not see */
+  #view(row: MirrorRow, { revision, showsErrors }: { revision: number; showsErrors: boolean }) {
+    const { behind_since: since } = row;
+    return {
       id: row.id,
       providerConfigId: row.provider_config_id,
       kind: row.kind,
@@ -69,13 +109,12 @@ export class Mirrors {
       strict: row.strict,
       revision: row.revision,
       lastAppliedAt: row.last_applied_at,
-      lagSeconds: row.behind_since ? Math.max(0, Math.round((now - row.behind_since.getTime()) / 1_000)) : 0,
+      lagSeconds: since ? Math.max(0, Math.round((this.#parts.now().getTime() - since.getTime()) / 1_000)) : 0,
       differences: row.differences,
       foreign: row.foreign_records,
       unsupported: row.unsupported,
       error: row.error !== null && !showsErrors ? "Ask the domain's owner." : row.error,
-    }));
-    return { revision, mirrors };
+    };
   }
 
   /**
@@ -276,13 +315,21 @@ interface StateColumns {
   unsupported: number;
 }
 
-function stateOf(
-  { revision, failures, unsupported }: StateColumns,
-  current: number,
-): "in_sync" | "behind" | "failing" | "unsupported" {
+function stateOf({ revision, failures, unsupported }: StateColumns, current: number): MirrorState {
   if (failures > 0) return "failing";
   if (revision === null || revision < current) return "behind";
   return unsupported > 0 ? "unsupported" : "in_sync";
+}
+
+/** Returns `stateOf` as an SQL condition on mirrors `m` and their domains. */
+function inState(state: MirrorState): RawBuilder<SqlBool> {
+  const isBehind = sql`(m.revision is null or m.revision < domains.revision)`;
+  return {
+    failing: sql<SqlBool>`m.failures > 0`,
+    behind: sql<SqlBool>`(m.failures = 0 and ${isBehind})`,
+    unsupported: sql<SqlBool>`(m.failures = 0 and not ${isBehind} and m.unsupported > 0)`,
+    in_sync: sql<SqlBool>`(m.failures = 0 and not ${isBehind} and m.unsupported = 0)`,
+  }[state];
 }
 
 async function followed(em: EntityManager, id: string): Promise<Followed> {

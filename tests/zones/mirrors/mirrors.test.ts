@@ -26,6 +26,7 @@ async function folderConfig(more: object = {}): Promise<{ id: string; folder: st
 const fileAt = (folder: string, zone: Zone) => join(zw.dataDir, "zones", folder, `${zone.name}.zone`);
 const read = (folder: string, zone: Zone) => readFile(fileAt(folder, zone), "utf8");
 const mirrorsOf = async (zone: Zone): Promise<Body[]> => (await zone.get("/mirrors")).body.mirrors;
+const names = ({ mirrors }: Body) => mirrors.map(({ domainName }: Body) => domainName);
 const add = (zone: Zone, providerConfigId: string, more: object = {}) =>
   zone.post("/mirrors", { providerConfigId, ...more });
 
@@ -184,6 +185,32 @@ describe("a mirror", () => {
     expect((await mirrorsOf(zone))[0].error).toContain("harbour master");
     expect(await reaches(zone, "in_sync")).toMatchObject({ error: null });
     expect(atCloudflare(zone)).toContain(`late.${zone.name} A 192.0.2.44`);
+  });
+
+  test("the mirrors of all domains are listed, failing ones first, to those who may see their domains, and filtered", async () => {
+    const healthy = await fileZone(zw);
+    const second = await folderConfig();
+    await add(healthy, second.id);
+    const { body: added } = await add(zone, mirror.id);
+    await Promise.all([reaches(healthy, "in_sync"), reaches(zone, "in_sync")]);
+    await writeFile(fileAt(mirror.folder, zone), "this is no zone file\n");
+    await zone.add("A", "late", "192.0.2.44");
+    await reaches(zone, "failing");
+    const member = await zw.member("mirror-lister");
+    await assign(zw, member, zone.id, "*", "read");
+    const failing = { domainId: zone.id, domainName: zone.name, state: "failing", id: added.mirrorId };
+    expect((await member.get("/api/mirrors")).body).toMatchObject({
+      mirrors: [{ ...failing, error: "Ask the domain's owner." }],
+      total: 1,
+    });
+    const list = async (query: string): Promise<Body> => (await zw.admin.get(`/api/mirrors?${query}`)).body;
+    const all = await list("limit=100");
+    expect(all.mirrors[0]).toMatchObject({ ...failing, error: expect.stringContaining(zone.name) });
+    expect(names(all)).toContain(healthy.name);
+    expect(names(await list("state=failing"))).toEqual([zone.name]);
+    expect(names(await list("state=in_sync&limit=100"))).toContain(healthy.name);
+    expect(names(await list(`providerConfigId=${second.id}`))).toEqual([healthy.name]);
+    expect((await list("state=away")).issues).toMatchObject([{ path: ["state"] }]);
   });
 
   test("a mirror whose answer was lost ends up with each record once", async () => {
