@@ -9,6 +9,7 @@ import { zoneQuery } from "./zone/use-zone.ts";
 /** The table of pages. Rooms do not import each other; they meet here and in frame.tsx. */
 
 const adminPages = async () => await import("./admin/pages.ts");
+const templatePages = async () => await import("./templates/pages.ts");
 const accountPages = async () => await import("./account/pages.ts");
 const notFound = async () => await import("./ui/not-found.tsx");
 const rootRoute = createRootRoute({
@@ -159,6 +160,18 @@ const replacement = createRoute({
   validateSearch: texts("show", "page"),
   component: lazyRouteComponent(() => import("./replace/job-page.tsx"), "JobPage"),
 });
+const templates = createRoute({
+  getParentRoute: () => inside,
+  path: "/templates",
+  validateSearch: texts("search", "page"),
+  component: lazyRouteComponent(templatePages, "TemplatesPage"),
+});
+const template = createRoute({
+  getParentRoute: () => inside,
+  path: "/templates/$id",
+  validateSearch: texts("zone", "host"),
+  component: lazyRouteComponent(templatePages, "TemplatePage"),
+});
 const request = createRoute({
   getParentRoute: () => inside,
   path: "/requests/$id",
@@ -294,6 +307,8 @@ const routeTree = rootRoute.addChildren([
     search,
     replace,
     replacement,
+    templates,
+    template,
     zone.addChildren([zoneIndex, zoneRecords, zoneTimeline, zoneRequests, zoneSettings, zoneAccess]),
     requests,
     request,

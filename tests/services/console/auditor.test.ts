@@ -25,6 +25,7 @@ test("an auditor reads the users and their ways in, and is offered nothing that 
     "Domains",
     "Requests",
     expect.stringMatching(/^Notifications/),
+    "Templates",
     "Users",
     "Audit trail",
   ]);

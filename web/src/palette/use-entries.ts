@@ -73,6 +73,7 @@ export function useEntries(
     page(pages.search, "/search"),
     page(pages.domains, "/"),
     page(pages.replace, "/replace"),
+    page(pages.templates, "/templates"),
     page(pages.requests, "/requests"),
     page(pages.notifications, "/notifications"),
     page(pages.account, "/account/profile"),

@@ -15,6 +15,7 @@ import { Pager } from "../ui/pager.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { replaceWords } from "../words/replace.ts";
 import { words } from "../words/words.ts";
+import { zoneWords } from "../words/zone.ts";
 import { JobState, lookAgain, titleOf, type Job } from "./replace-page.tsx";
 import styles from "./replace.module.css";
 
@@ -188,8 +189,16 @@ function UndoDialog({ job, onClose }: { job: Job; onClose: () => void }) {
       }
     >
       <Form onSubmit={() => void undo.run()}>
-        <TextField label={text.reason} hint={text.reasonHint} maxLength={500} value={message} onValue={setMessage} />
-        {mustConfirm ? <CheckField label={text.confirm} checked={confirmed} onValue={setConfirmed} /> : null}
+        <TextField
+          label={zoneWords.applying.reason}
+          hint={zoneWords.applying.reasonHint}
+          maxLength={500}
+          value={message}
+          onValue={setMessage}
+        />
+        {mustConfirm ? (
+          <CheckField label={zoneWords.applying.confirm} checked={confirmed} onValue={setConfirmed} />
+        ) : null}
       </Form>
     </Dialog>
   );

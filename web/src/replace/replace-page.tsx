@@ -1,12 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { isZonewrightError, type RouterInputs, type RouterOutputs } from "@zonewright/client";
+import type { RouterInputs, RouterOutputs } from "@zonewright/client";
 import { useRef, useState } from "react";
 import { editableTypes } from "../../../server/dns/record.ts";
-import { client, issueOf, messageOf, queries } from "../api.ts";
-import { useUser } from "../session/current-user.ts";
+import { client, issueOf, queries } from "../api.ts";
 import { Button } from "../ui/button.tsx";
-import { CheckField, Form, SelectField, TextField } from "../ui/field.tsx";
+import { Form, SelectField, TextField } from "../ui/field.tsx";
 import { forPeople } from "../ui/for-people.ts";
 import { formatAgo, formatNumber } from "../ui/format.ts";
 import { Failure, Notice } from "../ui/notice.tsx";
@@ -14,10 +13,9 @@ import { Card, Page } from "../ui/page.tsx";
 import { formatTtl, parseTtl } from "../ui/ttl.ts";
 import { useAction } from "../ui/use-action.ts";
 import { replaceWords } from "../words/replace.ts";
-import { ChangeCounts } from "../zone/change-counts.tsx";
+import { ApplyForm } from "../zone/apply-form.tsx";
 import { labelsInUse } from "../zone/domain-queries.ts";
-import { Patch } from "../zone/patch-view.tsx";
-import { planLines } from "../zone/patch.ts";
+import { PlannedZones } from "../zone/planned-zones.tsx";
 import styles from "./replace.module.css";
 
 const text = replaceWords;
@@ -25,11 +23,6 @@ const text = replaceWords;
 type Request = RouterInputs["replacements"]["plan"];
 type Plan = RouterOutputs["replacements"]["plan"];
 export type Job = RouterOutputs["replacements"]["list"]["jobs"][number];
-
-/** More domains than anybody reads; the counts say how many there are. */
-const shownDomains = 100;
-/** Domains whose changes are open at first. */
-const opened = 3;
 
 /** Asks what to replace, shows what that does in each zone, and starts it. Below are those of before. */
 export function ReplacePage() {
@@ -152,41 +145,9 @@ interface PlanViewProps {
 }
 
 function PlanView({ request, plan, onPlan }: PlanViewProps) {
-  const user = useUser();
   const navigate = useNavigate();
-  const [message, setMessage] = useState("");
-  const [override, setOverride] = useState(false);
-  /** What the service wants confirmed: first the loss of much of a zone, then the change of locked records. */
-  const [asked, setAsked] = useState({ of: plan.planHash, wanted: 0, given: 0 });
-  // What was confirmed of one plan says nothing of another.
-  const confirmation = asked.of === plan.planHash ? asked : { of: plan.planHash, wanted: 0, given: 0 };
-  const [isMissing, setIsMissing] = useState(false);
   const able = plan.domains.filter(({ error }) => error === null);
-  const apply = useAction(async () => {
-    const isReasonMissing = override && message.trim() === "";
-    setIsMissing(isReasonMissing);
-    if (isReasonMissing) return;
-    try {
-      const { jobId } = await client.replacements.applyPlan.mutate({
-        ...request,
-        planHash: plan.planHash,
-        ...(message.trim() === "" ? {} : { message: message.trim() }),
-        ...(override ? { override: true } : {}),
-        ...(confirmation.given > 0 ? { force: true } : {}),
-        ...(confirmation.given > 1 ? { unlock: true } : {}),
-      });
-      await queries.invalidateQueries({ queryKey: ["replacements"] });
-      await navigate({ to: "/replace/$id", params: { id: jobId } });
-    } catch (error) {
-      if (!isZonewrightError(error)) throw error;
-      if (error.code === "CONFIRMATION_REQUIRED") setAsked({ ...confirmation, wanted: confirmation.given + 1 });
-      if (error.code !== "CONFLICT") throw error;
-      onPlan(await client.replacements.plan.mutate(request));
-      throw new Error(text.outdated, { cause: error });
-    }
-  });
   if (plan.domains.length === 0) return <Notice kind="info">{text.nothing}</Notice>;
-  const mustConfirm = confirmation.wanted > confirmation.given;
   return (
     <Card title={text.planTitle(plan.domains.length, formatNumber(plan.domains.length))} flush>
       {plan.warnings.map((warning) => (
@@ -194,74 +155,22 @@ function PlanView({ request, plan, onPlan }: PlanViewProps) {
           <Notice kind="warning">{forPeople(warning)}</Notice>
         </div>
       ))}
-      <ul className={styles["domains"]}>
-        {plan.domains.slice(0, shownDomains).map((domain, index) => (
-          <li key={domain.domainId}>
-            <details open={index < opened}>
-              <summary>
-                <span className={styles["domain"]}>{domain.domainName}</span>
-                {domain.error === null ? (
-                  <ChangeCounts
-                    creates={domain.creates.length}
-                    updates={domain.updates.length}
-                    deletes={domain.deletes.length}
-                  />
-                ) : (
-                  <span className={styles["bad"]}>{text.cannot}</span>
-                )}
-              </summary>
-              <div className={styles["changes"]}>
-                {domain.error === null ? (
-                  <Patch lines={planLines(domain)} />
-                ) : (
-                  <Notice kind="error">{forPeople(domain.error)}</Notice>
-                )}
-                {domain.warnings.map((warning) => (
-                  <Notice key={warning} kind="warning">
-                    {forPeople(warning)}
-                  </Notice>
-                ))}
-              </div>
-            </details>
-          </li>
-        ))}
-        {plan.domains.length > shownDomains ? (
-          <li className={styles["inset"]}>{text.moreDomains(formatNumber(plan.domains.length - shownDomains))}</li>
-        ) : null}
-      </ul>
-      <Form className={`${styles["apply"]} ${styles["inset"]}`} onSubmit={() => void apply.run()}>
-        <TextField
-          label={text.reason}
-          hint={text.reasonHint}
-          maxLength={500}
-          value={message}
-          onValue={setMessage}
-          error={isMissing && message.trim() === "" ? text.overrideMissing : issueOf(apply.error, "message")}
-        />
-        {user.role === "admin" ? <CheckField label={text.override} checked={override} onValue={setOverride} /> : null}
-        {apply.error === null ? null : (
-          <Notice kind={mustConfirm ? "warning" : "error"} focusFor={apply.error}>
-            {messageOf(apply.error)}
-          </Notice>
-        )}
-        {confirmation.wanted > 0 ? (
-          <CheckField
-            label={text.confirm}
-            checked={!mustConfirm}
-            onValue={(on) => setAsked({ ...confirmation, given: confirmation.wanted - (on ? 0 : 1) })}
-          />
-        ) : null}
-        <div>
-          <Button
-            type="submit"
-            kind={confirmation.wanted > 0 ? "danger" : "primary"}
-            disabled={mustConfirm || able.length === 0}
-            pending={apply.pending}
-          >
-            {confirmation.wanted > 0 ? text.applyAnyway : text.apply(able.length, formatNumber(able.length))}
-          </Button>
-        </div>
-      </Form>
+      <PlannedZones zones={plan.domains} />
+      <ApplyForm
+        planHash={plan.planHash}
+        label={text.apply(able.length, formatNumber(able.length))}
+        disabled={able.length === 0}
+        onApply={async (said) => {
+          const { jobId } = await client.replacements.applyPlan.mutate({
+            ...request,
+            planHash: plan.planHash,
+            ...said,
+          });
+          await queries.invalidateQueries({ queryKey: ["replacements"] });
+          await navigate({ to: "/replace/$id", params: { id: jobId } });
+        }}
+        onOutdated={async () => onPlan(await client.replacements.plan.mutate(request))}
+      />
     </Card>
   );
 }

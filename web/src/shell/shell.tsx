@@ -1,5 +1,5 @@
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
-import { Bell, GitPullRequest, Globe, Replace, Search, TextSearch } from "lucide-react";
+import { Bell, GitPullRequest, Globe, LayoutTemplate, Replace, Search, TextSearch } from "lucide-react";
 import { lazy, Suspense, useEffect, useRef, type ReactNode } from "react";
 import { Mark } from "../ui/brand.tsx";
 import { initialsOf } from "../ui/initials.ts";
@@ -7,13 +7,13 @@ import { OpenedLater } from "../ui/opened-later.tsx";
 import { patiently } from "../ui/patiently.ts";
 import { isMac } from "../ui/platform.ts";
 import { words } from "../words/words.ts";
-import { adminPagesOf } from "./admin-pages.tsx";
+import { RailLink } from "./rail-link.tsx";
 import styles from "./shell.module.css";
 
 const text = words.shell;
 
 const loadMenu = patiently(async () => ({ default: (await import("./account-menu.tsx")).AccountMenu }));
-const Pins = lazy(patiently(async () => ({ default: (await import("./pins.tsx")).Pins })));
+const RailEnd = lazy(patiently(async () => ({ default: (await import("./rail-end.tsx")).RailEnd })));
 const prepareMenu = () => void loadMenu().catch(() => undefined);
 const AccountMenu = lazy(loadMenu);
 
@@ -67,18 +67,11 @@ export function Shell({ user, onSignOut, unread, toReview, notLive, onJump, chil
         <RailLink to="/requests" icon={<GitPullRequest aria-hidden />} label={text.requests} count={toReview} />
         <RailLink to="/notifications" icon={<Bell aria-hidden />} label={text.notifications} count={unread} />
         {user.role === "auditor" ? null : (
-          <RailLink admin to="/replace" icon={<Replace aria-hidden />} label={text.replace} />
+          <RailLink to="/replace" icon={<Replace aria-hidden />} label={text.replace} />
         )}
-        {user.role === "member" ? null : (
-          <>
-            <div className={styles["section"]}>{text.administration}</div>
-            {adminPagesOf(user.role).map((page) => (
-              <RailLink admin key={page.to} {...page} />
-            ))}
-          </>
-        )}
+        <RailLink admin to="/templates" icon={<LayoutTemplate aria-hidden />} label={text.templates} />
         <Suspense fallback={null}>
-          <Pins />
+          <RailEnd role={user.role} />
         </Suspense>
         <Who user={user} onSignOut={onSignOut} />
       </nav>
@@ -92,37 +85,6 @@ export function Shell({ user, onSignOut, unread, toReview, notLive, onJump, chil
       </main>
       {children}
     </div>
-  );
-}
-
-interface RailLinkProps {
-  to: string;
-  icon: ReactNode;
-  label: string;
-  count?: number;
-  current?: boolean;
-  admin?: boolean;
-}
-
-function RailLink({ to, icon, label, count = 0, current, admin }: RailLinkProps) {
-  const path = useRouterState({ select: (state) => state.location.pathname });
-  const active = current ?? path.startsWith(to);
-  return (
-    <Link
-      to={to}
-      className={`${styles["nav"]} ${admin ? styles["admin"] : ""}`}
-      aria-current={active ? "page" : undefined}
-      activeProps={{}}
-    >
-      {icon}
-      <span className={styles["label"]}>{label}</span>
-      {count > 0 ? (
-        <span className={styles["count"]}>
-          <span className="sr">, </span>
-          {count}
-        </span>
-      ) : null}
-    </Link>
   );
 }
 

@@ -13,6 +13,7 @@ import { requests } from "./en/requests.ts";
 import { search } from "./en/search.ts";
 import { session } from "./en/session.ts";
 import { shell, ui } from "./en/shell.ts";
+import { templates } from "./en/templates.ts";
 import { timeline } from "./en/timeline.ts";
 import { zone } from "./en/zone.ts";
 
@@ -33,6 +34,7 @@ export const en = {
   search,
   session,
   shell,
+  templates,
   timeline,
   ui,
   zone,

@@ -33,6 +33,7 @@ export const shell = {
   jump: "Jump to…",
   search: "Search",
   replace: "Replace",
+  templates: "Templates",
   domains: "Domains",
   requests: "Requests",
   notifications: "Notifications",

@@ -300,4 +300,15 @@ export const zone = {
   rejected: "Request rejected.",
   wants: (access: string, hosts: string) => `${access}: ${hosts}`,
   states: { pending: "Waiting", approved: "Approved", rejected: "Rejected" },
+  applying: {
+    moreDomains: (count: string) => `and ${count} more domains, which are changed in the same way.`,
+    cannot: "Cannot be changed",
+    reason: "Reason",
+    reasonHint: "The history of each domain keeps it.",
+    override: "Also change domains that require a review (needs a reason)",
+    overrideMissing: "Say why no review is needed.",
+    anyway: "Apply anyway",
+    confirm: "I have read this and want to go on.",
+    outdated: "Zones have changed since. This is the plan as they are now.",
+  },
 };

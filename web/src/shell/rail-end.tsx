@@ -2,8 +2,12 @@ import { Link, useRouterState } from "@tanstack/react-router";
 import { Bookmark, Pin } from "lucide-react";
 import type { ReactNode } from "react";
 import { toUnicodeName } from "../../../server/dns/names/names.ts";
+import type { CurrentUser } from "../session/current-user.ts";
 import { usePreferences } from "../session/preferences.ts";
 import { pinsWords } from "../words/pins.ts";
+import { words } from "../words/words.ts";
+import { adminPagesOf } from "./admin-pages.tsx";
+import { RailLink } from "./rail-link.tsx";
 import styles from "./shell.module.css";
 
 const text = pinsWords;
@@ -15,8 +19,25 @@ const entry = (icon: ReactNode, label: string) => (
   </>
 );
 
-/** The pinned zones and searches, in the rail. */
-export function Pins() {
+/** What stands below the pages that everybody has: it is not part of the first page's code. */
+export function RailEnd({ role }: { role: CurrentUser["role"] }) {
+  return (
+    <>
+      {role === "member" ? null : (
+        <>
+          <div className={styles["section"]}>{words.shell.administration}</div>
+          {adminPagesOf(role).map((page) => (
+            <RailLink admin key={page.to} {...page} />
+          ))}
+        </>
+      )}
+      <Pins />
+    </>
+  );
+}
+
+/** The pinned zones and searches. */
+function Pins() {
   const chosen = usePreferences();
   const here = useRouterState({ select: (state) => state.location.pathname });
   const searches = (chosen?.savedSearches ?? []).filter(({ pinned }) => pinned);

@@ -1,0 +1,130 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
+import { addZone, manualConfig } from "../../support/zones.ts";
+
+const site = useConsole();
+
+const overflow = async (page: Page) => await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+const zone = async (name: string) =>
+  await addZone(site.zonewright, { name, providerConfigId: await manualConfig(site.zonewright) });
+
+/** A template with a value for each of its records. */
+const template = (serviceId: string, variables: number, ttl = 3600) => ({
+  providerId: "example.net",
+  providerName: "Example",
+  serviceId,
+  serviceName: `Service ${serviceId}`,
+  description: "Points hosts to a service.",
+  records: Array.from({ length: variables }, (_, at) => ({ type: "CNAME", host: `h${at}`, pointsTo: `%v${at}%`, ttl })),
+});
+
+test("a built-in template is found, filled in, planned for a zone and applied, and a missing value is asked for at its field", async () => {
+  const { id } = await zone("built.templates");
+  const page = await site.signedIn();
+  await page.getByRole("link", { name: "Templates", exact: true }).click();
+  const list = page.getByRole("list", { name: "Templates" });
+  await list.getByRole("link").first().waitFor();
+  await expectAccessible(page);
+  await photograph(page, "templates");
+  await page.keyboard.press("/");
+  await page.keyboard.type("dmarc");
+  await page.waitForURL(/search=dmarc$/);
+  await list.getByRole("link", { name: /DMARC/ }).first().waitFor();
+  await expect.poll(() => list.getByRole("link").count()).toBe(1);
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Enter");
+  await page.getByLabel("Zone", { exact: true }).fill("built.templates");
+  await page.getByLabel("policy").fill("none");
+  await page.getByRole("button", { name: "Show the plan" }).click();
+  await page.getByRole("alert").getByText("This is required.").waitFor();
+  await page.getByLabel("mailbox").fill("dmarc@example.net");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Plan for built.templates" }).waitFor();
+  await expectAccessible(page);
+  await photograph(page, "template-plan");
+  await page.getByRole("textbox", { name: "Reason" }).fill("Mail needs it");
+  await page.getByRole("button", { name: "Apply to built.templates" }).click();
+  await page.waitForURL(`${site.url}/d/built.templates/records`);
+  await page.getByRole("gridcell", { name: "_dmarc", exact: true }).waitFor();
+  const { body } = await site.zonewright.admin.get(`/api/domains/${id}/history`);
+  expect(body.entries[0].message).toBe("Mail needs it");
+});
+
+test("a template of 200 values is filled in by one paste, and only what is still empty is shown", async () => {
+  await zone("many.templates");
+  const { body } = await site.zonewright.admin.post("/api/templates", template("many", 200));
+  const page = await site.signedIn({ path: `/templates/${body.id}?zone=many.templates` });
+  await page.getByText("0 of 200 values filled in").waitFor();
+  await page.getByText("Paste values", { exact: true }).first().click();
+  const lines = Array.from({ length: 199 }, (_, at) => `v${at} = target${at}.example`);
+  await page.getByRole("textbox", { name: "Paste values" }).fill(lines.join("\n"));
+  await page.getByRole("button", { name: "Fill in" }).click();
+  await page.getByText("199 of 200 values filled in").waitFor();
+  await page.getByLabel("Only those that are empty").check();
+  await expect
+    .poll(() =>
+      page
+        .getByRole("group", { name: "Values" })
+        .getByLabel(/^v\d+$/)
+        .count(),
+    )
+    .toBe(1);
+  await expectAccessible(page);
+  await photograph(page, "template-many");
+  await page.getByLabel("v199").fill("target199.example");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Plan for many.templates" }).waitFor();
+  await page.getByText("+200").waitFor();
+});
+
+test("an administrator imports a template, and its new version is applied to the linked zones", async () => {
+  await zone("linked.templates");
+  const page = await site.signedIn({ path: "/templates" });
+  await page.getByRole("button", { name: "Import…" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Template", { exact: true }).fill("{");
+  await dialog.getByRole("button", { name: "Import", exact: true }).click();
+  await dialog.getByRole("alert").getByText("This is not JSON").waitFor();
+  site.expected.push("400");
+  await dialog.getByLabel("Template", { exact: true }).fill(JSON.stringify({ ...template("linked", 1), records: [] }));
+  await dialog.getByRole("button", { name: "Import", exact: true }).click();
+  await dialog.getByRole("alert").getByText("records: A template needs at least one record.").waitFor();
+  await expectAccessible(page);
+  await dialog.getByLabel("Template", { exact: true }).fill(JSON.stringify(template("linked", 1)));
+  await dialog.getByRole("button", { name: "Import", exact: true }).click();
+  await page.getByRole("heading", { name: "Service linked" }).waitFor();
+  const address = page.url();
+  await page.getByLabel("Zone", { exact: true }).fill("linked.templates");
+  await page.getByLabel("v0").fill("target.example");
+  await page.getByLabel(/Keep the zone linked/).check();
+  await page.getByRole("button", { name: "Show the plan" }).click();
+  await page.getByRole("button", { name: "Apply to linked.templates" }).click();
+  await page.waitForURL(`${site.url}/d/linked.templates/records`);
+  await page.goto(address);
+  await page.getByRole("button", { name: "New version…" }).click();
+  await dialog.getByLabel("Template", { exact: true }).fill(JSON.stringify(template("linked", 1, 300)));
+  await dialog.getByRole("button", { name: "Store the new version" }).click();
+  await dialog.waitFor({ state: "hidden" });
+  await page.getByRole("button", { name: "Plan the update" }).click();
+  await page.getByRole("button", { name: "Update 1 domain" }).waitFor();
+  await expectAccessible(page);
+  await photograph(page, "template-linked");
+  await page.getByRole("button", { name: "Update 1 domain" }).click();
+  await page.waitForURL(/\/replace\/[\w-]+$/);
+  await page.getByText("1 domain changed", { exact: true }).waitFor();
+  await page.goto(address);
+  await page.getByRole("button", { name: "Plan the update" }).click();
+  await page.getByText("Nothing to do: the linked zone already matches").waitFor();
+});
+
+test("the templates have no findings in the dark and fit 320 pixels", async () => {
+  const page = await site.signedIn({ dark: true, width: 320, path: "/templates" });
+  await page.getByRole("list", { name: "Templates" }).getByRole("link").first().waitFor();
+  await expectAccessible(page);
+  expect(await overflow(page)).toBeLessThanOrEqual(0);
+  await page.getByRole("list", { name: "Templates" }).getByRole("link").first().click();
+  await page.getByRole("heading", { name: "Apply to a zone" }).waitFor();
+  await expectAccessible(page);
+  expect(await overflow(page)).toBeLessThanOrEqual(0);
+});

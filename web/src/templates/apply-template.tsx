@@ -1,0 +1,286 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import type { RouterInputs, RouterOutputs } from "@zonewright/client";
+import { useId, useRef, useState } from "react";
+import { client, issueOf, queries } from "../api.ts";
+import { Button } from "../ui/button.tsx";
+import { CheckField, Field, Form, TextArea, TextField } from "../ui/field.tsx";
+import { forPeople } from "../ui/for-people.ts";
+import { formatNumber } from "../ui/format.ts";
+import { Failure, Notice } from "../ui/notice.tsx";
+import { Card } from "../ui/page.tsx";
+import { toast } from "../ui/toast.tsx";
+import { useAction } from "../ui/use-action.ts";
+import { useSettled } from "../ui/use-settled.ts";
+import { templatesWords } from "../words/templates.ts";
+import { ApplyForm } from "../zone/apply-form.tsx";
+import { planLines } from "../zone/patch.ts";
+import { Patch } from "../zone/patch-view.tsx";
+import { zoneName, zoneQuery } from "../zone/use-zone.ts";
+import { titleOf, type Template } from "./templates-page.tsx";
+import { readValues } from "./values.ts";
+import styles from "./templates.module.css";
+
+const text = templatesWords;
+const typingPause = 250;
+const suggestions = 20;
+/** From so many values on, those that are filled in can be hidden. */
+const many = 10;
+
+type Request = RouterInputs["templates"]["plan"];
+interface Planned {
+  request: Request;
+  zone: string;
+  plan: RouterOutputs["templates"]["plan"];
+}
+
+/** Asks where to apply a template and with which values, shows what that changes, and applies it. */
+export function ApplyTemplate({ template }: { template: Template }) {
+  const given = useSearch({ from: "/inside/templates/$id" });
+  const navigate = useNavigate({ from: "/templates/$id" });
+  const [zone, setZone] = useState(given.zone ?? "");
+  const [host, setHost] = useState(given.host ?? "");
+  const [groups, setGroups] = useState<readonly string[]>(template.groups);
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const [missed, setMissed] = useState(false);
+  const [unknown, setUnknown] = useState<string | null>(null);
+  const [linked, setLinked] = useState(false);
+  const [planned, setPlanned] = useState<Planned | null>(null);
+  const heading = useRef<HTMLDivElement>(null);
+  const isMissing = (name: string) => (values[name] ?? "").trim() === "";
+  const isHostMissing = template.hostRequired && ["", "@"].includes(host.trim());
+  const show = useAction(async () => {
+    setMissed(true);
+    if (zone.trim() === "" || isHostMissing || template.variables.some(isMissing)) return;
+    const found = await queries.fetchQuery({ ...zoneQuery(zone.trim()), staleTime: 0 });
+    setUnknown(found.kind === "found" ? null : zone);
+    if (found.kind !== "found") return;
+    const request: Request = {
+      id: found.zone.id,
+      templateId: template.id,
+      host: host.trim() || "@",
+      variables: Object.fromEntries(template.variables.map((name) => [name, (values[name] ?? "").trim()])),
+      groups: groups.length === template.groups.length ? null : [...groups],
+    };
+    await navigate({ search: { zone: zone || undefined, host: host || undefined }, replace: true });
+    setPlanned({ request, zone: zoneName(found.zone), plan: await client.templates.plan.mutate(request) });
+    requestAnimationFrame(() => heading.current?.focus());
+  });
+  /** What was planned is not what stands in the fields. */
+  const typed =
+    <Value,>(set: (value: Value) => void) =>
+    (next: Value) => {
+      set(next);
+      setPlanned(null);
+    };
+  const zoneProblem = missed && zone.trim() === "" ? text.zoneMissing : unknown === zone ? text.zoneUnknown : null;
+  const hostProblem = missed && isHostMissing ? text.hostMissing : issueOf(show.error, "host");
+  return (
+    <>
+      <Card title={text.apply}>
+        <Form onSubmit={() => void show.run()}>
+          {issueOf(show.error, "host") === null ? <Failure error={show.error} /> : null}
+          <div className={styles["two"]}>
+            <ZoneField value={zone} onValue={typed(setZone)} error={zoneProblem} />
+            <TextField
+              label={text.host}
+              hint={text.hostHint}
+              error={hostProblem}
+              mono
+              placeholder="@"
+              maxLength={1_024}
+              autoCapitalize="none"
+              value={host}
+              onValue={typed(setHost)}
+            />
+          </div>
+          {template.groups.length > 1 ? (
+            <fieldset className={styles["values"]}>
+              <legend>{text.groups}</legend>
+              {template.groups.map((group) => (
+                <CheckField
+                  key={group}
+                  label={group}
+                  checked={groups.includes(group)}
+                  onValue={(on) =>
+                    typed(setGroups)(template.groups.filter((each) => (each === group ? on : groups.includes(each))))
+                  }
+                />
+              ))}
+            </fieldset>
+          ) : null}
+          {template.variables.length > 0 ? (
+            <Values template={template} values={values} onValues={typed(setValues)} missed={missed} />
+          ) : null}
+          <CheckField label={text.linked} checked={linked} onValue={setLinked} />
+          <div>
+            <Button type="submit" kind={planned ? "plain" : "primary"} pending={show.pending}>
+              {text.plan}
+            </Button>
+          </div>
+        </Form>
+      </Card>
+      {planned ? (
+        <div ref={heading} tabIndex={-1} className={styles["planned"]}>
+          <PlanCard
+            template={template}
+            planned={planned}
+            linked={linked}
+            onPlan={(plan) => setPlanned({ ...planned, plan })}
+          />
+        </div>
+      ) : null}
+    </>
+  );
+}
+
+interface ZoneFieldProps {
+  value: string;
+  onValue: (value: string) => void;
+  error: string | null;
+}
+
+/** A zone by its name, with those of which one types a part. */
+function ZoneField({ value, onValue, error }: ZoneFieldProps) {
+  const id = useId();
+  const settled = useSettled(value.trim(), typingPause);
+  const { data } = useQuery({
+    queryKey: ["templates", "zones", settled],
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) => {
+      const { domains } = await client.domains.list.query(
+        { search: settled.split("!")[0] || undefined, limit: suggestions },
+        { signal },
+      );
+      return domains.map(zoneName);
+    },
+  });
+  return (
+    <Field label={text.zone} hint={text.zoneHint} error={error}>
+      {(control) => (
+        <>
+          <input
+            {...control}
+            list={id}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            maxLength={300}
+            value={value}
+            onChange={(event) => onValue(event.target.value)}
+          />
+          <datalist id={id}>
+            {(data ?? []).map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </datalist>
+        </>
+      )}
+    </Field>
+  );
+}
+
+interface ValuesProps {
+  template: Template;
+  values: Readonly<Record<string, string>>;
+  onValues: (values: Readonly<Record<string, string>>) => void;
+  /** Whether the plan was asked for without all of them. */
+  missed: boolean;
+}
+
+/** The values of a template's variables: typed one by one, or pasted at once. */
+function Values({ template: { variables, variableDescription }, values, onValues, missed }: ValuesProps) {
+  const [pasted, setPasted] = useState("");
+  const [said, setSaid] = useState<string | null>(null);
+  /** The fields that were empty when only these were asked for: one that is being filled stays. */
+  const [shown, setShown] = useState<readonly string[] | null>(null);
+  const isEmpty = (name: string) => (values[name] ?? "").trim() === "";
+  const filled = variables.filter((name) => !isEmpty(name)).length;
+  const fill = () => {
+    const read = readValues(pasted, variables);
+    const count = Object.keys(read).length;
+    setSaid(count === 0 ? text.pastedNone : text.pasted(formatNumber(count)));
+    if (count > 0) onValues({ ...values, ...read });
+  };
+  return (
+    <fieldset className={styles["values"]} aria-label={text.values}>
+      <header>
+        {text.values} <span>{text.filled(formatNumber(filled), formatNumber(variables.length))}</span>
+        {variables.length >= many ? (
+          <CheckField
+            label={text.onlyEmpty}
+            checked={shown !== null}
+            onValue={(on) => setShown(on ? variables.filter(isEmpty) : null)}
+          />
+        ) : null}
+      </header>
+      {variableDescription ? <p className={styles["facts"]}>{variableDescription}</p> : null}
+      {variables.length > 1 ? (
+        <details>
+          <summary>{text.paste}</summary>
+          <div className={styles["pasting"]}>
+            <TextArea label={text.paste} hint={text.pasteHint} mono rows={5} value={pasted} onValue={setPasted} />
+            <div>
+              <Button onClick={fill}>{text.pasteNow}</Button> <span role="status">{said}</span>
+            </div>
+          </div>
+        </details>
+      ) : null}
+      <div className={styles["two"]}>
+        {(shown ?? variables).map((name) => (
+          <TextField
+            key={name}
+            label={name}
+            mono
+            maxLength={4_096}
+            autoCapitalize="none"
+            value={values[name] ?? ""}
+            error={missed && isEmpty(name) ? text.missing : null}
+            onValue={(value) => onValues({ ...values, [name]: value })}
+          />
+        ))}
+      </div>
+      {shown?.length === 0 ? <p className={styles["facts"]}>{text.allFilled}</p> : null}
+    </fieldset>
+  );
+}
+
+interface PlanCardProps {
+  template: Template;
+  planned: Planned;
+  linked: boolean;
+  onPlan: (plan: Planned["plan"]) => void;
+}
+
+function PlanCard({ template, planned: { request, zone, plan }, linked, onPlan }: PlanCardProps) {
+  const navigate = useNavigate();
+  const lines = planLines(plan);
+  if (lines.length === 0 && !linked) return <Notice kind="info">{text.nothing}</Notice>;
+  return (
+    <Card title={text.planTitle(zone)} flush>
+      <div className={styles["plan"]}>
+        <Patch lines={lines} />
+        {plan.conflicts.length > 0 ? (
+          <Notice kind="warning">{text.conflicts(plan.conflicts.length, formatNumber(plan.conflicts.length))}</Notice>
+        ) : null}
+        {plan.warnings.map((warning) => (
+          <Notice key={warning} kind="warning">
+            {forPeople(warning)}
+          </Notice>
+        ))}
+      </div>
+      <ApplyForm
+        planHash={plan.planHash}
+        label={text.applyNow(zone)}
+        onApply={async (said) => {
+          await client.templates.applyPlan.mutate({ ...request, ...said, linked, planHash: plan.planHash });
+          await queries.invalidateQueries({ queryKey: ["zone"] });
+          await queries.invalidateQueries({ queryKey: ["records", request.id] });
+          await navigate({ to: "/d/$name/records", params: { name: zone } });
+          toast({ title: text.applied(titleOf(template), zone) });
+        }}
+        onOutdated={async () => onPlan(await client.templates.plan.mutate(request))}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,3 @@
+/** The pages of the room, in one chunk. */
+export { TemplatePage } from "./template-page.tsx";
+export { TemplatesPage } from "./templates-page.tsx";
