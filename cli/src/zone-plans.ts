@@ -53,6 +53,8 @@ export interface PlanOptions {
   lenient?: true;
   unlock?: true;
   create?: true;
+  /** Where domains are created; undefined: the server's zone files. */
+  createdAt?: { id: string; name: string } | undefined;
   ignore?: string[];
   leave?: Owner[];
 }
@@ -173,7 +175,7 @@ export async function comparison(
 }
 
 /** A domain that does not exist yet has all records to create. They are read here, because there is nothing to compare with. */
-async function missingZone(given: ZoneFile, { create, lenient }: PlanOptions): Promise<ZonePlan> {
+async function missingZone(given: ZoneFile, { create, createdAt, lenient }: PlanOptions): Promise<ZonePlan> {
   const { domain, file, format, text } = given;
   if (!create) {
     throw new Refused([`There is no domain ${domain}, or you may not see it. Add --create to make it.`]);
@@ -193,7 +195,10 @@ async function missingZone(given: ZoneFile, { create, lenient }: PlanOptions): P
       creates,
       updates: [],
       deletes: [],
-      warnings: [`The domain ${domain} is created.`, ...reading.warnings.map(located)],
+      warnings: [
+        `The domain ${domain} is created${createdAt === undefined ? "" : ` at ${createdAt.name}`}.`,
+        ...reading.warnings.map(located),
+      ],
     };
     return { domain, file, input: null, planHash: null, zone: given, plan, left: 0, lossPercent: 0 };
   }

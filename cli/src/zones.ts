@@ -13,6 +13,20 @@ export async function domainNamed(client: Client, name: string): Promise<Domain>
   return domain;
 }
 
+/** Returns a provider configuration by its name or id. @throws Failure unless there is exactly one */
+export async function configNamed(client: Client, given: string): Promise<{ id: string; name: string }> {
+  const { configs } = await client.providerConfigs.list.query();
+  const found = configs.filter(({ id, name }) => id === given || name.toLowerCase() === given.toLowerCase());
+  const [only, second] = found;
+  if (only && !second) return only;
+  const names = configs.map(({ name }) => name).join(", ");
+  throw new Failure(
+    only
+      ? `Several provider configurations are called ${given}. Name one by its id: ${found.map(({ id }) => id).join(", ")}.`
+      : `There is no provider configuration ${given}. There are: ${names}.`,
+  );
+}
+
 /** Returns a domain's name with its view, as commands take it. */
 export function fullName({ name, view }: Pick<Domain, "name" | "view">): string {
   return view === "" ? name : `${name}!${view}`;

@@ -385,6 +385,28 @@ describe("zonewright apply", () => {
     expect(await linesOf("park.example")).toEqual([]);
   });
 
+  test("creates domains at the provider that is named, and says so in the plan", async () => {
+    const { body: config } = await zw.admin.post("/api/provider-configs", {
+      kind: "manual",
+      name: "By post",
+      config: {},
+    });
+    await write("elsewhere.example.zone", "www 300 IN A 192.0.2.1\n");
+    const args = [join(folder, "elsewhere.example.zone"), "--create", "--provider"];
+    expect(await cli.run(["plan", ...args, "by POST"])).toMatchObject({
+      exitCode: 2,
+      stderr: "Warning: The domain elsewhere.example is created at By post.\n",
+    });
+    expect((await cli.run(["plan", ...args, "Nowhere"])).stderr).toMatch(
+      /^There is no provider configuration Nowhere\./,
+    );
+    const without = await cli.run(["plan", args[0] ?? "", "--provider", "By post"]);
+    expect(without).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("Add --create") });
+    await cli.must(["apply", ...args, "By post", "--yes"]);
+    const { body } = await zw.admin.get("/api/domains?name=elsewhere.example");
+    expect(body.domains).toMatchObject([{ providerConfigId: config.id, recordCount: 1 }]);
+  });
+
   test("creates a domain with the options of its plan, and never without the review that was wished", async () => {
     const args = ["apply", join(folder, "fresh.example.zone"), "--create"];
     await write("fresh.example.zone", "www 300 IN A 192.0.2.1\nwww 300 IN CNAME shop.example.\n");

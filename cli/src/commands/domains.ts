@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import type { Client, Domain, RouterOutputs } from "@zonewright/client";
 import { command, group, withJson } from "../command.ts";
 import { connect } from "../credentials.ts";
-import { Failure } from "../failure.ts";
 import {
   counted,
   confirmed,
@@ -14,7 +13,7 @@ import {
   progress,
   type Column,
 } from "../terminal.ts";
-import { domainNamed, fullName } from "../zones.ts";
+import { configNamed, domainNamed, fullName } from "../zones.ts";
 
 type DomainDetail = RouterOutputs["domains"]["get"];
 
@@ -151,7 +150,7 @@ function add(): Command {
     .option("--tag <tag...>", "tags")
     .action(async (names: string[], { provider, group: groupName, tag: tags, json }: AddOptions) => {
       const client = await connect();
-      const providerConfigId = provider === undefined ? undefined : await configNamed(client, provider);
+      const providerConfigId = provider === undefined ? undefined : (await configNamed(client, provider)).id;
       const added: DomainDetail[] = [];
       for (const name of names) {
         const domain = await client.domains.create.mutate({
@@ -165,19 +164,6 @@ function add(): Command {
       }
       if (json) printJson({ domains: added });
     });
-}
-
-async function configNamed(client: Client, given: string): Promise<string> {
-  const { configs } = await client.providerConfigs.list.query();
-  const found = configs.filter(({ id, name }) => id === given || name.toLowerCase() === given.toLowerCase());
-  const [only, second] = found;
-  if (only && !second) return only.id;
-  const names = configs.map(({ name }) => name).join(", ");
-  throw new Failure(
-    only
-      ? `Several provider configurations are called ${given}. Name one by its id: ${found.map(({ id }) => id).join(", ")}.`
-      : `There is no provider configuration ${given}. There are: ${names}.`,
-  );
 }
 
 interface MoveOptions {
@@ -206,7 +192,7 @@ function move(): Command {
     .action(async (name: string, { to, yes, json, ...options }: MoveOptions) => {
       const client = await connect();
       const { id, recordCount, ...domain } = await domainNamed(client, name);
-      const providerConfigId = await configNamed(client, to);
+      const { id: providerConfigId } = await configNamed(client, to);
       const about = `This moves ${fullName(domain)} with ${counted(recordCount, "record")} to ${to}.`;
       if (!yes && !(await confirmed(`${about} Go on?`, about))) {
         note("Nothing was changed.");

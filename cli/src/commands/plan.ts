@@ -6,6 +6,7 @@ import { connect } from "../credentials.ts";
 import { exitCodes, Failure } from "../failure.ts";
 import { countsOf, inputOf, requested, sizeOf } from "../plans.ts";
 import { confirmed, note, print, printJson, printRaw, progress } from "../terminal.ts";
+import { configNamed } from "../zones.ts";
 import { isChosen, refuseTwice, textHash, zoneFilesIn } from "../zone-files.ts";
 import {
   comparison,
@@ -28,6 +29,8 @@ import {
 interface CompareOptions {
   only?: string[];
   create?: true;
+  provider?: string;
+  createdAt?: { id: string; name: string } | undefined;
   lenient?: true;
   unlock?: true;
   json?: true;
@@ -52,6 +55,7 @@ function withFiles(made: Command): Command {
     .option("--ignore <pattern...>", "records that are not the files': name/type or name/type/value, with *")
     .addOption(new Option("--leave <owners>", `records of others: ${owners.join(", ")}`).argParser(ownersOf))
     .option("--create", "also create domains that do not exist")
+    .option("--provider <configuration>", "where --create makes them, by name or id (default: zone files)")
     .option("--lenient", "keep what breaks a rule, with a warning")
     .option("--unlock", "also change locked records (owner and administrators)")
     .option(
@@ -133,6 +137,9 @@ async function planned(client: Client, paths: readonly string[], options: Compar
   const chosen = zones.filter(({ domain }) => isChosen(domain, options.only ?? []));
   if (chosen.length === 0)
     throw new Failure(`None of the ${zones.length} zones is called ${(options.only ?? []).join(" or ")}.`);
+  if (options.provider !== undefined && !options.create)
+    throw new Failure("--provider says where --create makes domains. Add --create, or leave it out.");
+  if (options.provider !== undefined) options.createdAt = await configNamed(client, options.provider);
   const planned = await planZones(client, chosen, options);
   // The server knows a zone by several names: without a view, and in Unicode.
   refuseTwice(planned.plans);
@@ -259,7 +266,7 @@ async function verified(
 
 /** A saved plan is applied whole, and compared as it was when it was made. @throws Failure for an option that says otherwise */
 function refuseComparison(options: ApplyOptions): void {
-  for (const option of ["only", "ignore", "leave", "create", "lenient"] as const) {
+  for (const option of ["only", "ignore", "leave", "create", "provider", "lenient"] as const) {
     if (options[option] === undefined) continue;
     throw new Failure(`A saved plan is applied whole. Leave out --${option}, or plan again with it.`);
   }
@@ -350,7 +357,12 @@ async function outcomeOf(client: Client, one: ZonePlan, options: ApplyOptions): 
     const given = changeInput({ message, unlock, override, force });
     let { input, planHash } = one;
     if (input === null) {
-      const created = await patiently(() => client.domains.create.mutate({ name: domain }));
+      const created = await patiently(() =>
+        client.domains.create.mutate({
+          name: domain,
+          ...(options.createdAt === undefined ? {} : { providerConfigId: options.createdAt.id }),
+        }),
+      );
       isCreated = true;
       ({ input, planHash } = await planOfNew(client, created, one, options));
     }
