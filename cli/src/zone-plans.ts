@@ -175,7 +175,7 @@ export async function comparison(
 }
 
 /** A domain that does not exist yet has all records to create. They are read here, because there is nothing to compare with. */
-async function missingZone(given: ZoneFile, { create, createdAt, lenient }: PlanOptions): Promise<ZonePlan> {
+export async function missingZone(given: ZoneFile, { create, createdAt, lenient }: PlanOptions): Promise<ZonePlan> {
   const { domain, file, format, text } = given;
   if (!create) {
     throw new Refused([`There is no domain ${domain}, or you may not see it. Add --create to make it.`]);

@@ -407,6 +407,25 @@ describe("zonewright apply", () => {
     expect(body.domains).toMatchObject([{ providerConfigId: config.id, recordCount: 1 }]);
   });
 
+  test("a saved plan creates its domains as they were planned, and nothing once one of them exists", async () => {
+    await write("saved-new.example.zone", `www 300 IN TXT ${"x".repeat(300)}\n`);
+    const file = join(folder, "saved-new.example.zone");
+    const saved = join(folder, "saved-new.json");
+    await cli.run(["plan", file, "--create", "--lenient", "--provider", "By post", "--out", saved]);
+    // What is applied was saved, whatever becomes of the file.
+    await rm(file);
+    const applied = await cli.run(["apply", saved, "--yes"]);
+    expect(applied.stdout).toContain("saved-new.example: applied as revision 1, 1 created.\n");
+    const { body } = await zw.admin.get("/api/domains?name=saved-new.example");
+    const { configs } = (await zw.admin.get("/api/provider-configs")).body;
+    const config = configs.find(({ id }: { id: string }) => id === body.domains[0].providerConfigId);
+    expect(config.name).toBe("By post");
+    expect(await cli.run(["apply", saved, "--yes"])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("saved-new.example has been created since the plan was made. Plan again."),
+    });
+  });
+
   test("creates a domain with the options of its plan, and never without the review that was wished", async () => {
     const args = ["apply", join(folder, "fresh.example.zone"), "--create"];
     await write("fresh.example.zone", "www 300 IN A 192.0.2.1\nwww 300 IN CNAME shop.example.\n");

@@ -14,6 +14,7 @@ import {
   inParallel,
   inputFor,
   markdownOf,
+  missingZone,
   patiently,
   planZones,
   printFailures,
@@ -156,22 +157,34 @@ function lossText(one: ZonePlan, options: CompareOptions): string {
   return `${one.domain}: ${Math.ceil(one.lossPercent)} % of the records would be deleted or replaced, which is more than ${limitOf(options)} %. Apply it with --force if that is meant.`;
 }
 
+/** How the zones of domains that a plan creates are compared once they exist. */
+type SavedOptions = Pick<CompareOptions, "lenient" | "unlock" | "ignore" | "leave" | "createdAt">;
+
 /** A plan as `--out` saves it. */
 interface SavedPlan {
   version: 1;
-  zones: Pick<ZonePlan, "domain" | "file" | "input" | "planHash" | "plan" | "left" | "lossPercent">[];
+  zones: Pick<ZonePlan, "domain" | "file" | "input" | "zone" | "planHash" | "plan" | "left" | "lossPercent">[];
+  /** Only with domains to create. */
+  creating?: SavedOptions;
 }
 
-function savedPlan(plans: readonly ZonePlan[], { create }: CompareOptions): SavedPlan {
-  if (create && plans.some(({ input }) => input === null)) {
-    throw new Failure("A plan that creates domains cannot be saved. Create them first, with `zonewright domains add`.");
-  }
-  return { version: 1, zones: plans.filter(({ plan: one }) => sizeOf(one) > 0) };
+function savedPlan(plans: readonly ZonePlan[], options: CompareOptions): SavedPlan {
+  const zones = plans.filter(({ plan: one, input }) => sizeOf(one) > 0 || input === null);
+  if (zones.every(({ input }) => input !== null)) return { version: 1, zones };
+  const { lenient, unlock, ignore, leave, createdAt } = options;
+  const given = Object.entries({ lenient, unlock, ignore, leave, createdAt }).filter(
+    ([, value]) => value !== undefined,
+  );
+  return { version: 1, zones, creating: Object.fromEntries(given) };
 }
 
 /** The records of a saved plan are not read: they are compared again. */
 function isSavedZone(zone: Partial<SavedPlan["zones"][number]> | null): boolean {
-  const texts = [zone?.domain, zone?.file, zone?.planHash, zone?.input?.id, zone?.input?.zonefile];
+  const place =
+    zone?.input === null
+      ? [zone.zone?.domain, zone.zone?.text, zone.zone?.format]
+      : [zone?.planHash, zone?.input?.id, zone?.input?.zonefile];
+  const texts = [zone?.domain, zone?.file, ...place];
   return texts.every((text) => typeof text === "string") && typeof zone?.lossPercent === "number";
 }
 
@@ -185,7 +198,7 @@ async function readPlan(file: string): Promise<SavedPlan> {
   if (read?.version !== 1 || !Array.isArray(read.zones) || !read.zones.every(isSavedZone)) {
     throw new Failure(`${file} is not a plan. Make one with \`zonewright plan … --out ${file}\`.`);
   }
-  return { version: 1, zones: read.zones };
+  return { version: 1, zones: read.zones, creating: read.creating ?? {} };
 }
 
 export function apply(): Command {
@@ -213,7 +226,10 @@ export function apply(): Command {
       const [only = ""] = paths;
       const saved = paths.length === 1 && only.endsWith(".json") ? await readPlan(only) : null;
       if (saved) refuseComparison(options);
-      const { plans, failures } = saved ? await verified(client, saved.zones) : await planned(client, paths, options);
+      Object.assign(options, saved?.creating);
+      const { plans, failures } = saved
+        ? await verified(client, saved.zones, options)
+        : await planned(client, paths, options);
       if (failures.length > 0) {
         if (options.json) show(plans, failures, options);
         printFailures(failures);
@@ -247,10 +263,18 @@ export function apply(): Command {
 async function verified(
   client: Client,
   zones: SavedPlan["zones"],
+  options: SavedOptions,
 ): Promise<{ plans: ZonePlan[]; failures: ZoneFailure[] }> {
   const failures: ZoneFailure[] = [];
   const plans = await inParallel(zones, async (zone): Promise<ZonePlan[]> => {
     try {
+      if (zone.input === null && zone.zone) {
+        if ((await patiently(() => client.domainNamed(zone.domain))) === null)
+          return [await missingZone(zone.zone, { ...options, create: true })];
+        const made = `${zone.domain} has been created since the plan was made. Plan again.`;
+        failures.push({ domain: zone.domain, file: zone.file, reasons: [made], exitCode: exitCodes.error });
+        return [];
+      }
       const now = zone.input && (await comparison(client, zone.input));
       // What is shown is what the server would do, whatever the file says.
       if (now?.planHash === zone.planHash) return [{ ...zone, ...now }];
@@ -273,8 +297,8 @@ function refuseComparison(options: ApplyOptions): void {
 }
 
 /** Returns what must be the same in two plans of a zone. */
-function identity({ domain, planHash, input }: Pick<ZonePlan, "domain" | "planHash" | "input">): string {
-  return `${domain} ${planHash} ${textHash(input?.zonefile ?? "")}`;
+function identity({ domain, planHash, input, zone }: Pick<ZonePlan, "domain" | "planHash" | "input" | "zone">): string {
+  return `${domain} ${planHash} ${textHash(input?.zonefile ?? zone?.text ?? "")}`;
 }
 
 function refuseOther(plans: readonly ZonePlan[], locked: SavedPlan, file: string): void {
