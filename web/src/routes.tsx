@@ -160,6 +160,17 @@ const replacement = createRoute({
   validateSearch: texts("show", "page"),
   component: lazyRouteComponent(() => import("./replace/job-page.tsx"), "JobPage"),
 });
+const reverse = createRoute({
+  getParentRoute: () => inside,
+  path: "/reverse",
+  component: lazyRouteComponent(() => import("./reverse/reverse-page.tsx"), "ReversePage"),
+});
+const zoneCompare = createRoute({
+  getParentRoute: () => zone,
+  path: "/compare",
+  validateSearch: texts("with"),
+  component: lazyRouteComponent(() => import("./compare/compare-page.tsx"), "ComparePage"),
+});
 const templates = createRoute({
   getParentRoute: () => inside,
   path: "/templates",
@@ -309,7 +320,8 @@ const routeTree = rootRoute.addChildren([
     replacement,
     templates,
     template,
-    zone.addChildren([zoneIndex, zoneRecords, zoneTimeline, zoneRequests, zoneSettings, zoneAccess]),
+    reverse,
+    zone.addChildren([zoneIndex, zoneRecords, zoneTimeline, zoneRequests, zoneSettings, zoneAccess, zoneCompare]),
     requests,
     request,
     notifications,

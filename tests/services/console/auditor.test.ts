@@ -26,6 +26,7 @@ test("an auditor reads the users and their ways in, and is offered nothing that 
     "Requests",
     expect.stringMatching(/^Notifications/),
     "Templates",
+    "Reverse zones",
     "Users",
     "Audit trail",
   ]);

@@ -66,6 +66,7 @@ export function useEntries(
           page(text.requestsOf(here), zonePath(here, "requests")),
           page(text.settingsOf(here), zonePath(here, "settings")),
           page(text.accessOf(here), zonePath(here, "access")),
+          page(text.compareOf(here), zonePath(here, "compare")),
         ];
   const next = { system: "light", light: "dark", dark: "system" } as const;
   const fixed = [
@@ -74,6 +75,7 @@ export function useEntries(
     page(pages.domains, "/"),
     page(pages.replace, "/replace"),
     page(pages.templates, "/templates"),
+    page(text.reverse, "/reverse"),
     page(pages.requests, "/requests"),
     page(pages.notifications, "/notifications"),
     page(pages.account, "/account/profile"),

@@ -1,29 +1,26 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { RouterInputs, RouterOutputs } from "@zonewright/client";
-import { useId, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { client, issueOf, queries } from "../api.ts";
 import { Button } from "../ui/button.tsx";
-import { CheckField, Field, Form, TextArea, TextField } from "../ui/field.tsx";
+import { CheckField, Form, TextArea, TextField } from "../ui/field.tsx";
 import { forPeople } from "../ui/for-people.ts";
 import { formatNumber } from "../ui/format.ts";
 import { Failure, Notice } from "../ui/notice.tsx";
 import { Card } from "../ui/page.tsx";
 import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
-import { useSettled } from "../ui/use-settled.ts";
 import { templatesWords } from "../words/templates.ts";
 import { ApplyForm } from "../zone/apply-form.tsx";
 import { planLines } from "../zone/patch.ts";
 import { Patch } from "../zone/patch-view.tsx";
 import { zoneName, zoneQuery } from "../zone/use-zone.ts";
+import { ZoneField } from "../zone/zone-field.tsx";
 import { titleOf, type Template } from "./templates-page.tsx";
 import { readValues } from "./values.ts";
 import styles from "./templates.module.css";
 
 const text = templatesWords;
-const typingPause = 250;
-const suggestions = 20;
 /** From so many values on, those that are filled in can be hidden. */
 const many = 10;
 
@@ -81,7 +78,7 @@ export function ApplyTemplate({ template }: { template: Template }) {
         <Form onSubmit={() => void show.run()}>
           {issueOf(show.error, "host") === null ? <Failure error={show.error} /> : null}
           <div className={styles["two"]}>
-            <ZoneField value={zone} onValue={typed(setZone)} error={zoneProblem} />
+            <ZoneField label={text.zone} value={zone} onValue={typed(setZone)} error={zoneProblem} />
             <TextField
               label={text.host}
               hint={text.hostHint}
@@ -131,52 +128,6 @@ export function ApplyTemplate({ template }: { template: Template }) {
         </div>
       ) : null}
     </>
-  );
-}
-
-interface ZoneFieldProps {
-  value: string;
-  onValue: (value: string) => void;
-  error: string | null;
-}
-
-/** A zone by its name, with those of which one types a part. */
-function ZoneField({ value, onValue, error }: ZoneFieldProps) {
-  const id = useId();
-  const settled = useSettled(value.trim(), typingPause);
-  const { data } = useQuery({
-    queryKey: ["templates", "zones", settled],
-    placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) => {
-      const { domains } = await client.domains.list.query(
-        { search: settled.split("!")[0] || undefined, limit: suggestions },
-        { signal },
-      );
-      return domains.map(zoneName);
-    },
-  });
-  return (
-    <Field label={text.zone} hint={text.zoneHint} error={error}>
-      {(control) => (
-        <>
-          <input
-            {...control}
-            list={id}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-            maxLength={300}
-            value={value}
-            onChange={(event) => onValue(event.target.value)}
-          />
-          <datalist id={id}>
-            {(data ?? []).map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </datalist>
-        </>
-      )}
-    </Field>
   );
 }
 

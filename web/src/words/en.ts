@@ -1,5 +1,6 @@
 import { account } from "./en/account.ts";
 import { admin } from "./en/admin.ts";
+import { compare } from "./en/compare.ts";
 import { domainDialogs } from "./en/domain-dialogs.ts";
 import { domains } from "./en/domains.ts";
 import { live } from "./en/live.ts";
@@ -10,6 +11,7 @@ import { pins } from "./en/pins.ts";
 import { records } from "./en/records.ts";
 import { replace } from "./en/replace.ts";
 import { requests } from "./en/requests.ts";
+import { reverse } from "./en/reverse.ts";
 import { search } from "./en/search.ts";
 import { session } from "./en/session.ts";
 import { shell, ui } from "./en/shell.ts";
@@ -21,6 +23,7 @@ import { zone } from "./en/zone.ts";
 export const en = {
   account,
   admin,
+  compare,
   domainDialogs,
   domains,
   live,
@@ -31,6 +34,7 @@ export const en = {
   records,
   replace,
   requests,
+  reverse,
   search,
   session,
   shell,

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
 import type { RouterOutputs } from "@zonewright/client";
-import { GitBranch, Pin } from "lucide-react";
+import { Columns2, GitBranch, Pin } from "lucide-react";
 import { client, queries } from "../api.ts";
 import { useZoneChanges } from "../live/use-live.ts";
 import { togglePin, usePreferences } from "../session/preferences.ts";
@@ -89,6 +89,16 @@ function Header({ zone }: { zone: Zone }) {
         <div className={styles["title"]}>
           <h1>{zone.nameUnicode}</h1>
           <PinButton name={zoneName(zone)} />
+          <Link
+            to="/d/$name/compare"
+            params={{ name }}
+            className={styles["pin"]}
+            aria-label={text.compareZones}
+            title={text.compareZones}
+            preload={false}
+          >
+            <Columns2 aria-hidden />
+          </Link>
           {zone.nameUnicode === zone.name ? null : <span className={styles["ascii"]}>{zone.name}</span>}
           {zone.view === "" ? null : (
             <span className={styles["chip"]} data-kind="view">

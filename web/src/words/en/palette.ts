@@ -40,6 +40,8 @@ export const palette = {
   },
   settingsOf: (name: string) => `Settings of ${name}`,
   accessOf: (name: string) => `Access to ${name}`,
+  compareOf: (name: string) => `Compare ${name} with another zone`,
+  reverse: "Reverse zones: PTR records to mend",
   recordsOf: (name: string) => `Records of ${name}`,
   historyOf: (name: string) => `History of ${name}`,
   requestsOf: (name: string) => `Requests of ${name}`,

@@ -33,7 +33,6 @@ export const templates = {
   deleteNow: "Delete",
   apply: "Apply to a zone",
   zone: "Zone",
-  zoneHint: "example.com, or example.com!internal for a view.",
   zoneMissing: "Choose the zone.",
   zoneUnknown: "You have no zone of this name.",
   host: "Host",

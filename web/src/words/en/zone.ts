@@ -300,6 +300,8 @@ export const zone = {
   rejected: "Request rejected.",
   wants: (access: string, hosts: string) => `${access}: ${hosts}`,
   states: { pending: "Waiting", approved: "Approved", rejected: "Rejected" },
+  zoneHint: "example.com, or example.com!internal for a view.",
+  compareZones: "Compare with another zone",
   applying: {
     moreDomains: (count: string) => `and ${count} more domains, which are changed in the same way.`,
     cannot: "Cannot be changed",

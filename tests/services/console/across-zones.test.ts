@@ -128,3 +128,50 @@ test("the templates have no findings in the dark and fit 320 pixels", async () =
   await expectAccessible(page);
   expect(await overflow(page)).toBeLessThanOrEqual(0);
 });
+
+test("a PTR record that is missing is mended from the report, and one that points to nothing is deleted with the rest", async () => {
+  const forward = await zone("forward.example");
+  await forward.add("A", "www", "192.0.2.1");
+  await forward.add("A", "db", "192.0.2.2");
+  const back = await zone("2.0.192.in-addr.arpa");
+  await back.add("PTR", "9", "gone.forward.example");
+  const page = await site.signedIn({ path: "/reverse" });
+  await page.getByText("3 findings", { exact: true }).first().waitFor();
+  await expectAccessible(page);
+  await photograph(page, "reverse");
+  await page.getByRole("button", { name: "Mend 192.0.2.1" }).click();
+  const dialog = page.getByRole("dialog", { name: "Changes of 2.0.192.in-addr.arpa" });
+  await dialog.getByText("+1").waitFor();
+  await expectAccessible(page);
+  await photograph(page, "reverse-plan");
+  await dialog.getByRole("button", { name: "Apply 1 change" }).click();
+  await dialog.waitFor({ state: "hidden" });
+  await page.getByRole("button", { name: "Mend all 2…" }).click();
+  await dialog.getByRole("button", { name: "Apply 2 changes" }).click();
+  await page.getByRole("heading", { name: "Nothing to mend" }).waitFor();
+  await expectAccessible(page);
+});
+
+test("two views stand side by side with what only one has and what differs, and an unknown zone is refused at its field", async () => {
+  const one = await zone("views.example");
+  const other = await zone("views.example!internal");
+  await one.add("A", "www", "192.0.2.1");
+  await other.add("A", "www", "10.0.0.1");
+  await other.add("A", "db", "10.0.0.2");
+  const page = await site.signedIn({ path: "/d/views.example/records" });
+  await page.getByRole("link", { name: "Compare with another zone" }).click();
+  await page.getByRole("heading", { name: "Set two zones side by side" }).waitFor();
+  await expectAccessible(page);
+  await page.getByLabel("Compare with", { exact: true }).fill("nowhere.example");
+  await page.keyboard.press("Enter");
+  await page.getByRole("alert").getByText("You have no zone of this name.").waitFor();
+  await page.getByLabel("Compare with", { exact: true }).fill("views.example!internal");
+  await page.keyboard.press("Enter");
+  await page.getByText("2 differences").waitFor();
+  await page.getByRole("row", { name: "db A Not there 10.0.0.2" }).waitFor();
+  await page.getByRole("row", { name: "www A 192.0.2.1 10.0.0.1" }).waitFor();
+  await expectAccessible(page);
+  await photograph(page, "compare");
+  await page.setViewportSize({ width: 320, height: 700 });
+  expect(await overflow(page)).toBeLessThanOrEqual(0);
+});
