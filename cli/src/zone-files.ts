@@ -26,6 +26,20 @@ export interface ZoneFile {
   text: string;
   /** Patterns of records that are not the file's, from the ignore file beside it. */
   ignore: string[];
+  /** The files of which the text is made, with the first line of each in it. Left out: `file` alone. */
+  parts?: { file: string; from: number }[];
+}
+
+/** Says in which of its files the lines of a zone are that a message begins with. */
+export function inItsFile(message: string, { parts }: Pick<ZoneFile, "parts">): string {
+  if (!parts) return message;
+  const placed = (line: string, between: string) => {
+    const part = parts.findLast(({ from }) => from <= Number(line));
+    return part ? `${basename(part.file)}${between}${Number(line) - part.from + 1}` : line;
+  };
+  return message
+    .replace(/^Line (\d+)(?=:)/, (_, line: string) => placed(line, ", line "))
+    .replace(/^Lines [\d, and]+(?=:)/, (lines) => lines.replaceAll(/\d+/g, (line) => placed(line, ":")));
 }
 
 /** Name of the file with patterns beside the zones. */
@@ -47,19 +61,29 @@ export async function zoneFilesIn(paths: readonly string[]): Promise<{ zones: Zo
     else throw new Failure(`${path} is not a zone. Its name must end in ${ends}, such as example.com.zone.`);
   }
   const zones: ZoneFile[] = [];
+  const modules = Map.groupBy(
+    [...new Set(files)].filter(
+      (file) => formatOf(file) === "terraform" && !isDomainName(basename(file, extname(file))),
+    ),
+    (file) => dirname(file),
+  );
+  for (const [folder, parts] of modules) {
+    const module = await terraformModule(folder, parts);
+    if (module.length === 0) skipped.push(...parts);
+    zones.push(...module);
+  }
   for (const file of new Set(files)) {
     const format = formatOf(file);
     if (!format) continue;
     const name = basename(file, extname(file));
     const isNamed = isDomainName(name);
-    if (!isNamed && format !== "terraform") {
-      skipped.push(file);
+    if (!isNamed) {
+      if (format !== "terraform") skipped.push(file);
       continue;
     }
+    const domain = name.toLowerCase();
     const text = await readFile(file, "utf8");
-    const domains = isNamed ? [name.toLowerCase()] : zonesOfTerraform(text);
-    if (domains.length === 0) skipped.push(file);
-    for (const domain of domains) zones.push({ file, domain, format, text, ignore: await ignoredBeside(file, domain) });
+    zones.push({ file, domain, format, text, ignore: await ignoredBeside(file, domain) });
   }
   refuseTwice(zones);
   if (zones.length === 0) {
@@ -68,6 +92,30 @@ export async function zoneFilesIn(paths: readonly string[]): Promise<{ zones: Zo
     );
   }
   return { zones: zones.toSorted((one, other) => (one.domain < other.domain ? -1 : 1)), skipped };
+}
+
+/**
+ * Returns the zones of Terraform files in one folder, which are one text: records name a zone that another of the files may declare.
+ * @returns none if no file names a zone
+ */
+async function terraformModule(folder: string, files: readonly string[]): Promise<ZoneFile[]> {
+  const parts: { file: string; from: number }[] = [];
+  let text = "";
+  let lines = 0;
+  for (const file of files) {
+    const read = await readFile(file, "utf8");
+    const ended = read === "" || read.endsWith("\n") ? read : `${read}\n`;
+    parts.push({ file, from: lines + 1 });
+    text += ended;
+    lines += ended.split("\n").length - 1;
+  }
+  const [first = folder] = files;
+  const place = files.length === 1 ? { file: first } : { file: folder, parts };
+  const zones: ZoneFile[] = [];
+  for (const domain of zonesOfTerraform(text)) {
+    zones.push({ ...place, domain, format: "terraform", text, ignore: await ignoredBeside(first, domain) });
+  }
+  return zones;
 }
 
 async function filesBelow(folder: string): Promise<string[]> {

@@ -5,7 +5,7 @@ import { changesOf, countsOf, patchOf, printPlan, sizeOf, type Changes } from ".
 import { note, print, progress } from "./terminal.ts";
 import { visible } from "./table.ts";
 import { fullName } from "./zones.ts";
-import type { ZoneFile } from "./zone-files.ts";
+import { inItsFile, type ZoneFile } from "./zone-files.ts";
 
 /** Others whose records can be left as they are. */
 export const owners = ["keys", "tokens", "external-dns", "acme"] as const;
@@ -115,7 +115,8 @@ export async function planZones(
         plans.push(await planZone(client, zone, options));
       } catch (error) {
         if (isAboutToken(error)) hopeless = error;
-        failures.push(await failureOf(zone, error));
+        const failure = await failureOf(zone, error);
+        failures.push({ ...failure, reasons: failure.reasons.map((reason) => inItsFile(reason, zone)) });
       }
       done++;
       progress(`${done} of ${zones.length} zones compared …`);
@@ -139,7 +140,8 @@ async function planZone(client: Client, zone: ZoneFile, options: PlanOptions): P
   if (found === null) return await missingZone(zone, options);
   const input = inputFor(found, zone, options);
   const planned = await comparison(client, input);
-  return { domain: fullName(found), file, input, ...planned };
+  const warnings = planned.plan.warnings.map((warning) => inItsFile(warning, zone));
+  return { domain: fullName(found), file, input, ...planned, plan: { ...planned.plan, warnings } };
 }
 
 /** Returns what compares a file with a domain, and what applies it. */
@@ -197,7 +199,7 @@ export async function missingZone(given: ZoneFile, { create, createdAt, lenient 
       deletes: [],
       warnings: [
         `The domain ${domain} is created${createdAt === undefined ? "" : ` at ${createdAt.name}`}.`,
-        ...reading.warnings.map(located),
+        ...reading.warnings.map((warning) => inItsFile(located(warning), given)),
       ],
     };
     return { domain, file, input: null, planHash: null, zone: given, plan, left: 0, lossPercent: 0 };

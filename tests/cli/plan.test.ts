@@ -82,6 +82,13 @@ async function passedOn(request: IncomingMessage, response: ServerResponse): Pro
   else response.writeHead(answer.status, { "content-type": "application/json" }).end(answered);
 }
 
+/** A host of a zone that another Terraform file declares. */
+function terraformHost(host: string, value: string): string {
+  const attributes = ["zone_id = aws_route53_zone.main.zone_id", `name = "${host}"`, 'type = "A"', "ttl = 300"];
+  const lines = [...attributes, `records = [${value}]`].map((line) => `  ${line}`);
+  return [`resource "aws_route53_record" "${host}" {`, ...lines, "}", ""].join("\n");
+}
+
 describe("zonewright plan", () => {
   test("shows what files of every format would change, and exits with 2", async () => {
     const { exitCode, stdout, stderr } = await cli.run(["plan", folder]);
@@ -105,6 +112,22 @@ shop.example!internal: 1 to create
 `,
     });
     expect(stderr).toContain("production.yaml is skipped: its name is not that of a domain, and it names no zone.\n");
+  });
+
+  test("Terraform files of a folder are read together, and a line is named with its file", async () => {
+    await write("module/zones.tf", 'resource "aws_route53_zone" "main" {\n  name = "infra.example"\n}\n');
+    await write("module/hosts.tf", terraformHost("www", '"192.0.2.4"'));
+    await write("module/mail.tf", terraformHost("mail", '"192.0.2.25"'));
+    const shown = await cli.run(["plan", join(folder, "module")]);
+    expect(shown).toMatchObject({
+      exitCode: 2,
+      stdout:
+        "infra.example: 2 to create\n+ mail 300 A 192.0.2.25\n+ www 300 A 192.0.2.4\n1 of 1 zone would change: 2 to create.\n",
+    });
+    await write("module/mail.tf", `# Mail\n${terraformHost("mail", "var.address")}`);
+    const refused = await cli.run(["plan", join(folder, "module")]);
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stderr).toMatch(/\/module: mail\.tf, line [2-7]: .*var\.address/);
   });
 
   test("after apply, and after export in each format, there is nothing to do", async () => {
