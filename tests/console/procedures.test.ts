@@ -51,8 +51,6 @@ const withoutCall: Readonly<Record<string, Reason>> = {
   "records.exportZonefile": "no page yet",
   "records.export": "no page yet",
   "snapshots.get": "no page yet",
-  "templates.listApplied": "no page yet",
-  "templates.unlink": "no page yet",
   "registrations.get": "no page yet",
   "registrations.update": "no page yet",
   "registrarConfigs.list": "no page yet",

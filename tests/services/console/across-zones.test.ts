@@ -113,9 +113,18 @@ test("an administrator imports a template, and its new version is applied to the
   await page.getByRole("button", { name: "Update 1 domain" }).click();
   await page.waitForURL(/\/replace\/[\w-]+$/);
   await page.getByText("1 domain changed", { exact: true }).waitFor();
-  await page.goto(address);
+  await page.goto(`${address}?zone=linked.templates`);
+  await page.getByLabel("v0").fill("target.example");
+  await page.getByRole("button", { name: "Show the plan" }).click();
+  await page
+    .getByRole("list", { name: "Applied before" })
+    .getByText(/^Applied at @ .*, linked\./)
+    .waitFor();
   await page.getByRole("button", { name: "Plan the update" }).click();
   await page.getByText("Nothing to do: the linked zone already matches").waitFor();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Forget it at @" }).click();
+  await page.getByRole("list", { name: "Applied before" }).waitFor({ state: "hidden" });
 });
 
 test("the templates have no findings in the dark and fit 320 pixels", async () => {

@@ -1,3 +1,4 @@
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { RouterInputs, RouterOutputs } from "@zonewright/client";
 import { useRef, useState } from "react";
@@ -5,7 +6,7 @@ import { client, issueOf, queries } from "../api.ts";
 import { Button } from "../ui/button.tsx";
 import { CheckField, Form, TextArea, TextField } from "../ui/field.tsx";
 import { forPeople } from "../ui/for-people.ts";
-import { formatNumber } from "../ui/format.ts";
+import { formatAgo, formatNumber } from "../ui/format.ts";
 import { Failure, Notice } from "../ui/notice.tsx";
 import { Card } from "../ui/page.tsx";
 import { toast } from "../ui/toast.tsx";
@@ -206,11 +207,19 @@ interface PlanCardProps {
 function PlanCard({ template, planned: { request, zone, plan }, linked, onPlan }: PlanCardProps) {
   const navigate = useNavigate();
   const lines = planLines(plan);
-  if (lines.length === 0 && !linked) return <Notice kind="info">{text.nothing}</Notice>;
+  const before = <Before template={template} zone={request.id} />;
+  if (lines.length === 0 && !linked)
+    return (
+      <>
+        <Notice kind="info">{text.nothing}</Notice>
+        {before}
+      </>
+    );
   return (
     <Card title={text.planTitle(zone)} flush>
       <div className={styles["plan"]}>
         <Patch lines={lines} />
+        {before}
         {plan.conflicts.length > 0 ? (
           <Notice kind="warning">{text.conflicts(plan.conflicts.length, formatNumber(plan.conflicts.length))}</Notice>
         ) : null}
@@ -233,5 +242,41 @@ function PlanCard({ template, planned: { request, zone, plan }, linked, onPlan }
         onOutdated={async () => onPlan(await client.templates.plan.mutate(request))}
       />
     </Card>
+  );
+}
+
+/** Where the zone has the template already. Forgetting it keeps the records, and ends the link. */
+function Before({ template, zone }: { template: Template; zone: string }) {
+  const key = ["templates", "applied", zone];
+  const { data } = useQuery({
+    queryKey: key,
+    queryFn: async ({ signal }) => await client.templates.listApplied.query({ id: zone, limit: 100 }, { signal }),
+  });
+  const forget = useAction(async (appliedId: string) => {
+    await client.templates.unlink.mutate({ id: zone, appliedId });
+    await queries.invalidateQueries({ queryKey: key });
+    toast({ title: text.forgotten });
+  });
+  const applied = (data?.templates ?? []).filter(({ templateId }) => templateId === template.id);
+  if (applied.length === 0) return null;
+  return (
+    <>
+      <Failure error={forget.error} />
+      <ul className={styles["before"]} aria-label={text.before}>
+        {applied.map(({ id, host, linked, appliedAt }) => (
+          <li key={id}>
+            {text.appliedAt(host, formatAgo(appliedAt), linked)} {template.multiInstance ? null : text.replacesOwn}{" "}
+            <Button
+              kind="quiet"
+              aria-label={text.forgetAt(host)}
+              pending={forget.pending}
+              onClick={() => void forget.run(id)}
+            >
+              {text.forget}
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
