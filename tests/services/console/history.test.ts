@@ -12,13 +12,16 @@ const history = (zone: Zone) => `/d/${zone.name}/timeline`;
 const dialog = (page: Page) => page.locator('[role="dialog"]:not([class*="toast"])');
 const item = (page: Page, text: string) => page.getByRole("listitem").filter({ hasText: text });
 
-test("a change in the history is shown with its records and reverted after review; later changes stay", async () => {
+test("a change in the history is titled by its reason or its record, shown with its records and reverted after review; later changes stay", async () => {
   const zone = await fileZone(site.zonewright);
   await zone.create({ recordType: "A", name: "www", value: "192.0.2.1", message: "Add the web server" });
   await zone.add("A", "api", "192.0.2.7");
   const page = await site.signedIn({ path: `/d/${zone.name}/records` });
   await page.getByRole("link", { name: "History" }).click();
   const entry = item(page, "Add the web server");
+  await item(page, "api A 192.0.2.7 added")
+    .getByText(/admin, revision 2/)
+    .waitFor();
   await entry.getByText(/admin, revision 1/).waitFor();
   await entry.getByRole("button", { name: /^Show changes/ }).click();
   await entry.getByText("192.0.2.1").waitFor();

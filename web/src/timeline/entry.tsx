@@ -7,13 +7,9 @@ import { Patch } from "../zone/patch-view.tsx";
 import { madeLines } from "../zone/patch.ts";
 import type { ChangeSet } from "./may-take-back.ts";
 import styles from "./timeline.module.css";
+import { titleOf } from "./titles.ts";
 
 const text = timelineWords;
-
-/** What a change was, in a few words. */
-export function titleOf({ message, kind }: Pick<ChangeSet, "message" | "kind">): string {
-  return message ?? text.kinds[kind];
-}
 
 /** Who made a change: a person, a DNS key, or the service itself. */
 function authorOf({ actorId, actor, tsigKey }: Pick<ChangeSet, "actorId" | "actor" | "tsigKey">): string {
@@ -41,7 +37,7 @@ export function Entry({ entry, isStored, onTakeBack }: EntryProps) {
   const facts = [
     revision === null ? null : text.revision(formatNumber(revision)),
     entry.message === null ? null : text.kinds[entry.kind],
-    state === "applied" ? null : text.states[state],
+    state === "pending" ? text.states.pending : null,
     causedBy === null ? null : text.follows,
     unknown === 0 ? null : text.unknown(formatNumber(unknown)),
   ].filter((fact) => fact !== null);
@@ -54,6 +50,7 @@ export function Entry({ entry, isStored, onTakeBack }: EntryProps) {
             <span title={formatMoment(createdAt)}>{formatAgo(createdAt)}</span>, {authorOf(entry)}
             {facts.map((fact) => `, ${fact}`)}
           </small>
+          <Refusal entry={entry} />
         </div>
         <ChangeCounts creates={creates} updates={updates} deletes={deletes} />
         <span className={styles["actions"]}>
@@ -77,6 +74,19 @@ export function Entry({ entry, isStored, onTakeBack }: EntryProps) {
         {open ? <Details entry={entry} isStored={isStored} /> : null}
       </div>
     </li>
+  );
+}
+
+/** That the provider refused a change, or a part of it, and why: nobody should have to open it to learn that. */
+function Refusal({ entry: { state, failures } }: Pick<EntryProps, "entry">) {
+  if (state !== "partial" && state !== "failed") return null;
+  const causes = [...new Set(failures.map(({ error }) => error))];
+  const [cause] = causes;
+  return (
+    <small className={styles["refusal"]}>
+      {cause === undefined ? text.states[state] : text.because(text.states[state], cause)}
+      {causes.length > 1 ? ` ${text.more(formatNumber(causes.length - 1))}` : null}
+    </small>
   );
 }
 

@@ -5,8 +5,8 @@ import { timelineWords } from "../words/timeline.ts";
 import { reviewedPlan } from "../zone/patch.ts";
 import { ReviewedDialog } from "../zone/reviewed-dialog.tsx";
 import { refreshRecords, type Zone } from "../zone/use-zone.ts";
-import { titleOf } from "./entry.tsx";
 import type { ChangeSet } from "./may-take-back.ts";
+import { titleOf } from "./titles.ts";
 
 const text = timelineWords;
 

@@ -15,6 +15,7 @@ import { Entry } from "./entry.tsx";
 import { mayTakeBack, type ChangeSet } from "./may-take-back.ts";
 import { TakeBack } from "./take-back.tsx";
 import styles from "./timeline.module.css";
+import { byDay } from "./titles.ts";
 
 const text = timelineWords;
 const pageSize = 20;
@@ -48,18 +49,21 @@ export function TimelinePage() {
           {text.empty}
         </Empty>
       ) : null}
-      {entries.length > 0 ? (
-        <ul className={styles["list"]} aria-label={text.list}>
-          {entries.map((entry) => (
-            <Entry
-              key={entry.id}
-              entry={entry}
-              isStored={entry.revision === null || entry.revision > historyFrom}
-              onTakeBack={mayTakeBack(entry, historyFrom, may) ? () => setLeaving(entry) : null}
-            />
-          ))}
-        </ul>
-      ) : null}
+      {byDay(entries).map(([day, changes]) => (
+        <section key={day} className={styles["day"]}>
+          <h2>{day}</h2>
+          <ul className={styles["list"]} aria-label={text.list(day)}>
+            {changes.map((entry) => (
+              <Entry
+                key={entry.id}
+                entry={entry}
+                isStored={entry.revision === null || entry.revision > historyFrom}
+                onTakeBack={mayTakeBack(entry, historyFrom, may) ? () => setLeaving(entry) : null}
+              />
+            ))}
+          </ul>
+        </section>
+      ))}
       {list.hasNextPage ? (
         <div>
           <Button pending={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>

@@ -1,6 +1,6 @@
 export const timeline = {
   title: "History",
-  list: "Changes of the zone",
+  list: (day: string) => `Changes of the zone, ${day}`,
   emptyTitle: "No changes yet",
   empty: "Each change of this zone appears here: who made it, when, and how to revert it.",
   kinds: {
@@ -13,7 +13,11 @@ export const timeline = {
     replace: "Value replaced in many zones",
     template: "Template applied",
   },
-  states: { pending: "outcome not yet known", partial: "partly made", failed: "refused" },
+  states: { pending: "outcome not yet known", partial: "Partly made", failed: "Refused" },
+  because: (what: string, cause: string) => `${what}: ${cause}`,
+  added: (record: string) => `${record} added`,
+  removed: (record: string) => `${record} deleted`,
+  andOthers: (first: string, count: string) => `${first} and ${count} more`,
   revision: (revision: string) => `revision ${revision}`,
   nobody: "Zonewright",
   deletedUser: "a deleted user",
