@@ -28,15 +28,18 @@ async function mirrored(): Promise<{ zone: Zone; reconcile: () => Promise<string
   return { zone, reconcile };
 }
 
-test("a mirror that fails three times in a row is reported once, and once when it follows again", async () => {
+test("a mirror that fails three times in a row is reported once, is listed as failing, and is reported once when it follows again", async () => {
   const { zone, reconcile } = await mirrored();
   cloud.server.vendor.failNext({ after: false, reply: refusal(403, 9_109, "Invalid access token") }, 1_000);
   expect([await reconcile(), await reconcile()]).toEqual(["failing", "failing"]);
   expect(log.next(zone.name)).toEqual([]);
   expect([await reconcile(), await reconcile()]).toEqual(["failing", "failing"]);
   expect(log.next(zone.name)).toEqual(["mirror.failing"]);
+  const listed = async () => (await zw.admin.get(`/api/mirrors?state=failing&providerConfigId=${cloud.configId}`)).body;
+  expect((await listed()).mirrors).toMatchObject([{ domainId: zone.id, state: "failing" }]);
   cloud.server.vendor.forgetFaults();
   expect([await reconcile(), await reconcile()]).toEqual(["in_sync", "in_sync"]);
+  expect((await listed()).mirrors).toEqual([]);
   expect(log.next(zone.name)).toEqual(["mirror.recovered"]);
 });
 
