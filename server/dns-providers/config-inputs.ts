@@ -68,6 +68,7 @@ export interface ProviderConfigInputs {
   desec: { token: string; endpoint?: string | undefined };
   gandi: { token: string; endpoint?: string | undefined };
   hetzner: { token: string; endpoint?: string | undefined };
+  ns1: { apiKey: string; endpoint?: string | undefined };
   alidns: { accessKeyId: string; accessKeySecret: string; url?: string | undefined };
   dnspod: { secretId: string; secretKey: string; url?: string | undefined };
   linode: { token: string; endpoint?: string | undefined };

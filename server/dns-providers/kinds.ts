@@ -4,6 +4,7 @@ import { digitalocean } from "./digitalocean.ts";
 import { alidns } from "./alidns.ts";
 import { gandi } from "./gandi.ts";
 import { hetzner } from "./hetzner.ts";
+import { ns1 } from "./ns1.ts";
 import { dnspod } from "./dnspod.ts";
 import { linode } from "./linode.ts";
 import { manual } from "./manual.ts";
@@ -27,6 +28,7 @@ export const providerKinds: readonly ProviderKind[] = [
   withAnyConfig(desec),
   withAnyConfig(gandi),
   withAnyConfig(hetzner),
+  withAnyConfig(ns1),
   withAnyConfig(alidns),
   withAnyConfig(dnspod),
   withAnyConfig(linode),

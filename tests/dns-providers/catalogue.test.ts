@@ -166,6 +166,18 @@ test("the catalogue lists every provider kind with its capabilities for every si
       ],
     },
     {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000013",
+      kind: "ns1",
+      name: "NS1",
+      recordTypes: expect.arrayContaining(["A", "TXT"]),
+      supportsProxied: false,
+      minTtl: 1,
+      configFields: [
+        { name: "apiKey", label: "API key", secret: true, required: true },
+        { name: "endpoint", label: "API address", secret: false, required: false },
+      ],
+    },
+    {
       id: "5a1f0c52-7d0e-4c1b-9d0a-000000000008",
       kind: "alidns",
       name: "Alibaba Cloud DNS",

@@ -16,6 +16,7 @@ const kinds: [kind: string, secret: string, address: string, config: Record<stri
   ["desec", "token", "endpoint", { token: "a-token-of-the-desec-account" }],
   ["gandi", "token", "endpoint", { token: "a-token-of-the-gandi-account" }],
   ["hetzner", "token", "endpoint", { token: "a-token-of-the-hetzner-project" }],
+  ["ns1", "apiKey", "endpoint", { apiKey: "a-key-of-the-ns1-account" }],
   ["alidns", "accessKeySecret", "url", { accessKeyId: "LTAI5t", accessKeySecret: "a-secret-of-alidns" }],
   ["dnspod", "secretKey", "url", { secretId: "AKID", secretKey: "a-secret-of-dnspod" }],
   ["linode", "token", "endpoint", { token: "a-token-of-the-linode-account" }],

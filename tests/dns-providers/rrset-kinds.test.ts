@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { readAll } from "../../server/zones/changes/provider-call.ts";
 import { knownKind } from "../../server/dns-providers/kinds.ts";
+import { recordKey } from "../../server/dns/record.ts";
 import type { DnsProvider, RecordChange } from "../../server/dns-providers/provider.ts";
 import { VendorAccounts } from "../../server/dns-providers/vendor-api/accounts.ts";
 import { createEgress, type Egress } from "../../server/platform/net/egress.ts";
@@ -152,5 +153,50 @@ describe.each(rrsetDialects)("$name", (dialect) => {
   test("a page of somebody else's is never taken for an answer", async () => {
     server.failNext({ after: false, reply: { status: 200, body: "<html>Sign in to the harbour</html>" } }, 10);
     expect((await failureOf(readAll(provider, zone))).message).toContain("does not look like its API");
+  });
+
+  // What only NS1 does.
+  if (dialect.kind !== "ns1") return;
+
+  test("NS1's own notation is read back as it was written", async () => {
+    const written = [
+      record("@", "MX", "10 mail.example.net", 3600),
+      record("null", "MX", "0 .", 3600),
+      record("_sip._tcp", "SRV", "10 5 5060 sip.example.net", 3600),
+      record("*", "CNAME", "target.example.net", 3600),
+      record("@", "CAA", "0 issue ca.example; policy=ev", 3600),
+      record("text", "TXT", 'say "hi"; back\\slash', 3600),
+      record("long", "TXT", "ü".repeat(200), 3600),
+    ];
+    expect((await apply(written.map((one) => create(one)))).filter(({ ok }) => !ok)).toEqual([]);
+    const sent = server.calls
+      .filter(isWrite)
+      .map(({ body }) => (JSON.parse(body) as { answers: unknown[] }).answers[0]);
+    expect(sent).toContainEqual({ answer: ["0", "issue", "ca.example; policy=ev"] });
+    expect(sent).toContainEqual({ answer: ["ü".repeat(200)] });
+    const read = (await readAll(provider, zone)).filter(({ recordType }) => recordType !== "NS");
+    expect(read.map(recordKey).toSorted()).toEqual(written.map(recordKey).toSorted());
+  });
+
+  test("RRsets that NS1 steers are read-only, and what is no record is not read", async () => {
+    const steered = { domain: `www.${zone}`, type: "A", ttl: 60, tier: 3, short_answers: ["192.0.2.1", "192.0.2.2"] };
+    const redirect = { domain: zone, type: "REDIRECT", ttl: 60, short_answers: ["NS1 MANAGED RECORD"] };
+    const body = JSON.stringify({ zone, ttl: 3600, records: [steered, redirect] });
+    server.failNext({ after: false, reply: { status: 200, body } }, 3);
+    expect((await readAll(provider, zone)).map(({ value }) => value)).toEqual(["192.0.2.1", "192.0.2.2"]);
+    expect([...((await provider.readOnlyRecords?.(zone))?.values() ?? [])]).toHaveLength(2);
+    const [outcome] = await apply([remove(a("www", "192.0.2.1", 60))]);
+    expect(outcome).toEqual({ ok: false, message: expect.stringContaining("NS1 steers these records") });
+    expect(server.calls.filter(isWrite)).toEqual([]);
+  });
+
+  test("linked and secondary zones of NS1 are not listed", async () => {
+    const body = JSON.stringify([
+      { zone },
+      { zone: "linked.example", link: zone },
+      { zone: "secondary.example", secondary: { enabled: true } },
+    ]);
+    server.failNext({ after: false, reply: { status: 200, body } }, 1);
+    expect((await provider.listZones()).names).toEqual([zone]);
   });
 });

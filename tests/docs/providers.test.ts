@@ -23,6 +23,7 @@ const configs: Record<string, object> = {
   desec: { token: "a-token-of-the-desec-account" },
   gandi: { token: "a-token-of-the-gandi-account" },
   hetzner: { token: "a-token-of-the-hetzner-project" },
+  ns1: { apiKey: "a-key-of-the-ns1-account" },
   alidns: { accessKeyId: "id", accessKeySecret: "secret" },
   linode: { token: "a-token-of-the-linode-account" },
   vultr: { apiKey: "a-key-of-the-vultr-account" },

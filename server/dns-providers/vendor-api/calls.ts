@@ -232,9 +232,9 @@ function backOffAfter(tries: number): number {
   return Math.ceil(doubled * (0.5 + Math.random()));
 }
 
-/** Returns the milliseconds until a rate limit resets; null without the header. Vendors send seconds, or a Unix time. */
+/** Returns the milliseconds until a rate limit resets; null without the header. Vendors send seconds, a Unix time, or the seconds of a period. */
 function rateLimitReset(headers: Headers, now: number): number | null {
-  const reset = Number(headers.get("ratelimit-reset") ?? Number.NaN);
+  const reset = Number(headers.get("ratelimit-reset") ?? headers.get("x-ratelimit-period") ?? Number.NaN);
   if (!(reset >= 0)) return null;
   return reset > 1e9 ? Math.max(0, reset * 1_000 - now) : reset * 1_000;
 }

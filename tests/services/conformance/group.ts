@@ -19,6 +19,7 @@ export type TargetName =
   | "deSEC"
   | "Gandi"
   | "Hetzner"
+  | "NS1"
   | "Alibaba Cloud DNS"
   | "DNSPod";
 

@@ -66,6 +66,7 @@ const kindHints: Readonly<Record<string, string>> = {
   desec: "The domains of a deSEC account.",
   gandi: "The domains of a Gandi account at LiveDNS.",
   hetzner: "The zones of a Hetzner Cloud project.",
+  ns1: "The zones of an NS1 account.",
   alidns: "Zones at Alibaba Cloud DNS.",
   dnspod: "Zones at DNSPod (Tencent Cloud).",
   linode: "The domains of a Linode (Akamai Cloud) account.",
