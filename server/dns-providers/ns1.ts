@@ -22,7 +22,7 @@ const address = "https://api.nsone.net";
 const recordTypes = ["A", "AAAA", "ALIAS", "CAA", "CNAME", "DNAME", "DS", "MX", "NS", "PTR", "SRV", "TLSA", "TXT"];
 /** Types whose data ends with a host. */
 const hostTypes = new Set(["ALIAS", "CNAME", "DNAME", "MX", "NS", "PTR", "SRV"]);
-/** What NS1 lists beside the records of a zone: its own signatures, and redirects of web pages. */
+/** What NS1 lists beside the records of a zone: its own keys and signatures, and redirects of web pages. */
 const notRecords = new Set(["DNSKEY", "NSEC", "NSEC3", "NSEC3PARAM", "REDIRECT", "RRSIG", "URLFWD"]);
 
 const zoneEntry = z.object({
