@@ -165,6 +165,12 @@ const reverse = createRoute({
   path: "/reverse",
   component: lazyRouteComponent(() => import("./reverse/reverse-page.tsx"), "ReversePage"),
 });
+const secondaries = createRoute({
+  getParentRoute: () => inside,
+  path: "/secondaries",
+  validateSearch: texts("only", "mirrors", "secondaries"),
+  component: lazyRouteComponent(() => import("./secondaries/secondaries-page.tsx"), "SecondariesPage"),
+});
 const zoneCompare = createRoute({
   getParentRoute: () => zone,
   path: "/compare",
@@ -321,6 +327,7 @@ const routeTree = rootRoute.addChildren([
     templates,
     template,
     reverse,
+    secondaries,
     zone.addChildren([zoneIndex, zoneRecords, zoneTimeline, zoneRequests, zoneSettings, zoneAccess, zoneCompare]),
     requests,
     request,

@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
@@ -183,4 +185,36 @@ test("two views stand side by side with what only one has and what differs, and 
   await photograph(page, "compare");
   await page.setViewportSize({ width: 320, height: 700 });
   expect(await overflow(page)).toBeLessThanOrEqual(0);
+});
+
+test("mirrors and secondaries of all zones are listed with what is wrong, failing ones first, and alone if that is asked for", async () => {
+  const { zonewright } = site;
+  const config = { kind: "zonefile", name: "Elsewhere", config: { folder: "elsewhere" } };
+  const { body: target } = await zonewright.admin.post("/api/provider-configs", config);
+  const [broken, healthy] = [await zone("broken.mirrors"), await zone("healthy.mirrors")];
+  for (const one of [healthy, broken]) {
+    expect((await one.post("/mirrors", { providerConfigId: target.id })).status).toBe(200);
+    const state = async () => (await one.get("/mirrors")).body.mirrors[0].state as string;
+    await expect.poll(state).toBe("in_sync");
+  }
+  await writeFile(join(zonewright.dataDir, "zones/elsewhere/broken.mirrors.zone"), "this is no zone file\n");
+  await broken.add("A", "www", "192.0.2.1");
+  await expect.poll(async () => (await broken.get("/mirrors")).body.mirrors[0].state as string).toBe("failing");
+  const page = await site.signedIn();
+  await page.getByRole("link", { name: "Mirrors and secondaries" }).click();
+  const mirrors = page.getByRole("table", { name: "Mirrors" }).getByRole("row");
+  await expect.poll(() => mirrors.count()).toBe(3);
+  expect(await mirrors.nth(1).textContent()).toContain("broken.mirrors");
+  await page.getByText("A secondary is a name server that transfers a zone").waitFor();
+  await expectAccessible(page);
+  await photograph(page, "secondaries");
+  await page.getByLabel("Only those that need attention").check();
+  await page.waitForURL(/only=attention/);
+  await expect.poll(() => mirrors.count()).toBe(2);
+  await page.getByText("No secondary is behind or cannot be reached.").waitFor();
+  await page.setViewportSize({ width: 320, height: 700 });
+  expect(await overflow(page)).toBeLessThanOrEqual(0);
+  await expectAccessible(page);
+  await page.getByRole("link", { name: "broken.mirrors" }).click();
+  await page.waitForURL(/broken\.mirrors\/settings/);
 });

@@ -76,6 +76,7 @@ export function useEntries(
     page(pages.replace, "/replace"),
     page(pages.templates, "/templates"),
     page(text.reverse, "/reverse"),
+    page(text.secondaries, "/secondaries"),
     page(pages.requests, "/requests"),
     page(pages.notifications, "/notifications"),
     page(pages.account, "/account/profile"),

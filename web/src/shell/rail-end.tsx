@@ -1,11 +1,12 @@
 import { Link, useRouterState } from "@tanstack/react-router";
-import { ArrowLeftRight, Bookmark, Pin } from "lucide-react";
+import { ArrowLeftRight, Bookmark, Copy, Pin } from "lucide-react";
 import type { ReactNode } from "react";
 import { toUnicodeName } from "../../../server/dns/names/names.ts";
 import type { CurrentUser } from "../session/current-user.ts";
 import { usePreferences } from "../session/preferences.ts";
 import { pinsWords } from "../words/pins.ts";
 import { reverseWords } from "../words/reverse.ts";
+import { secondariesWords } from "../words/secondaries.ts";
 import { words } from "../words/words.ts";
 import { adminPagesOf } from "./admin-pages.tsx";
 import { RailLink } from "./rail-link.tsx";
@@ -25,6 +26,7 @@ export function RailEnd({ role }: { role: CurrentUser["role"] }) {
   return (
     <>
       <RailLink admin to="/reverse" icon={<ArrowLeftRight aria-hidden />} label={reverseWords.title} />
+      <RailLink admin to="/secondaries" icon={<Copy aria-hidden />} label={secondariesWords.title} />
       {role === "member" ? null : (
         <>
           <div className={styles["section"]}>{words.shell.administration}</div>

@@ -13,6 +13,7 @@ import { replace } from "./en/replace.ts";
 import { requests } from "./en/requests.ts";
 import { reverse } from "./en/reverse.ts";
 import { search } from "./en/search.ts";
+import { secondaries } from "./en/secondaries.ts";
 import { session } from "./en/session.ts";
 import { shell, ui } from "./en/shell.ts";
 import { templates } from "./en/templates.ts";
@@ -36,6 +37,7 @@ export const en = {
   requests,
   reverse,
   search,
+  secondaries,
   session,
   shell,
   templates,

@@ -42,6 +42,7 @@ export const palette = {
   accessOf: (name: string) => `Access to ${name}`,
   compareOf: (name: string) => `Compare ${name} with another zone`,
   reverse: "Reverse zones: PTR records to mend",
+  secondaries: "Mirrors and secondaries",
   recordsOf: (name: string) => `Records of ${name}`,
   historyOf: (name: string) => `History of ${name}`,
   requestsOf: (name: string) => `Requests of ${name}`,

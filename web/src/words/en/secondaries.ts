@@ -1,0 +1,23 @@
+export const secondaries = {
+  title: "Mirrors and secondaries",
+  intro: "The other places that serve your zones. Those that need attention come first.",
+  attention: "Only those that need attention",
+  zone: "Zone",
+  state: "State",
+  mirrors: "Mirrors",
+  provider: "Provider",
+  lag: "Behind for",
+  noMirrors: "A mirror is a further provider that follows the records of a zone. Add one in the settings of the zone.",
+  noFailing: "No mirror fails.",
+  states: { in_sync: "In sync", behind: "Behind", failing: "Failing", unsupported: "In sync in part" },
+  secondaries: "Secondaries",
+  address: "Address",
+  serials: "Serial there, and here",
+  noSecondaries:
+    "A secondary is a name server that transfers a zone from Zonewright. List it in a DNS provider configuration of kind primary.",
+  noBehind: "No secondary is behind or cannot be reached.",
+  unreachable: "Failing",
+  late: (since: string) => `Behind, since ${since}`,
+  unknown: "Not known yet",
+  both: (there: string, here: string) => `${there}, ${here}`,
+};
