@@ -94,6 +94,7 @@ describe("notifications of secondaries", () => {
       expect.objectContaining({ ...listed, serial, zoneSerial: serial, inSync: true, notified: true, error: null }),
     );
     expect((await all("behind=true")).total).toBe(0);
+    expect((await all("behind=false")).total).toBe((await all()).total);
     const member = await zw.member("secondary-lister");
     expect((await member.get("/api/secondaries")).body).toMatchObject({ secondaries: [], total: 0 });
     const { id: userId } = (await member.get("/api/auth/me")).body;
