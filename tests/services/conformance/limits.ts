@@ -108,6 +108,17 @@ const limits: Partial<Record<TargetName, readonly Refused[]>> = {
       },
     },
   ],
+  NS1: [
+    emptyText,
+    strings,
+    {
+      whole: [
+        ...rareTypes.filter((type) => type !== "DNAME"),
+        ...furtherTypes.filter((type) => !["PTR", "TLSA"].includes(type)),
+      ],
+      steps: noTtl,
+    },
+  ],
   Hetzner: [
     {
       whole: [
