@@ -27,6 +27,7 @@ test("an auditor reads the users and their ways in, and is offered nothing that 
     expect.stringMatching(/^Notifications/),
     "Templates",
     "Reverse zones",
+    "Mirrors and secondaries",
     "Users",
     "Audit trail",
   ]);
