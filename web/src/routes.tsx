@@ -10,6 +10,9 @@ import { zoneQuery } from "./zone/use-zone.ts";
 
 const adminPages = async () => await import("./admin/pages.ts");
 const templatePages = async () => await import("./templates/pages.ts");
+const sessionPages = async () => await import("./session/pages.ts");
+const acrossZones = async () => await import("./across-zones.ts");
+const zonePages = async () => await import("./zone-pages.ts");
 const accountPages = async () => await import("./account/pages.ts");
 const notFound = async () => await import("./ui/not-found.tsx");
 const rootRoute = createRootRoute({
@@ -43,28 +46,28 @@ const signIn = createRoute({
 const forgot = createRoute({
   getParentRoute: () => rootRoute,
   path: "/forgot-password",
-  component: lazyRouteComponent(() => import("./session/password-pages.tsx"), "ForgotPassword"),
+  component: lazyRouteComponent(sessionPages, "ForgotPassword"),
 });
 const reset = createRoute({
   getParentRoute: () => rootRoute,
   path: "/reset-password",
-  component: lazyRouteComponent(() => import("./session/password-pages.tsx"), "ResetPassword"),
+  component: lazyRouteComponent(sessionPages, "ResetPassword"),
 });
 const verify = createRoute({
   getParentRoute: () => rootRoute,
   path: "/verify-email",
-  component: lazyRouteComponent(() => import("./session/verify-email.tsx"), "VerifyEmail"),
+  component: lazyRouteComponent(sessionPages, "VerifyEmail"),
 });
 const register = createRoute({
   getParentRoute: () => rootRoute,
   path: "/register",
   validateSearch: (search): { code?: string | undefined } => ({ code: optionalText(search["code"]) }),
-  component: lazyRouteComponent(() => import("./session/register.tsx"), "Register"),
+  component: lazyRouteComponent(sessionPages, "Register"),
 });
 const arrival = createRoute({
   getParentRoute: () => rootRoute,
   path: "/welcome-back",
-  component: lazyRouteComponent(() => import("./session/arrival-page.tsx"), "ArrivalPage"),
+  component: lazyRouteComponent(sessionPages, "ArrivalPage"),
 });
 
 /** What a return from an identity provider needs. Rare, so it is loaded for it. */
@@ -146,36 +149,36 @@ const search = createRoute({
   getParentRoute: () => inside,
   path: "/search",
   validateSearch: texts("q", "value", "host", "note", "type", "tag", "page"),
-  component: lazyRouteComponent(() => import("./search/search-page.tsx"), "SearchPage"),
+  component: lazyRouteComponent(acrossZones, "SearchPage"),
 });
 const replace = createRoute({
   getParentRoute: () => inside,
   path: "/replace",
   validateSearch: texts("type", "value", "to", "ttl", "tag"),
-  component: lazyRouteComponent(() => import("./replace/replace-page.tsx"), "ReplacePage"),
+  component: lazyRouteComponent(acrossZones, "ReplacePage"),
 });
 const replacement = createRoute({
   getParentRoute: () => inside,
   path: "/replace/$id",
   validateSearch: texts("show", "page"),
-  component: lazyRouteComponent(() => import("./replace/job-page.tsx"), "JobPage"),
+  component: lazyRouteComponent(acrossZones, "JobPage"),
 });
 const reverse = createRoute({
   getParentRoute: () => inside,
   path: "/reverse",
-  component: lazyRouteComponent(() => import("./reverse/reverse-page.tsx"), "ReversePage"),
+  component: lazyRouteComponent(acrossZones, "ReversePage"),
 });
 const secondaries = createRoute({
   getParentRoute: () => inside,
   path: "/secondaries",
   validateSearch: texts("only", "mirrors", "secondaries"),
-  component: lazyRouteComponent(() => import("./secondaries/secondaries-page.tsx"), "SecondariesPage"),
+  component: lazyRouteComponent(acrossZones, "SecondariesPage"),
 });
 const zoneCompare = createRoute({
   getParentRoute: () => zone,
   path: "/compare",
   validateSearch: texts("with"),
-  component: lazyRouteComponent(() => import("./compare/compare-page.tsx"), "ComparePage"),
+  component: lazyRouteComponent(zonePages, "ComparePage"),
 });
 const templates = createRoute({
   getParentRoute: () => inside,
@@ -304,12 +307,12 @@ const elsewhere = createRoute({
 const zoneSettings = createRoute({
   getParentRoute: () => zone,
   path: "/settings",
-  component: lazyRouteComponent(() => import("./zone/settings-page.tsx"), "SettingsPage"),
+  component: lazyRouteComponent(zonePages, "SettingsPage"),
 });
 const zoneAccess = createRoute({
   getParentRoute: () => zone,
   path: "/access",
-  component: lazyRouteComponent(() => import("./zone/access-page.tsx"), "AccessPage"),
+  component: lazyRouteComponent(zonePages, "AccessPage"),
 });
 
 const routeTree = rootRoute.addChildren([
