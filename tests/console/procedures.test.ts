@@ -51,12 +51,6 @@ const withoutCall: Readonly<Record<string, Reason>> = {
   "snapshots.get": "no page yet",
   "registrations.get": "no page yet",
   "registrations.update": "no page yet",
-  "registrarConfigs.list": "no page yet",
-  "registrarConfigs.create": "no page yet",
-  "registrarConfigs.update": "no page yet",
-  "registrarConfigs.delete": "no page yet",
-  "registrarConfigs.test": "no page yet",
-  "registrarConfigs.domains": "no page yet",
 };
 
 const procedures = Object.keys(appRouter._def.procedures);

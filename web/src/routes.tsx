@@ -236,7 +236,7 @@ const sessions = createRoute({
   component: lazyRouteComponent(accountPages, "SessionsPage"),
 });
 
-/** Pages of administrators; auditors read two of them. */
+/** Pages of administrators; auditors read some of them. */
 const users = createRoute({
   getParentRoute: () => inside,
   path: "/admin/users",
@@ -270,6 +270,11 @@ const providerZones = createRoute({
   getParentRoute: () => inside,
   path: "/admin/providers/$id/zones",
   component: lazyRouteComponent(adminPages, "ProviderZonesPage"),
+});
+const registrars = createRoute({
+  getParentRoute: () => inside,
+  path: "/admin/registrars",
+  component: lazyRouteComponent(adminPages, "RegistrarsPage"),
 });
 const channels = createRoute({
   getParentRoute: () => inside,
@@ -348,6 +353,7 @@ const routeTree = rootRoute.addChildren([
     providers,
     newProvider,
     providerZones,
+    registrars,
     signInProviders,
     channels,
     newChannel,

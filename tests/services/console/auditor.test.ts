@@ -29,6 +29,7 @@ test("an auditor reads the users and their ways in, and is offered nothing that 
     "Reverse zones",
     "Mirrors and secondaries",
     "Users",
+    "Registrars",
     "Audit trail",
   ]);
   expect(await page.getByRole("main").getByRole("button").allTextContents()).toEqual(["Ways in", "Ways in"]);

@@ -123,6 +123,7 @@ const forms: [path: string, ...buttons: string[]][] = [
   ["/admin/providers/new?kind=primary"],
   ["/admin/sign-in", "Set up: OpenID Connect"],
   ["/admin/sign-in", "Set up: Custom OpenID Connect"],
+  ["/admin/registrars", "Add registrar"],
   ["/admin/channels/new"],
   ["/requests/REQUEST", "Reject…"],
 ];

@@ -24,6 +24,7 @@ const everywhere = [
   "/admin/invitations",
   "/admin/providers",
   "/admin/providers/new",
+  "/admin/registrars",
   "/admin/sign-in",
   "/admin/channels",
   "/admin/channels/new",

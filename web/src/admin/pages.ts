@@ -5,6 +5,7 @@ export { ChannelsPage } from "./channels-page.tsx";
 export { InvitationsPage } from "./invitations-page.tsx";
 export { NewProviderPage } from "./provider-new-page.tsx";
 export { ProvidersPage } from "./providers-page.tsx";
+export { RegistrarsPage } from "./registrars-page.tsx";
 export { SignInProvidersPage } from "./sign-in-page.tsx";
 export { UsersPage } from "./users-page.tsx";
 export { ProviderZonesPage } from "./zones-page.tsx";

@@ -80,7 +80,13 @@ export function useEntries(
     page(pages.requests, "/requests"),
     page(pages.notifications, "/notifications"),
     page(pages.account, "/account/profile"),
-    ...(user.role === "member" ? [] : [page(pages.users, "/admin/users"), page(pages.audit, "/admin/audit")]),
+    ...(user.role === "member"
+      ? []
+      : [
+          page(pages.users, "/admin/users"),
+          page(pages.audit, "/admin/audit"),
+          page(pages.registrars, "/admin/registrars"),
+        ]),
     ...(user.role === "admin"
       ? [
           page(pages.invitations, "/admin/invitations"),

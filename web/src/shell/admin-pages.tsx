@@ -1,4 +1,4 @@
-import { KeyRound, Megaphone, Plug, ScrollText, Ticket, Users } from "lucide-react";
+import { BadgeCheck, KeyRound, Megaphone, Plug, ScrollText, Ticket, Users } from "lucide-react";
 import { words } from "../words/words.ts";
 
 const text = words.shell;
@@ -7,6 +7,7 @@ const adminPages = [
   { to: "/admin/users", icon: <Users aria-hidden />, label: text.users },
   { to: "/admin/invitations", icon: <Ticket aria-hidden />, label: text.invitations },
   { to: "/admin/providers", icon: <Plug aria-hidden />, label: text.providers },
+  { to: "/admin/registrars", icon: <BadgeCheck aria-hidden />, label: text.registrars },
   { to: "/admin/sign-in", icon: <KeyRound aria-hidden />, label: text.signIn },
   { to: "/admin/channels", icon: <Megaphone aria-hidden />, label: text.channels },
   { to: "/admin/audit", icon: <ScrollText aria-hidden />, label: text.audit },
@@ -14,4 +15,4 @@ const adminPages = [
 
 /** The pages about the whole service that a role may read. */
 export const adminPagesOf = (role: string) =>
-  adminPages.filter(({ to }) => role === "admin" || (role === "auditor" && /users|audit/.test(to)));
+  adminPages.filter(({ to }) => role === "admin" || (role === "auditor" && /users|audit|registrars/.test(to)));

@@ -1,4 +1,5 @@
 import { channels } from "./admin-channels.ts";
+import { registrars } from "./admin-registrars.ts";
 
 const providerFields: Readonly<Record<string, { label?: string; hint?: string; example?: string }>> = {
   "zonefile.folder": {
@@ -358,5 +359,6 @@ export const admin = {
   invitations,
   signIn,
   channels,
+  registrars,
   audit,
 };

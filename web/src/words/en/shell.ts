@@ -41,6 +41,7 @@ export const shell = {
   users: "Users",
   invitations: "Invitations",
   providers: "DNS providers",
+  registrars: "Registrars",
   signIn: "Sign-in providers",
   channels: "Channels",
   audit: "Audit trail",
