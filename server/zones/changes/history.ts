@@ -16,13 +16,20 @@ export interface HistoryChange {
   after: StatedData | null;
 }
 
+interface ZoneHistoryInput extends Paging {
+  id: string;
+  /** Only the change set that created it. */
+  revision?: number | undefined;
+}
+
 /**
  * Returns a page of a zone's change sets, newest first: who, when, what, and what the provider said. For callers who see some records only, it
  * reports what happened to those, as if there were no others. @throws AppError NOT_FOUND
  */
-export async function zoneHistory(em: EntityManager, caller: Caller, input: Paging & { id: string }) {
+export async function zoneHistory(em: EntityManager, caller: Caller, input: ZoneHistoryInput) {
   const zone = await zoneFor(em, caller, input.id, "read");
   const { sees } = zone.rights;
+  const { revision } = input;
   const matching = queries(em)
     .selectFrom("change_sets")
     .innerJoin("domains", "domains.id", "change_sets.domain_id")
@@ -50,6 +57,7 @@ export async function zoneHistory(em: EntityManager, caller: Caller, input: Pagi
       "change_sets.finished_at",
     ])
     .where("change_sets.domain_id", "=", zone.id)
+    .$if(revision !== undefined, (query) => query.where("change_sets.revision", "=", revision ?? null))
     .$if(!sees.isAll, (query) => query.where(touches(zone.id, sees)))
     .orderBy("change_sets.id", "desc");
   const { rows: sets, total } = await onePage(matching, input);

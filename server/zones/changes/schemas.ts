@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { shownRecordType } from "../../api/record-type.ts";
-import { id, pageOf, paging, prose, shownId, timestamp } from "../../api/schemas.ts";
+import { id, optionalInteger, pageOf, paging, prose, shownId, timestamp } from "../../api/schemas.ts";
 
 export const domainId = id("The domain's id.");
 export const recordId = id("The record's id.");
@@ -63,7 +63,16 @@ export const explained = {
 /** A record without identity. */
 export const recordData = z.object(dataFields).meta({ id: "RecordData", description: "A record's data." });
 
-export const historyInput = z.strictObject({ id: domainId, ...paging(20, 100) });
+export const historyInput = z.strictObject({
+  id: domainId,
+  ...paging(20, 100),
+  revision: optionalInteger({
+    min: 0,
+    max: 2_147_483_647,
+    sentence: "This must be a whole number, at least 0.",
+    description: "Only the change set that created this revision.",
+  }),
+});
 
 const historyChange = z.object({
   action: z.enum(["create", "update", "delete"]).meta({ description: "The kind of change.", example: "create" }),

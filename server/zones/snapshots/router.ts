@@ -60,8 +60,11 @@ export function createSnapshotsRouter({ rollback, snapshots }: { rollback: Rollb
       path: "/domains/{id}/snapshots/diff",
       operationId: "diffSnapshots",
       tag,
-      summary: "Compare two snapshots",
-      description: "Matches records by id, then by type, name and value.",
+      summary: "Compare two snapshots or revisions",
+      description:
+        "Matches records by id, then by type, name and value. Each side is a snapshot or a revision. A revision that is no longer stored " +
+        "returns 410.",
+      errors: [410],
     })
       .input(diffInput)
       .output(passingLarge(snapshotDiff))

@@ -23,6 +23,7 @@ export const snapshot = z
       .nullable()
       .meta({ description: "What the person who took it calls it; null if nothing.", example: "Before the move" }),
     trigger,
+    revision: z.int().meta({ description: "The zone's revision that it keeps.", example: 3 }),
     records: z
       .array(dnsRecord)
       .nullable()
@@ -78,10 +79,20 @@ export const getSnapshotInput = z.strictObject({
   }),
 });
 
+const revision = (description: string) =>
+  optionalInteger({
+    min: 0,
+    max: 2_147_483_647,
+    sentence: "This must be a whole number, at least 0.",
+    description,
+  });
+
 export const diffInput = z.strictObject({
   id: domainId,
-  from: id("The snapshot to compare from. It may be the newer one."),
-  to: id("The snapshot to compare to."),
+  from: id("The snapshot to compare from. It may be the newer one. Or pass `fromRevision`.").optional(),
+  to: id("The snapshot to compare to. Or pass `toRevision`.").optional(),
+  fromRevision: revision("The revision to compare from, instead of a snapshot. It may be the newer one."),
+  toRevision: revision("The revision to compare to, instead of a snapshot."),
 });
 
 const recordName = z

@@ -13,6 +13,7 @@ import type { LiveRecord } from "../../dns/record.ts";
 import { liveZone, countsAt, versionsOf, zoneAt, zonesAt } from "../changes/state/live-queries.ts";
 import { isServerManaged, withoutManaged } from "../../dns/zone-file/type-names.ts";
 import { withSplitsOf } from "../../dns/desired-state.ts";
+import { requireStored } from "../changes/state/past-zone.ts";
 import { bookmark } from "../changes/bookmark.ts";
 import { filtered, inSlices, mapped } from "../../platform/slices.ts";
 import { differing } from "./diff.ts";
@@ -113,20 +114,24 @@ export class Snapshots {
     return { ...view({ ...found, record_count: total }, null, seen), records };
   }
 
-  /** Returns the difference between two snapshots. Reads only what changed between them. @throws AppError NOT_FOUND */
-  async diff(em: EntityManager, caller: Caller, input: { id: string; from: string; to: string }) {
-    const { sees, signed } = seenOf(await zoneFor(em, caller, input.id, "read"));
-    const from = await findSnapshot(em, input.id, input.from);
-    const to = await findSnapshot(em, input.id, input.to);
-    const older = Math.min(from.revision, to.revision);
-    const newer = Math.max(from.revision, to.revision);
-    const ended = await recordsBetween(em, { id: input.id, edge: "until", older, newer, sees });
-    const begun = await recordsBetween(em, { id: input.id, edge: "since", older, newer, sees });
+  /**
+   * Returns the difference between two moments, each a snapshot or a revision. Reads only what changed between them.
+   * @throws AppError NOT_FOUND, BAD_REQUEST, HISTORY_GONE
+   */
+  async diff(em: EntityManager, caller: Caller, input: DiffInput) {
+    const { id } = input;
+    const { sees, signed } = seenOf(await zoneFor(em, caller, id, "read"));
+    const from = await momentOf(em, id, { field: "from", snapshotId: input.from, revision: input.fromRevision });
+    const to = await momentOf(em, id, { field: "to", snapshotId: input.to, revision: input.toRevision });
+    const older = Math.min(from, to);
+    const newer = Math.max(from, to);
+    const ended = await recordsBetween(em, { id, edge: "until", older, newer, sees });
+    const begun = await recordsBetween(em, { id, edge: "since", older, newer, sees });
     const gone = withoutManaged(ended, signed);
     const come = withoutManaged(begun, signed);
     const before = await inSlices(withSplitsOf(gone, come));
     const after = await inSlices(withSplitsOf(come, gone));
-    const forward = from.revision <= to.revision;
+    const forward = from <= to;
     return await inSlices(forward ? differing(before, after) : differing(after, before));
   }
 
@@ -167,6 +172,28 @@ interface Seen {
 
 function seenOf({ rights, signed }: Zone): Seen {
   return { sees: rights.sees, signed };
+}
+
+interface DiffInput {
+  id: string;
+  from?: string | undefined;
+  to?: string | undefined;
+  fromRevision?: number | undefined;
+  toRevision?: number | undefined;
+}
+
+/** Returns the revision of one side of a difference. @throws AppError NOT_FOUND, BAD_REQUEST, HISTORY_GONE */
+async function momentOf(
+  em: EntityManager,
+  domainId: string,
+  { field, snapshotId, revision }: { field: string; snapshotId: string | undefined; revision: number | undefined },
+): Promise<number> {
+  if (snapshotId !== undefined && revision === undefined)
+    return (await findSnapshot(em, domainId, snapshotId)).revision;
+  if (snapshotId !== undefined || revision === undefined)
+    throw badField([field], `Pass either \`${field}\`, a snapshot, or \`${field}Revision\`.`);
+  await requireStored(em, domainId, revision, `${field}Revision`);
+  return revision;
 }
 
 /** Counts only the records that the caller sees. */
@@ -237,6 +264,7 @@ function view(row: SnapshotRow, records: LiveRecord[] | null, seen: Seen) {
     version: row.version,
     name: row.name,
     trigger: row.trigger,
+    revision: row.revision,
     records: records && records.map(shownIn(row, seen)),
     recordCount: row.record_count,
     createdBy: row.created_by,

@@ -10,6 +10,15 @@ beforeEach(async () => {
 });
 
 describe("the history of a zone", () => {
+  test("a revision has one change set, which is read alone", async () => {
+    const record = await zone.add("A", "www", "192.0.2.1", 300);
+    await zone.update(record.id, { value: "192.0.2.2" });
+    const { body } = await zone.get("/history?revision=2");
+    expect(body).toMatchObject({ total: 1, entries: [{ revision: 2, updates: 1 }] });
+    expect((await zone.get("/history?revision=3")).body).toMatchObject({ total: 0, entries: [] });
+    expect((await zone.get("/history?revision=-1")).status).toBe(400);
+  });
+
   test("the history says who did what and when, newest first", async () => {
     const began = Date.now();
     const record = await zone.add("A", "www", "192.0.2.1", 300);

@@ -56,6 +56,27 @@ describe("the difference of two snapshots", () => {
     });
   });
 
+  test("revisions are compared like snapshots, and each side is one of the two", async () => {
+    const record = await zone.add("A", "www", "192.0.2.1", 300);
+    const from = await take();
+    expect(from.revision).toBe(1);
+    await zone.update(record.id, { ttl: 60 });
+    const difference = async (query: string) => await zone.get(`/snapshots/diff?${query}`);
+    const forth = { modified: [{ changes: { ttl: [300, 60] } }] };
+    expect((await difference("fromRevision=1&toRevision=2")).body).toMatchObject(forth);
+    expect((await difference(`from=${from.id}&toRevision=2`)).body).toMatchObject(forth);
+    expect((await difference("fromRevision=2&toRevision=0")).body).toMatchObject({
+      added: [],
+      removed: [{ name: "www", ttl: 60 }],
+    });
+    for (const query of [
+      "fromRevision=1",
+      `from=${from.id}&fromRevision=1&toRevision=2`,
+      "fromRevision=1&toRevision=3",
+    ])
+      expect((await difference(query)).status).toBe(400);
+  });
+
   test("a snapshot diff names every changed field with its old and new value", async () => {
     const record = await zone.add("MX", "@", "10 mail.example.net", 300);
     const from = await take();
