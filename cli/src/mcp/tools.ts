@@ -172,7 +172,7 @@ export const tools: readonly Tool[] = [
     needs: ["snapshots:read"],
     async run(client, given) {
       const { name, input } = await named(client, given);
-      const found = await client.snapshots.diff.query(input as RouterInputs["snapshots"]["diff"]);
+      const found = await client.snapshots.diff.query(input);
       const lines = [
         ...found.removed.map((record) => `- ${recordLine(record)}`),
         ...found.modified.map(({ before, after }) => `~ ${recordLine(before)} → ${recordLine(after)}`),
