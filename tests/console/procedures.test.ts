@@ -49,8 +49,6 @@ const withoutCall: Readonly<Record<string, Reason>> = {
   "records.exportZonefile": "no page yet",
   "records.export": "no page yet",
   "snapshots.get": "no page yet",
-  "registrations.get": "no page yet",
-  "registrations.update": "no page yet",
 };
 
 const procedures = Object.keys(appRouter._def.procedures);

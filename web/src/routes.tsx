@@ -314,6 +314,11 @@ const zoneSettings = createRoute({
   path: "/settings",
   component: lazyRouteComponent(zonePages, "SettingsPage"),
 });
+const zoneRegistration = createRoute({
+  getParentRoute: () => zone,
+  path: "/registration",
+  component: lazyRouteComponent(zonePages, "RegistrationPage"),
+});
 const zoneAccess = createRoute({
   getParentRoute: () => zone,
   path: "/access",
@@ -336,7 +341,16 @@ const routeTree = rootRoute.addChildren([
     template,
     reverse,
     secondaries,
-    zone.addChildren([zoneIndex, zoneRecords, zoneTimeline, zoneRequests, zoneSettings, zoneAccess, zoneCompare]),
+    zone.addChildren([
+      zoneIndex,
+      zoneRecords,
+      zoneTimeline,
+      zoneRequests,
+      zoneRegistration,
+      zoneSettings,
+      zoneAccess,
+      zoneCompare,
+    ]),
     requests,
     request,
     notifications,

@@ -9,6 +9,7 @@ const everywhere = [
   "/",
   "/d/ZONE/records",
   "/d/ZONE/requests",
+  "/d/ZONE/registration",
   "/d/ZONE/settings",
   "/d/ZONE/access",
   "/requests",

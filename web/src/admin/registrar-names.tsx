@@ -65,7 +65,7 @@ export function RegistrarNames({ config: { id, name: account }, mayConnect, onCl
                 {domainId === null ? (
                   name
                 ) : (
-                  <Link to="/d/$name/records" params={{ name }} className={styles["link"]} preload={false}>
+                  <Link to="/d/$name/registration" params={{ name }} className={styles["link"]} preload={false}>
                     {name}
                   </Link>
                 )}

@@ -64,6 +64,7 @@ export function useEntries(
           page(text.recordsOf(here), zonePath(here, "records")),
           page(text.historyOf(here), zonePath(here, "timeline")),
           page(text.requestsOf(here), zonePath(here, "requests")),
+          page(text.registrationOf(here), zonePath(here, "registration")),
           page(text.settingsOf(here), zonePath(here, "settings")),
           page(text.accessOf(here), zonePath(here, "access")),
           page(text.compareOf(here), zonePath(here, "compare")),

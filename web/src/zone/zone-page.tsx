@@ -123,6 +123,9 @@ function Header({ zone }: { zone: Zone }) {
           <Link to="/d/$name/requests" params={{ name }}>
             {text.requestsTab}
           </Link>
+          <Link to="/d/$name/registration" params={{ name }}>
+            {text.registrationTab}
+          </Link>
           {manages ? (
             <Link to="/d/$name/settings" params={{ name }}>
               {text.settingsTab}

@@ -38,6 +38,7 @@ export const palette = {
     redo: "Redo what was undone",
     apply: "Review, then apply",
   },
+  registrationOf: (name: string) => `Registration of ${name}`,
   settingsOf: (name: string) => `Settings of ${name}`,
   accessOf: (name: string) => `Access to ${name}`,
   compareOf: (name: string) => `Compare ${name} with another zone`,

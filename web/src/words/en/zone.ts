@@ -8,6 +8,7 @@ export const zone = {
   recordsTab: "Records",
   historyTab: "History",
   requestsTab: "Requests",
+  registrationTab: "Registration",
   settingsTab: "Settings",
   accessTab: "Access",
   publicView: "default view",

@@ -1,0 +1,225 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { reset, startPrivateRoot, zoneName } from "../../registry/delegation/private-root.ts";
+import { Clock, minute } from "../../support/clock.ts";
+import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
+import {
+  registered,
+  startGandi,
+  startPorkbun,
+  type RegistrarAccount,
+} from "../../support/vendors/registrars/account.ts";
+import { adminPassword, memberPassword } from "../../support/zonewright.ts";
+
+const clock = new Clock();
+const root = await startPrivateRoot();
+const site = useConsole({
+  now: clock.now,
+  env: { RESOLVER_ROOTS: root.roots, EGRESS_ALLOW: "127.0.0.0/8", JOBS: "off" },
+});
+let gandi: RegistrarAccount;
+let porkbun: RegistrarAccount;
+let configs: Record<"gandi" | "porkbun", string>;
+let path: string;
+
+beforeAll(async () => {
+  [gandi, porkbun] = await Promise.all([startGandi(), startPorkbun()]);
+  const { admin } = site.zonewright;
+  const add = async (kind: string, name: string, { config }: RegistrarAccount) =>
+    (await admin.post("/api/registrar-configs", { kind, name, config })).body.id;
+  configs = { gandi: await add("gandi", "Gandi account", gandi), porkbun: await add("porkbun", "Pigs", porkbun) };
+  path = `/api/domains/${(await admin.post("/api/domains", { name: zoneName })).body.id}`;
+});
+afterAll(async () => {
+  await Promise.all([gandi.stop(), porkbun.stop(), root.internet.stop()]);
+});
+
+const account = () => gandi.domains.get(zoneName) ?? registered();
+beforeEach(async () => {
+  reset(root);
+  for (const { domains } of [gandi, porkbun])
+    domains.set(zoneName, registered({ nameServers: ["ns1.one.tld", "ns2.one.tld"] }));
+  const { admin } = site.zonewright;
+  admin.token = (await site.zonewright.signIn("admin", adminPassword)).token;
+  await admin.put(path, { registrarConfigId: configs.gandi, reviewRequired: "off", ownerId: null });
+});
+
+/** Opens the page after the registrar was asked. */
+async function opened(options: { username?: string; password?: string } = {}): Promise<Page> {
+  await site.zonewright.admin.post(`${path}/check-expiry`);
+  await site.zonewright.admin.post(`${path}/delegation/check`);
+  const page = await site.signedIn({ path: `/d/${zoneName}/registration`, ...options });
+  await page.getByRole("row").filter({ hasText: "ns1.one.tld" }).waitFor();
+  return page;
+}
+const dialog = (page: Page) => page.getByRole("dialog", { name: `Change the registration of ${zoneName}` });
+const done = async (page: Page) => await page.getByText("The registrar has taken the change.").waitFor();
+
+test("a domain's registrar is chosen, is asked, and stands beside the zone above with what to do", async () => {
+  await site.zonewright.admin.put(path, { registrarConfigId: null });
+  gandi.domains.set(zoneName, registered({ nameServers: ["ns1.one.tld"], locked: false }));
+  const page = await site.signedIn({ path: `/d/${zoneName}/records` });
+  await page
+    .getByRole("navigation", { name: "Pages of this zone" })
+    .getByRole("link", { name: "Registration" })
+    .click();
+  await page.getByLabel("Registrar", { exact: true }).selectOption({ label: "Gandi account" });
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved. “Check now” asks the registrar.").waitFor();
+  await page.getByRole("button", { name: "Check now" }).click();
+  const servers = page.getByRole("row", { name: /^Name servers/ });
+  await servers.getByText("They differ.").waitFor();
+  expect(await servers.getByRole("cell").allTextContents()).toEqual([
+    "ns1.one.tld",
+    "ns1.one.tldns2.one.tldmissing elsewhere",
+  ]);
+  expect(
+    await page
+      .getByRole("row", { name: /^Transfer lock/ })
+      .getByRole("cell")
+      .allTextContents(),
+  ).toEqual(["Off", "–"]);
+  await page
+    .getByRole("row", { name: /^Expires/ })
+    .getByText("Mar 1, 2031")
+    .waitFor();
+  const findings = page.getByRole("list", { name: "What to do" }).getByRole("listitem");
+  expect(await findings.allTextContents()).toEqual([
+    expect.stringContaining("The name servers of one.tld at the registrar are not those in the zone above."),
+    expect.stringContaining("one.tld can be transferred to another registrar."),
+  ]);
+  await expectAccessible(page);
+  await photograph(page, "registration");
+});
+
+test("a finding is mended from the page after its plan was shown, and the undo confirms the session", async () => {
+  gandi.domains.set(zoneName, registered({ nameServers: ["ns1.one.tld", "ns2.one.tld"], locked: false }));
+  const page = await opened();
+  await page.getByRole("button", { name: "Turn the lock on…" }).click();
+  const shown = dialog(page);
+  expect(await shown.locator("ins").textContent()).toContain("+ On");
+  expect(account().locked).toBe(false);
+  await shown.getByLabel("Reason").fill("CHG-1042");
+  await shown.getByRole("button", { name: "Apply at the registrar" }).click();
+  await done(page);
+  expect(account().locked).toBe(true);
+  await page.getByText("Nothing is wrong.").waitFor();
+  const { body: trail } = await site.zonewright.admin.get("/api/audit?action=domain.change_registration&limit=1");
+  expect(trail.entries[0].after).toMatchObject({ locked: true, message: "CHG-1042" });
+
+  clock.advance(11 * minute);
+  site.expected.push("401", "403");
+  await page.getByRole("button", { name: "Undo…" }).click();
+  await shown.getByText("Without the transfer lock,").waitFor();
+  await photograph(page, "registration-plan");
+  await expectAccessible(page);
+  await shown.getByRole("button", { name: "Apply at the registrar" }).click();
+  const confirm = page.getByRole("dialog", { name: "Confirm that it is you" });
+  await confirm.getByLabel("Password").fill(adminPassword);
+  expect(account().locked).toBe(true);
+  await confirm.getByRole("button", { name: "Confirm" }).click();
+  await expect.poll(() => account().locked).toBe(false);
+  await page.getByRole("button", { name: "Turn the lock on…" }).waitFor();
+});
+
+test("name servers that do not answer are applied only after a second confirmation", async () => {
+  const page = await opened();
+  await page.getByRole("button", { name: "Change…" }).click();
+  const shown = dialog(page);
+  await shown.getByRole("button", { name: "Show the plan" }).click();
+  await shown.getByText("Change a field first.").waitFor();
+  site.expected.push("400", "409");
+  await shown.getByLabel("DS records").fill("no record");
+  await shown.getByRole("button", { name: "Show the plan" }).click();
+  await shown.getByText("This must be a DS record as in a zone file").waitFor();
+  await expectAccessible(page);
+  await photograph(page, "registration-change");
+  await shown.getByLabel("DS records").fill("");
+  await shown.getByLabel("Name servers").fill("ns1.one.tld\n ns9.one.tld. \n");
+  await shown.getByRole("button", { name: "Show the plan" }).click();
+  await shown.getByText("ns9.one.tld does not answer for one.tld.").waitFor();
+  expect(await shown.locator("del").allTextContents()).toEqual([expect.stringContaining("− ns2.one.tld")]);
+  expect(await shown.locator("ins").allTextContents()).toEqual([expect.stringContaining("+ ns9.one.tld")]);
+  const apply = shown.getByRole("button", { name: "Apply at the registrar" });
+  await apply.click();
+  const anyway = shown.getByRole("button", { name: "Apply anyway" });
+  await anyway.waitFor();
+  expect(await anyway.getAttribute("aria-disabled")).toBe("true");
+  await photograph(page, "registration-force");
+  expect(account().nameServers).toEqual(["ns1.one.tld", "ns2.one.tld"]);
+  await shown.getByLabel("I have read the warnings").check();
+  await anyway.click();
+  await done(page);
+  expect(account().nameServers.toSorted()).toEqual(["ns1.one.tld", "ns9.one.tld"]);
+});
+
+test("a plan that others overtook is shown anew, and nothing is done before", async () => {
+  const page = await opened();
+  await page.getByRole("button", { name: "Change…" }).click();
+  const shown = dialog(page);
+  await shown.getByLabel("Name servers").fill("ns2.one.tld");
+  await shown.getByRole("button", { name: "Show the plan" }).click();
+  await shown.locator("del").waitFor();
+  account().nameServers = ["ns1.one.tld"];
+  site.expected.push("409");
+  await shown.getByRole("button", { name: "Apply at the registrar" }).click();
+  await shown.getByText("The registration has changed since.").waitFor();
+  expect(account().nameServers).toEqual(["ns1.one.tld"]);
+  await shown.getByRole("button", { name: "Apply at the registrar" }).click();
+  await done(page);
+  expect(account().nameServers).toEqual(["ns2.one.tld"]);
+});
+
+test("where reviews are required, an administrator changes a registration only with a reason", async () => {
+  await site.zonewright.admin.put(path, { reviewRequired: "everyone" });
+  const page = await opened();
+  await page.getByRole("button", { name: "Change…" }).click();
+  const shown = dialog(page);
+  site.expected.push("409");
+  await shown.getByLabel("Automatic renewal").selectOption("off");
+  await shown.getByRole("button", { name: "Show the plan" }).click();
+  await shown.getByText("This domain requires reviews").waitFor();
+  await shown.getByLabel("Change it without a review").check();
+  await shown.getByText("Say why it cannot wait for a review.").waitFor();
+  await shown.getByLabel("Reason").fill("The owner asked");
+  await shown.getByRole("button", { name: "Show the plan" }).click();
+  await shown.getByText("Without automatic renewal,").waitFor();
+  await shown.getByRole("button", { name: "Apply at the registrar" }).click();
+  await done(page);
+  expect(account().autoRenew).toBe(false);
+});
+
+test("the form has only what the kind can change, owners change it, and other members only read", async () => {
+  const { admin } = site.zonewright;
+  const owner = await site.zonewright.member("owner");
+  const reader = await site.zonewright.member("reader");
+  const [{ body: me }, { body: them }] = await Promise.all([owner.get("/api/auth/me"), reader.get("/api/auth/me")]);
+  await admin.put(path, { registrarConfigId: configs.porkbun, ownerId: me.id });
+  await admin.post("/api/assignments", { userId: them.id, domainId: path.split("/").at(-1), access: "read" });
+  const page = await opened({ username: "owner", password: memberPassword });
+  expect(await page.getByRole("heading", { name: "Account at the registrar" }).count()).toBe(0);
+  await page.getByRole("button", { name: "Change…" }).click();
+  const shown = dialog(page);
+  await shown.getByLabel("Name servers").waitFor();
+  expect(await shown.getByLabel("Transfer lock").count()).toBe(0);
+  await shown.getByLabel("Automatic renewal").selectOption("off");
+  await shown.getByRole("button", { name: "Show the plan" }).click();
+  await shown.getByRole("button", { name: "Apply at the registrar" }).click();
+  await done(page);
+  expect(porkbun.domains.get(zoneName)?.autoRenew).toBe(false);
+  const theirs = await opened({ username: "reader", password: memberPassword });
+  expect(
+    await theirs
+      .getByRole("main")
+      .getByRole("button", { name: /Check|Change|Turn/ })
+      .count(),
+  ).toBe(0);
+});
+
+test("a zone below a registered name leads to the registration of that name", async () => {
+  await site.zonewright.admin.post("/api/domains", { name: `dev.${zoneName}` });
+  const page = await site.signedIn({ path: `/d/dev.${zoneName}/registration` });
+  await page.getByText(`The registration is that of ${zoneName}.`).waitFor();
+  await page.getByRole("link", { name: `Open ${zoneName}` }).click();
+  await page.getByRole("heading", { name: zoneName, level: 1, exact: true }).waitFor();
+});

@@ -1,0 +1,300 @@
+import { isZonewrightError, type RouterInputs, type RouterOutputs } from "@zonewright/client";
+import { useEffect, useState } from "react";
+import { client, issueOf, messageOf } from "../api.ts";
+import { useUser } from "../session/current-user.ts";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { CheckField, Form, SelectField, TextArea, TextField } from "../ui/field.tsx";
+import { forPeople } from "../ui/for-people.ts";
+import { Notice } from "../ui/notice.tsx";
+import { useAction } from "../ui/use-action.ts";
+import { registrationWords } from "../words/registration.ts";
+import { words } from "../words/words.ts";
+import styles from "./registration.module.css";
+import zoneStyles from "./zone.module.css";
+
+const text = registrationWords;
+
+/** What a registration is changed to; what is left out stays. */
+export type Wanted = Pick<RouterInputs["registrations"]["update"], "nameServers" | "ds" | "locked" | "autoRenew">;
+type Plan = RouterOutputs["registrations"]["update"];
+type Account = NonNullable<RouterOutputs["registrations"]["get"]["registrar"]>;
+
+const lines = (typed: string) =>
+  typed
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+const flagText = (value: boolean | null | undefined) =>
+  value === null || value === undefined ? "" : value ? "on" : "off";
+
+/** What the form shows of an account, with what is wanted in place of what is. */
+function textsOf({ nameServers, ds, locked, autoRenew }: Account, wanted: Wanted = {}) {
+  return {
+    nameServers: (wanted.nameServers ?? nameServers ?? []).join("\n"),
+    ds: (wanted.ds ?? ds ?? []).join("\n"),
+    locked: flagText(wanted.locked ?? locked),
+    autoRenew: flagText(wanted.autoRenew ?? autoRenew),
+  };
+}
+
+interface ChangeRegistrationProps {
+  id: string;
+  name: string;
+  account: Account;
+  /** What to start with. With anything in it, the plan is shown at once. */
+  wanted: Wanted;
+  /** The change was made. @param undo what takes it back */
+  onDone: (undo: Wanted) => void;
+  onClose: () => void;
+}
+
+/** Changes a registration: fields, then the plan, then exactly that plan. */
+export function ChangeRegistration({ id, name, account, wanted, onDone, onClose }: ChangeRegistrationProps) {
+  const user = useUser();
+  const [now] = useState(() => textsOf(account));
+  const [fields, setFields] = useState(() => textsOf(account, wanted));
+  const set = (typed: Partial<typeof fields>) => setFields({ ...fields, ...typed });
+  const [message, setMessage] = useState("");
+  const [override, setOverride] = useState(false);
+  const [mustReview, setMustReview] = useState(false);
+  const [plan, setPlan] = useState<Plan | null>(null);
+  const [overtaken, setOvertaken] = useState(false);
+  /** Whether the service wants a confirmation of this plan, and whether it has it. */
+  const [force, setForce] = useState({ wanted: false, given: false });
+  const [isNothing, setIsNothing] = useState(false);
+
+  const typed = (): Wanted => ({
+    ...(fields.nameServers !== now.nameServers && { nameServers: lines(fields.nameServers) }),
+    ...(fields.ds !== now.ds && { ds: lines(fields.ds) }),
+    ...(fields.locked !== now.locked && { locked: fields.locked === "on" }),
+    ...(fields.autoRenew !== now.autoRenew && { autoRenew: fields.autoRenew === "on" }),
+  });
+  const input = () => ({
+    id,
+    ...typed(),
+    ...(message.trim() === "" ? {} : { message: message.trim() }),
+    ...(override ? { override } : {}),
+  });
+  const noteReview = (error: unknown) => {
+    if (isZonewrightError(error) && error.code === "REVIEW_REQUIRED" && user.role === "admin") setMustReview(true);
+  };
+  const show = useAction(async () => {
+    setOvertaken(false);
+    setForce({ wanted: false, given: false });
+    const isEmpty = Object.keys(typed()).length === 0;
+    setIsNothing(isEmpty);
+    if (isEmpty) return;
+    try {
+      setPlan(await client.registrations.update.mutate({ ...input(), dryRun: true }));
+    } catch (error) {
+      noteReview(error);
+      throw error;
+    }
+  });
+  const apply = useAction(async (planHash: string) => {
+    setOvertaken(false);
+    try {
+      const { undo } = await client.registrations.update.mutate({
+        ...input(),
+        planHash,
+        ...(force.given ? { force: true } : {}),
+      });
+      onDone(undo ?? {});
+    } catch (error) {
+      if (!isZonewrightError(error)) throw error;
+      noteReview(error);
+      if (error.code === "CONFIRMATION_REQUIRED") setForce({ wanted: true, given: false });
+      if (error.code !== "CONFLICT") throw error;
+      const again = await client.registrations.update.mutate({ ...input(), dryRun: true });
+      if (again.planHash === planHash) throw error;
+      setPlan(again);
+      setForce({ wanted: false, given: false });
+      setOvertaken(true);
+    }
+  });
+  // What a finding or an undo asks for needs no look at the fields.
+  const isGiven = Object.keys(wanted).length > 0;
+  const { run } = show;
+  useEffect(() => {
+    if (isGiven) void run();
+  }, [isGiven, run]);
+
+  const failure = plan ? apply.error : show.error;
+  const isSaid =
+    ["message", "nameServers", "ds"].some((field) => !plan && issueOf(failure, field) !== null) ||
+    (isZonewrightError(failure) && failure.code === "CONFIRMATION_REQUIRED");
+  const isReasonMissing = override && message.trim() === "";
+  const may = (field: Account["changes"][number]) => account.changes.includes(field);
+  const flags = (value: string) => [
+    ...(value === "" ? [{ value: "", label: text.notKnown }] : []),
+    { value: "on", label: text.on },
+    { value: "off", label: text.off },
+  ];
+  const reason = (
+    <TextField
+      label={text.reason}
+      hint={text.reasonHint}
+      maxLength={500}
+      value={message}
+      onValue={setMessage}
+      error={isReasonMissing ? text.reasonMissing : issueOf(failure, "message")}
+    />
+  );
+  const isEmptyPlan = plan?.changes.length === 0;
+  return (
+    <Dialog
+      open
+      wide
+      title={text.changeTitle(name)}
+      description={text.changeHint(account.account)}
+      onClose={onClose}
+      alert={
+        <>
+          {overtaken ? (
+            <Notice kind="warning" focusFor={plan}>
+              {text.overtaken}
+            </Notice>
+          ) : null}
+          {failure === null || isSaid ? null : (
+            <Notice kind="error" focusFor={failure}>
+              {messageOf(failure)}
+            </Notice>
+          )}
+          {isNothing && !plan ? <Notice kind="info">{text.nothingToChange}</Notice> : null}
+          {force.wanted && !force.given ? (
+            <Notice kind="warning" focusFor={apply.error}>
+              {text.mustConfirm}
+            </Notice>
+          ) : null}
+        </>
+      }
+      footer={
+        plan ? (
+          <>
+            <Button onClick={() => setPlan(null)}>{text.edit}</Button>
+            <Button
+              kind={force.wanted ? "danger" : "primary"}
+              disabled={isEmptyPlan || (force.wanted && !force.given) || isReasonMissing}
+              pending={apply.pending}
+              onClick={() => void apply.run(plan.planHash)}
+            >
+              {force.wanted ? text.applyAnyway : text.apply}
+            </Button>
+          </>
+        ) : (
+          <>
+            <Button onClick={onClose}>{words.ui.cancel}</Button>
+            <Button kind="primary" pending={show.pending} disabled={isReasonMissing} onClick={() => void show.run()}>
+              {show.pending ? text.planning : text.showPlan}
+            </Button>
+          </>
+        )
+      }
+    >
+      {plan ? (
+        <div className={zoneStyles["stack"]}>
+          {isEmptyPlan ? <p>{text.same}</p> : <Changes changes={plan.changes} />}
+          {plan.warnings.map((warning) => (
+            <Notice key={warning} kind="warning">
+              {forPeople(warning)}
+            </Notice>
+          ))}
+          {isEmptyPlan ? null : reason}
+          {force.wanted ? (
+            <CheckField
+              label={text.confirm}
+              checked={force.given}
+              onValue={(given) => setForce({ wanted: true, given })}
+            />
+          ) : null}
+        </div>
+      ) : (
+        <Form onSubmit={() => void show.run()}>
+          {may("nameServers") ? (
+            <TextArea
+              mono
+              rows={4}
+              label={text.rows.nameServers}
+              hint={text.onePerLine}
+              value={fields.nameServers}
+              onValue={(nameServers) => set({ nameServers })}
+              error={issueOf(failure, "nameServers")}
+            />
+          ) : null}
+          {may("ds") ? (
+            <TextArea
+              mono
+              rows={3}
+              label={text.rows.ds}
+              hint={text.dsHint}
+              value={fields.ds}
+              onValue={(ds) => set({ ds })}
+              error={issueOf(failure, "ds")}
+            />
+          ) : null}
+          <div className={zoneStyles["pair"]}>
+            {may("locked") ? (
+              <SelectField
+                label={text.rows.locked}
+                value={fields.locked}
+                onValue={(locked) => set({ locked })}
+                options={flags(now.locked)}
+              />
+            ) : null}
+            {may("autoRenew") ? (
+              <SelectField
+                label={text.rows.autoRenew}
+                value={fields.autoRenew}
+                onValue={(autoRenew) => set({ autoRenew })}
+                options={flags(now.autoRenew)}
+              />
+            ) : null}
+          </div>
+          {mustReview ? (
+            <>
+              <CheckField label={text.override} checked={override} onValue={setOverride} />
+              {override ? reason : null}
+            </>
+          ) : null}
+        </Form>
+      )}
+    </Dialog>
+  );
+}
+
+function Changes({ changes }: { changes: Plan["changes"] }) {
+  return (
+    <dl className={styles["plan"]} aria-label={text.plan}>
+      {changes.map(({ field, before, after }) => {
+        const [was, becomes] = [valuesOf(before), valuesOf(after)];
+        return (
+          <div key={field}>
+            <dt>{text.rows[field]}</dt>
+            <dd>
+              {was
+                .filter((value) => !becomes.includes(value))
+                .map((value) => (
+                  <del key={value}>
+                    <span className="sr">{text.was} </span>− {value}
+                  </del>
+                ))}
+              {becomes
+                .filter((value) => !was.includes(value))
+                .map((value) => (
+                  <ins key={value}>
+                    <span className="sr">{text.becomes} </span>+ {value}
+                  </ins>
+                ))}
+            </dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}
+
+function valuesOf(value: string[] | boolean | null): string[] {
+  if (value === null) return [];
+  return typeof value === "boolean" ? [value ? text.on : text.off] : value;
+}

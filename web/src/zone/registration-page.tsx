@@ -1,0 +1,222 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { RouterOutputs } from "@zonewright/client";
+import { useState } from "react";
+import { client, queries } from "../api.ts";
+import { useUser } from "../session/current-user.ts";
+import { Button, buttonClass } from "../ui/button.tsx";
+import { Form, SelectField } from "../ui/field.tsx";
+import { Failure, Notice } from "../ui/notice.tsx";
+import { Card, useTitle } from "../ui/page.tsx";
+import { toast } from "../ui/toast.tsx";
+import { useAction } from "../ui/use-action.ts";
+import { registrationWords } from "../words/registration.ts";
+import { words } from "../words/words.ts";
+import { ChangeRegistration, type Wanted } from "./registration-change.tsx";
+import { RegistrationFacts } from "./registration-facts.tsx";
+import { useManages } from "./rights.ts";
+import { refreshZone, storeZone, useZone, useZoneName, zoneName, type Zone } from "./use-zone.ts";
+import styles from "./zone.module.css";
+
+const text = registrationWords;
+
+type Registration = RouterOutputs["registrations"]["get"];
+
+/** What registrar, registry and the zone above say of a domain, and what to do about it. */
+export function RegistrationPage() {
+  const zone = useZone();
+  const { id } = zone;
+  const name = useZoneName();
+  const manages = useManages(zone);
+  const isAdmin = useUser().role === "admin";
+  useTitle(`${text.title} · ${zoneName({ ...zone, name: zone.nameUnicode })}`);
+  const { data, error } = useQuery({
+    queryKey: ["registration", id],
+    queryFn: async ({ signal }) => await client.registrations.get.query({ id }, { signal }),
+  });
+  /** What the form of a change starts with; null while it is closed. */
+  const [opened, setOpened] = useState<Wanted | null>(null);
+  /** What takes the last change back. */
+  const [undo, setUndo] = useState<Wanted | null>(null);
+  const reread = async () => {
+    await Promise.all([queries.invalidateQueries({ queryKey: ["registration", id] }), refreshZone(name)]);
+  };
+  const check = useAction(async () => {
+    const found = await client.domains.checkExpiry.mutate({ id });
+    await reread();
+    await client.delegation.check.mutate({ id });
+    await queries.invalidateQueries({ queryKey: ["registration", id] });
+    if (!found.success) throw new Error(found.error ?? "");
+  });
+  const account = data?.registrar ?? null;
+  const isHere = data?.name === zone.name && zone.view === "";
+  const changes = manages && isHere && account ? account.changes : [];
+  return (
+    <div className={styles["page"]}>
+      <Failure error={error} />
+      {data && !isHere ? <Elsewhere registered={data.name} zone={zone} /> : null}
+      {undo ? (
+        <Notice
+          kind="success"
+          action={
+            Object.keys(undo).length > 0 ? <Button onClick={() => setOpened(undo)}>{text.undo}</Button> : undefined
+          }
+        >
+          {text.done}
+        </Notice>
+      ) : null}
+      {data ? <Findings found={data.findings} changes={changes} onChange={setOpened} /> : null}
+      <Card
+        title={text.facts}
+        hint={text.factsHint}
+        flush
+        action={
+          manages ? (
+            <div className={styles["actions"]}>
+              <Button pending={check.pending} onClick={() => void check.run()}>
+                {check.pending ? words.ui.loading : text.checkNow}
+              </Button>
+              {changes.length > 0 ? <Button onClick={() => setOpened({})}>{text.change}</Button> : null}
+            </div>
+          ) : null
+        }
+      >
+        <Failure error={check.error} />
+        {data ? (
+          <RegistrationFacts registration={data} />
+        ) : (
+          <p className={styles["inset"]}>{error ? null : words.ui.loading}</p>
+        )}
+      </Card>
+      {isAdmin ? <Account zone={zone} onSaved={reread} /> : null}
+      {opened && data && account ? (
+        <ChangeRegistration
+          id={id}
+          name={data.name}
+          account={account}
+          wanted={opened}
+          onDone={(before) => {
+            setOpened(null);
+            setUndo(before);
+            void reread();
+          }}
+          onClose={() => setOpened(null)}
+        />
+      ) : null}
+    </div>
+  );
+}
+
+function Elsewhere({ registered, zone }: { registered: string; zone: Zone }) {
+  return (
+    <Notice
+      kind="info"
+      action={
+        <Link to="/d/$name/registration" params={{ name: registered }} className={buttonClass()} preload={false}>
+          {text.openOf(registered)}
+        </Link>
+      }
+    >
+      {registered === zone.name ? text.viewOf : text.of(registered)}
+    </Notice>
+  );
+}
+
+const dots = { error: "error", warning: "drift", info: "sync" } as const;
+
+/** What changes the state that a finding is about. */
+const remedies: Readonly<Partial<Record<Registration["findings"][number]["code"], Wanted>>> = {
+  unlocked: { locked: true },
+  auto_renew_off: { autoRenew: true },
+  expires_without_renewal: { autoRenew: true },
+};
+
+interface FindingsProps {
+  found: Registration["findings"];
+  /** What the user can change here. */
+  changes: readonly string[];
+  onChange: (wanted: Wanted) => void;
+}
+
+function Findings({ found, changes, onChange }: FindingsProps) {
+  return (
+    <Card title={text.findings} flush>
+      {found.length === 0 ? <p className={styles["inset"]}>{text.fine}</p> : null}
+      <ul className={styles["list"]} aria-label={text.findings}>
+        {found.map(({ code, severity, message }) => {
+          const remedy = remedies[code];
+          const mayMend = remedy && Object.keys(remedy).every((field) => changes.includes(field));
+          return (
+            <li key={code} className={styles["item"]}>
+              <span>
+                <i className={styles["dot"]} data-state={dots[severity]} aria-hidden />
+                <span className="sr">{text.severities[severity]}: </span>
+                {message}
+              </span>
+              {mayMend ? (
+                <Button onClick={() => onChange(remedy)}>{remedy.locked ? text.turnOnLock : text.turnOnRenewal}</Button>
+              ) : null}
+            </li>
+          );
+        })}
+      </ul>
+    </Card>
+  );
+}
+
+/** Which account the domain is registered with, for administrators. */
+function Account({ zone, onSaved }: { zone: Zone; onSaved: () => Promise<void> }) {
+  const name = useZoneName();
+  const { data, error } = useQuery({
+    queryKey: ["registrar-configs"],
+    queryFn: async ({ signal }) => await client.registrarConfigs.list.query({}, { signal }),
+  });
+  const [chosen, setChosen] = useState<string | null>(null);
+  const present = zone.registrarConfigId ?? "";
+  const value = chosen ?? present;
+  const save = useAction(async () => {
+    storeZone(
+      name,
+      await client.domains.update.mutate({ id: zone.id, registrarConfigId: value === "" ? null : value }),
+    );
+    setChosen(null);
+    await onSaved();
+    toast({ title: value === "" ? words.ui.saved : text.accountSaved });
+  });
+  return (
+    <Card title={text.account} hint={text.accountHint}>
+      <Failure error={error} />
+      {data?.configs.length === 0 ? (
+        <p>
+          {text.noAccounts}{" "}
+          <Link to="/admin/registrars" preload={false}>
+            {text.connectAccount}
+          </Link>
+        </p>
+      ) : null}
+      {data && data.configs.length > 0 ? (
+        <Form onSubmit={() => void save.run()}>
+          <div className={styles["pair"]}>
+            <SelectField
+              label={text.accountField}
+              value={value}
+              onValue={setChosen}
+              options={[
+                { value: "", label: text.noAccount },
+                ...data.configs.map((config) => ({ value: config.id, label: config.name })),
+              ]}
+            />
+          </div>
+          <Failure error={save.error} />
+          {value === present ? null : (
+            <div className={styles["actions"]}>
+              <Button type="submit" kind="primary" pending={save.pending}>
+                {words.ui.save}
+              </Button>
+            </div>
+          )}
+        </Form>
+      ) : null}
+    </Card>
+  );
+}
