@@ -23,6 +23,7 @@ import { createTemplatesRouter } from "./bulk/templates/router.ts";
 import { historyRouter } from "./zones/changes/router.ts";
 import { createRegistrarConfigsRouter, createRegistrationsRouter } from "./registry/registrars/router.ts";
 import { createExpiryRouter } from "./registry/expiry/router.ts";
+import { createSystemRouter } from "./composition/system.ts";
 import { merged, router } from "./api/trpc.ts";
 import type { Services } from "./composition/services.ts";
 import { createInvitationsRouter } from "./accounts/users/invitations/router.ts";
@@ -65,6 +66,7 @@ export function createAppRouter(services: Services) {
     notifications: createNotificationsRouter(services),
     channels: createChannelsRouter(services),
     audit: createAuditRouter(services),
+    system: createSystemRouter(services),
     acme: createAcmeRouter(services),
     v1: createV1Router({ domains, records }),
   });

@@ -42,6 +42,7 @@ import { Idempotency } from "../api/idempotency.ts";
 import { setSchemaMessages } from "../api/input-error.ts";
 import { composeIdentity } from "../accounts/identity/compose.ts";
 import { composeJobs } from "./jobs.ts";
+import { System } from "./system.ts";
 import type { Timing } from "../ops/jobs/runner.ts";
 import { createKeyring } from "../platform/keyring.ts";
 import { countersIn } from "../api/limits/counters.ts";
@@ -295,6 +296,7 @@ export async function createServices(parts: {
     ...(parts.jobTiming && { timing: parts.jobTiming }),
   });
   const { jobs, mail } = jobServices;
+  const system = new System({ database, health, background, jobs, runsJobs: config.jobs });
   const accountServices = composeAccounts({
     config,
     keyring,
@@ -389,6 +391,7 @@ export async function createServices(parts: {
     acmeChallenges,
     dynamicAddresses: new DynamicAddresses(records),
     powerdnsZones,
+    system,
     newPowerdnsZones: new NewZones({ database, domains, zones: powerdnsZones }),
     /** Prepares everything needed before the first request. */
     async prepare() {
@@ -416,6 +419,7 @@ export async function createServices(parts: {
     },
     /** Starts the other background work, which requests need not wait for. */
     async startJobs() {
+      await system.start();
       if (!config.jobs) return;
       await jobs.start();
       batches.start();
@@ -434,6 +438,7 @@ export async function createServices(parts: {
         batches.stop(),
         reverseFollowJob.stop(),
         jobs.rest(),
+        system.stop(),
         zoneImports.stop(),
         background.settled(),
       ]);

@@ -249,6 +249,11 @@ const audit = createRoute({
   validateSearch: texts("actor", "action", "target", "from", "until", "page"),
   component: lazyRouteComponent(adminPages, "AuditPage"),
 });
+const system = createRoute({
+  getParentRoute: () => inside,
+  path: "/admin/system",
+  component: lazyRouteComponent(adminPages, "SystemPage"),
+});
 const invitations = createRoute({
   getParentRoute: () => inside,
   path: "/admin/invitations",
@@ -363,6 +368,7 @@ const routeTree = rootRoute.addChildren([
     sessions,
     users,
     audit,
+    system,
     invitations,
     providers,
     newProvider,

@@ -43,6 +43,7 @@ const tags = [
   { name: "Notifications", description: "Your notifications, as a list and a live stream." },
   { name: "Notification channels", description: "External destinations for notifications, for administrators." },
   { name: "Audit", description: "The append-only audit trail, for administrators." },
+  { name: "System", description: "The service itself: version, database, instances and jobs, for administrators." },
   { name: "Update clients", description: "Challenges of ACME clients, with narrowed personal tokens." },
   { name: "Open API", description: "A stable subset of the API for programs, below /api/v1." },
 ];

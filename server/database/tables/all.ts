@@ -49,6 +49,7 @@ import { DelegationFindingSchema, DelegationSchema } from "./delegations.ts";
 import { ReverseFollowSchema } from "./reverse-follows.ts";
 import { SnapshotSchema } from "./snapshots.ts";
 import { DomainTemplateSchema, TemplateSchema } from "./templates.ts";
+import { InstanceSchema } from "./instances.ts";
 import { InvitationSchema } from "./invitations.ts";
 import { DeliverySchema, NotificationChannelSchema } from "./channels.ts";
 import { EmailVerificationSchema, MailAllowanceSchema } from "./email-verifications.ts";
@@ -121,6 +122,7 @@ export const entities = [
   NotificationChannelSchema,
   DeliverySchema,
   IdempotentCallSchema,
+  InstanceSchema,
 ] as const;
 
 /** Tables for set-based queries: snake_case columns, typed from the entities. */

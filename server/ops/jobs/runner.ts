@@ -117,6 +117,11 @@ export class JobRunner {
     await this.#boss.send(name, data, { db: within(em), ...(at ? { startAfter: at } : {}) });
   };
 
+  /** Every job. */
+  get list(): readonly Job[] {
+    return this.#parts.jobs;
+  }
+
   /** Returns the number of queued, active and (within a day) failed runs by job. */
   async counts(): Promise<Pick<QueueResult, "name" | "queuedCount" | "activeCount" | "failedCount">[]> {
     const names = new Set(this.#parts.jobs.map(({ name }) => name));

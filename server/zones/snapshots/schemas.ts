@@ -87,10 +87,13 @@ const revision = (description: string) =>
     description,
   });
 
+const snapshotSide = (description: string) =>
+  id(description).meta({ description, example: "01a1fb0f-6204-7000-abd4-276e976be8b7" }).optional();
+
 export const diffInput = z.strictObject({
   id: domainId,
-  from: id("The snapshot to compare from. It may be the newer one. Or pass `fromRevision`.").optional(),
-  to: id("The snapshot to compare to. Or pass `toRevision`.").optional(),
+  from: snapshotSide("The snapshot to compare from. It may be the newer one. Or pass `fromRevision`."),
+  to: snapshotSide("The snapshot to compare to. Or pass `toRevision`."),
   fromRevision: revision("The revision to compare from, instead of a snapshot. It may be the newer one."),
   toRevision: revision("The revision to compare to, instead of a snapshot."),
 });

@@ -110,6 +110,11 @@ function fillIn(operationId: string, body: Json | undefined, count: number, ids:
     filled["dryRun"] = true;
     delete filled["planHash"];
   }
+  // Each side is a snapshot or a revision.
+  if (operationId === "diffSnapshots") {
+    delete filled["fromRevision"];
+    delete filled["toRevision"];
+  }
   // Either zones or all of them.
   if (operationId === "importZones") delete filled["all"];
   if (operationId === "createChannel") filled["name"] = `Channel ${count}`;

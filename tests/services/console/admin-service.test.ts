@@ -105,3 +105,23 @@ test("what is wrong with a channel is said at its field, and a delivery that fai
     .toBe(1);
   await photograph(page, "deliveries");
 });
+
+test("the system page shows the instance that answers, and how the last run of a job ended", async () => {
+  const { services } = site.zonewright;
+  await services.jobs.enqueue(services.database.fork(), "acme.clean", {});
+  const page = await site.signedIn({ path: "/" });
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "System" }).click();
+  await page.getByRole("heading", { name: "System", level: 1 }).waitFor();
+  await page.getByRole("row").filter({ hasText: "Answers you now" }).filter({ hasText: "Node.js" }).waitFor();
+  const job = page.getByRole("row").filter({ hasText: "acme.clean" });
+  await job.waitFor();
+  await expect
+    .poll(async () => {
+      await page.getByRole("button", { name: "Read again" }).click();
+      return await job.textContent();
+    })
+    .toContain("Done");
+  expect(await job.textContent()).toContain("Hourly, at :17");
+  await photograph(page, "system");
+  await expectAccessible(page);
+});

@@ -16,6 +16,7 @@ export const onPostgres: Readonly<Record<string, readonly string[]>> = {
     "tests/platform/floods.test.ts",
     "tests/platform/large-answers.test.ts",
     "tests/platform/stored-text.test.ts",
+    "tests/platform/system.test.ts",
     "tests/zones/records/large-plans.test.ts",
     "tests/zones/records/strings-upgrade.test.ts",
     "tests/upgrade/upgrade.test.ts",

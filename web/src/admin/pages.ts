@@ -7,5 +7,6 @@ export { NewProviderPage } from "./provider-new-page.tsx";
 export { ProvidersPage } from "./providers-page.tsx";
 export { RegistrarsPage } from "./registrars-page.tsx";
 export { SignInProvidersPage } from "./sign-in-page.tsx";
+export { SystemPage } from "./system-page.tsx";
 export { UsersPage } from "./users-page.tsx";
 export { ProviderZonesPage } from "./zones-page.tsx";

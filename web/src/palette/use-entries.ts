@@ -94,6 +94,7 @@ export function useEntries(
           page(pages.providers, "/admin/providers"),
           page(pages.signIn, "/admin/sign-in"),
           page(pages.channels, "/admin/channels"),
+          page(pages.system, "/admin/system"),
         ]
       : []),
     action("theme", text.theme, () => setTheme(next[theme])),

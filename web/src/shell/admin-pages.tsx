@@ -1,4 +1,4 @@
-import { BadgeCheck, KeyRound, Megaphone, Plug, ScrollText, Ticket, Users } from "lucide-react";
+import { BadgeCheck, KeyRound, Megaphone, Plug, ScrollText, Server, Ticket, Users } from "lucide-react";
 import { words } from "../words/words.ts";
 
 const text = words.shell;
@@ -11,6 +11,7 @@ const adminPages = [
   { to: "/admin/sign-in", icon: <KeyRound aria-hidden />, label: text.signIn },
   { to: "/admin/channels", icon: <Megaphone aria-hidden />, label: text.channels },
   { to: "/admin/audit", icon: <ScrollText aria-hidden />, label: text.audit },
+  { to: "/admin/system", icon: <Server aria-hidden />, label: text.system },
 ] as const;
 
 /** The pages about the whole service that a role may read. */

@@ -349,6 +349,45 @@ const audit = {
   absent: "–",
 };
 
+const system = {
+  title: "System",
+  version: (version: string) => `Zonewright ${version}`,
+  again: "Read again",
+  database: (place: string) => `Database: ${place}`,
+  databaseStates: {
+    not_writable: "The database answers but takes no writes: it is read-only, or its disk is full.",
+    unavailable: "The database does not answer.",
+  },
+  differ: "Instances run different versions. Finish the upgrade, so that all run the same one.",
+  noneRunsJobs: "No instance runs the jobs: set JOBS=on for at least one of them.",
+  instances: "Instances",
+  host: "Host",
+  self: "Answers you now",
+  runs: "Version",
+  versions: (version: string, node: string) => `Zonewright ${version} · Node.js ${node}`,
+  jobsThere: "Runs jobs",
+  yes: "Yes",
+  no: "No",
+  started: "Started",
+  jobs: "Jobs",
+  job: "Job",
+  schedule: "When",
+  onRequest: "When needed",
+  everyMinute: "Every minute",
+  everyMinutes: (minutes: string) => `Every ${minutes} minutes`,
+  hourly: (minute: string) => `Hourly, at :${minute}`,
+  everyHours: (hours: string) => `Every ${hours} hours`,
+  daily: (time: string) => `Daily at ${time} UTC`,
+  queue: "Queue",
+  active: (count: string) => `${count} running`,
+  waiting: (count: string) => `${count} waiting`,
+  failed: (count: string) => `${count} failed today`,
+  idle: "None waiting",
+  last: "Last run",
+  notYet: "None in the last day",
+  outcomes: { completed: "Done", failed: "Failed, see the log", retrying: "Failed, will be retried" },
+};
+
 export const admin = {
   refusedTitle: "This page is for administrators",
   refused: "Ask an administrator if you need something changed here.",
@@ -361,4 +400,5 @@ export const admin = {
   channels,
   registrars,
   audit,
+  system,
 };

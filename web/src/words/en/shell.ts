@@ -45,6 +45,7 @@ export const shell = {
   signIn: "Sign-in providers",
   channels: "Channels",
   audit: "Audit trail",
+  system: "System",
   account: "Account",
   signOut: "Sign out",
   themes: { system: "System theme", light: "Light theme", dark: "Dark theme" },
