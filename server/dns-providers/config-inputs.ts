@@ -73,6 +73,7 @@ export interface ProviderConfigInputs {
   dnspod: { secretId: string; secretKey: string; url?: string | undefined };
   linode: { token: string; endpoint?: string | undefined };
   vultr: { apiKey: string; endpoint?: string | undefined };
+  porkbun: { apiKey: string; secretKey: string; endpoint?: string | undefined };
   manual: Record<string, never>;
 }
 

@@ -8,6 +8,7 @@ import { ns1 } from "./ns1.ts";
 import { dnspod } from "./dnspod.ts";
 import { linode } from "./linode.ts";
 import { manual } from "./manual.ts";
+import { porkbun } from "./porkbun.ts";
 import { powerdns } from "./powerdns.ts";
 import { primary } from "./primary.ts";
 import type { ProviderKind } from "./provider.ts";
@@ -33,6 +34,7 @@ export const providerKinds: readonly ProviderKind[] = [
   withAnyConfig(dnspod),
   withAnyConfig(linode),
   withAnyConfig(vultr),
+  withAnyConfig(porkbun),
   withAnyConfig(manual),
 ];
 

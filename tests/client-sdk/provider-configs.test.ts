@@ -9,6 +9,7 @@ import type { GandiConfig } from "../../server/dns-providers/gandi.ts";
 import type { HetznerConfig } from "../../server/dns-providers/hetzner.ts";
 import type { Ns1Config } from "../../server/dns-providers/ns1.ts";
 import type { DnspodConfig } from "../../server/dns-providers/dnspod.ts";
+import type { PorkbunConfig } from "../../server/dns-providers/porkbun.ts";
 import { providerKinds } from "../../server/dns-providers/kinds.ts";
 import type { LinodeConfig } from "../../server/dns-providers/linode.ts";
 import type { PowerdnsConfig } from "../../server/dns-providers/powerdns.ts";
@@ -66,6 +67,7 @@ const fields: { [Kind in keyof ProviderConfigInputs]: Record<keyof ProviderConfi
   dnspod: { secretId: true, secretKey: true, url: true },
   linode: { token: true, endpoint: true },
   vultr: { apiKey: true, endpoint: true },
+  porkbun: { apiKey: true, secretKey: true, endpoint: true },
   manual: {},
 };
 
@@ -85,6 +87,7 @@ test("the configuration types have the fields that the server accepts for each k
   expectTypeOf<keyof ProviderConfigInputs["dnspod"]>().toEqualTypeOf<keyof DnspodConfig>();
   expectTypeOf<keyof ProviderConfigInputs["linode"]>().toEqualTypeOf<keyof LinodeConfig>();
   expectTypeOf<keyof ProviderConfigInputs["vultr"]>().toEqualTypeOf<keyof VultrConfig>();
+  expectTypeOf<keyof ProviderConfigInputs["porkbun"]>().toEqualTypeOf<keyof PorkbunConfig>();
   const offered = providerKinds.map(({ kind, configFields }) => [
     kind,
     configFields.map(({ name }) => name).toSorted(),

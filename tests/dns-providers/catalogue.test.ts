@@ -227,6 +227,19 @@ test("the catalogue lists every provider kind with its capabilities for every si
         { name: "endpoint", label: "API address", secret: false, required: false },
       ],
     },
+    {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000032",
+      kind: "porkbun",
+      name: "Porkbun",
+      recordTypes: expect.arrayContaining(["A", "ALIAS", "HTTPS", "TXT"]),
+      supportsProxied: false,
+      minTtl: 600,
+      configFields: [
+        { name: "apiKey", label: "API key", secret: true, required: true },
+        { name: "secretKey", label: "Secret key", secret: true, required: true },
+        { name: "endpoint", label: "API address", secret: false, required: false },
+      ],
+    },
     { id: "5a1f0c52-7d0e-4c1b-9d0a-000000000001", kind: "manual", name: "Manual", ...shared, configFields: [] },
   ]);
 });

@@ -21,6 +21,7 @@ const kinds: [kind: string, secret: string, address: string, config: Record<stri
   ["dnspod", "secretKey", "url", { secretId: "AKID", secretKey: "a-secret-of-dnspod" }],
   ["linode", "token", "endpoint", { token: "a-token-of-the-linode-account" }],
   ["vultr", "apiKey", "endpoint", { apiKey: "a-key-of-the-vultr-account" }],
+  ["porkbun", "secretKey", "endpoint", { apiKey: "pk1_a-key-of-porkbun", secretKey: "sk1_a-key-of-porkbun" }],
 ];
 
 let made = 0;
@@ -42,14 +43,16 @@ test("every kind that sends a secret to an address is covered here", () => {
 test.each(kinds)("a stored secret of %s is not sent to a new address", async (...row) => {
   const [kind, secret, address, config] = row;
   const stored = await add(kind, config);
-  for (const kept of [{}, { [secret]: "" }, { [secret]: "********" }]) {
-    const elsewhere = { ...stored.config, [secret]: undefined, [address]: "https://attacker.example", ...kept };
+  const fields = kindByName(kind)?.configFields.filter((field) => field.secret) ?? [];
+  for (const kept of [undefined, "", "********"]) {
+    const masked = Object.fromEntries(fields.map(({ name }) => [name, kept]));
+    const elsewhere = { ...stored.config, ...masked, [address]: "https://attacker.example" };
     const { issues } = problemOf(await zw.admin.put(at(stored), { config: elsewhere }), 400, "BAD_REQUEST");
-    expect(issues).toEqual([{ path: ["config", secret], message: again }]);
+    expect(issues).toEqual(fields.map(({ name }) => ({ path: ["config", name], message: again })));
   }
   const { body } = await zw.admin.get("/api/provider-configs");
   expect(body.configs).toContainEqual(stored);
-  const sent = { ...stored.config, [address]: "https://other.example", [secret]: config[secret] };
+  const sent = { ...stored.config, ...config, [address]: "https://other.example" };
   expect((await zw.admin.put(at(stored), { config: sent })).status).toBe(200);
   // The vendor's own address is another address as well.
   const { [address]: _, ...back } = { ...sent, [secret]: "********" };

@@ -9,6 +9,7 @@ import { createEgress, type Egress } from "../../server/platform/net/egress.ts";
 import { readAll } from "../../server/zones/changes/provider-call.ts";
 import { limitIssues } from "../../server/zones/records/provider-limits.ts";
 import { Clock } from "../support/clock.ts";
+import type { VendorCall } from "../support/vendors/loopback-vendor.ts";
 import { recordDialects } from "../support/vendors/records/dialects.ts";
 import { startRecordVendor, type RecordServer } from "../support/vendors/records/server.ts";
 import { create, record as data, remove, update } from "./zone-folder.ts";
@@ -34,10 +35,13 @@ const examples = [
   record("www", "A", "192.0.2.4"),
   record("www", "AAAA", "2001:db8::1"),
   record("xn--hfen-loa", "AAAA", "2001:db8::2"),
+  record("alias", "ALIAS", "target.example.net"),
   record("@", "CAA", "0 issue letsencrypt.org"),
   record("@", "CAA", "0 iodef mailto:caa@example.net"),
   record("shop", "CNAME", "target.example.net"),
   record("_dmarc.hafen", "CNAME", "xn--hfen-loa.example.net"),
+  record("web", "HTTPS", "1 . alpn=h2"),
+  record("far", "HTTPS", "0 pool.example.net"),
   record("@", "MX", "10 mail.example.net"),
   record("@", "MX", "20 mail2.example.net"),
   record("sub", "NS", "ns1.example.net"),
@@ -45,6 +49,8 @@ const examples = [
   record("4", "PTR", "host.example.net"),
   record("_sip._tcp", "SRV", "1 2 5060 sip.example.net"),
   record("host", "SSHFP", `4 2 ${"ab".repeat(32)}`),
+  record("_dns", "SVCB", "1 dns.example.net alpn=dot port=853"),
+  record("_443._tcp", "TLSA", `3 1 1 ${"cd".repeat(32)}`),
   record("@", "TXT", "v=spf1 include:_spf.example.net -all"),
   record("k._domainkey", "TXT", `v=DKIM1; k=rsa; p=${"A".repeat(392)}`),
   record("@", "TXT", "Grüße aus dem Hafen"),
@@ -53,7 +59,6 @@ const examples = [
 const sorted = (records: readonly RecordData[]) =>
   records.map((one) => `${recordLabel(one)} ${one.value} ${one.ttl}`).toSorted();
 
-const isWrite = ({ method }: { method: string }) => method !== "GET";
 const a = (name: string, value = "192.0.2.1", seconds = ttl) => record(name, "A", value, seconds);
 /** Returns why a call fails. */
 async function failureOf(call: Promise<unknown>): Promise<ProviderError> {
@@ -65,12 +70,10 @@ async function failureOf(call: Promise<unknown>): Promise<ProviderError> {
   throw end;
 }
 
-function isBad(call: { method: string; body: string }): boolean {
-  return isWrite(call) && call.body.includes("bad");
-}
-
 describe.each(recordDialects)("$name", (dialect) => {
   const kind = knownKind(dialect.kind);
+  const isWrite = dialect.isWrite ?? (({ method }: VendorCall) => method !== "GET");
+  const isBad = (call: VendorCall) => isWrite(call) && call.body.includes("bad");
   let server: RecordServer;
   let egress: Egress;
   let clock: Clock;
@@ -102,7 +105,10 @@ describe.each(recordDialects)("$name", (dialect) => {
   const held = async () => sorted(await readAll(provider, zone));
 
   test("zones are created once and listed, international ones by their A-labels", async () => {
-    for (const name of ["new.example", "new.example", "xn--hfen-loa.example"]) await provider.createZone(name);
+    for (const name of ["new.example", "new.example", "xn--hfen-loa.example"]) {
+      if (dialect.zonesComeWithDomains) server.store.addZone(name);
+      await provider.createZone(name);
+    }
     expect((await provider.listZones()).names).toEqual([zone, "new.example", "xn--hfen-loa.example"].toSorted());
     await provider.applyChanges("xn--hfen-loa.example", [create(a("www"))]);
     expect(sorted(await readAll(provider, "xn--hfen-loa.example"))).toEqual(sorted([a("www")]));
@@ -224,6 +230,58 @@ describe.each(recordDialects)("$name", (dialect) => {
       () => records?.delete(first ?? 0),
     );
     expect((await failureOf(readAll(provider, zone))).message).toContain("changed while being read. Try again.");
+  });
+
+  // What only Porkbun does.
+  if (dialect.kind !== "porkbun") return;
+
+  test("a domain that is not registered in the account at Porkbun gets no zone", async () => {
+    const { message } = await failureOf(provider.createZone("elsewhere.example"));
+    expect(message).toBe("Porkbun has no zone elsewhere.example in this account.");
+    expect(server.store.zones.has("elsewhere.example")).toBe(false);
+  });
+
+  test("a call above Porkbun's one a second did nothing, and is made again after a pause", async () => {
+    const page = { ...dialect.throttled(1), headers: {} };
+    server.failNext({ after: false, reply: page }, 1, isWrite);
+    server.failNext({ after: false, reply: { status: 202, body: "" } }, 1);
+    expect(await apply([create(a("later"))])).toEqual([{ ok: true }]);
+    expect(writes()).toBe(2);
+  });
+
+  test("Porkbun's refusals with status 200 are refusals", async () => {
+    const reply = { ...dialect.refusal("Create error: We were unable to create the DNS record."), status: 200 };
+    server.failNext({ after: false, reply }, 1, isWrite);
+    expect(await apply([create(a("www"))])).toEqual([
+      { ok: false, message: "Porkbun refused the change: Create error: We were unable to create the DNS record." },
+    ]);
+    const missing = { ...dialect.refusal("Invalid domain."), status: 200 };
+    server.failNext({ after: false, reply: missing });
+    expect(await failureOf(readAll(provider, zone))).toMatchObject({ zoneMissing: true });
+  });
+
+  test("a domain at Porkbun without API access is reported in words that say what to switch on", async () => {
+    server.failNext({ after: false, reply: dialect.forbidden });
+    const { message, zoneMissing } = await failureOf(readAll(provider, zone));
+    expect(message).toBe(
+      "Porkbun rejects the API key of this provider configuration. Check it and its secret key, and that API access is on for the domain. It says: Domain is not opted in to API access. (400)",
+    );
+    expect(zoneMissing).toBe(false);
+  });
+
+  test("Porkbun's name servers at the apex are shown and left alone", async () => {
+    server.store.add(zone, { type: "NS", name: "", ttl: 86_400, fields: { content: "maceio.ns.porkbun.com" } });
+    const [own] = await readAll(provider, zone);
+    expect(own).toMatchObject({ recordType: "NS", name: "@", value: "maceio.ns.porkbun.com" });
+    expect(own && kind.readOnlyReason?.(own)).toBe("manages the name servers at the apex of a domain.");
+    expect(own && (await apply([remove(own)]))).toMatchObject([{ ok: false }]);
+    expect(writes()).toBe(0);
+  });
+
+  test("the list of an account with more than a thousand domains at Porkbun is read to its end", async () => {
+    for (let index = 0; index < 1_000; index++) server.store.addZone(`d${index}.example`);
+    expect((await provider.listZones()).names).toHaveLength(1_001);
+    expect(server.calls).toHaveLength(2);
   });
 });
 

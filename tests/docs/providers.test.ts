@@ -27,6 +27,7 @@ const configs: Record<string, object> = {
   alidns: { accessKeyId: "id", accessKeySecret: "secret" },
   linode: { token: "a-token-of-the-linode-account" },
   vultr: { apiKey: "a-key-of-the-vultr-account" },
+  porkbun: { apiKey: "a-key-of-the-porkbun-account", secretKey: "a-secret-of-the-porkbun-account" },
   dnspod: { secretId: "id", secretKey: "key" },
 };
 

@@ -20,6 +20,10 @@ export interface RecordDialect {
   /** A configuration of ours for the API at this address, and the field with the credentials. */
   config(url: string): Record<string, string>;
   secret: string;
+  /** Whether zones come with domains that are registered there, so that the API creates none. */
+  zonesComeWithDomains?: true;
+  /** Whether a call changes records. Left out: every call but GET. */
+  isWrite?: (call: VendorCall) => boolean;
   answer(call: VendorCall, store: RecordStore): VendorReply;
   unauthorized: VendorReply;
   forbidden: VendorReply;

@@ -72,6 +72,7 @@ const kindHints: Readonly<Record<string, string>> = {
   dnspod: "Zones at DNSPod (Tencent Cloud).",
   linode: "The domains of a Linode (Akamai Cloud) account.",
   vultr: "The DNS domains of a Vultr account.",
+  porkbun: "The domains of a Porkbun account.",
   manual: "Records are kept here only. You copy them to the provider yourself.",
 };
 
