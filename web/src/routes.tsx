@@ -29,6 +29,8 @@ const texts =
   (search: Record<string, unknown>) =>
     Object.fromEntries(keys.map((key) => [key, optionalText(search[key])])) as { [Name in Key]?: string | undefined };
 
+const revision = (value: unknown) => (Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined);
+
 /** Only addresses of this site, so that a link cannot lead elsewhere after the sign-in. */
 const ownPath = (value: unknown) => (typeof value === "string" && /^\/(?![/\\])/.test(value) ? value : undefined);
 
@@ -131,6 +133,10 @@ const zoneRecords = createRoute({
 const zoneTimeline = createRoute({
   getParentRoute: () => zone,
   path: "/timeline",
+  validateSearch: (search): { at?: number | undefined; from?: number | undefined } => ({
+    at: revision(search["at"]),
+    from: revision(search["from"]),
+  }),
   component: lazyRouteComponent(() => import("./timeline/timeline-page.tsx"), "TimelinePage"),
 });
 const zoneRequests = createRoute({

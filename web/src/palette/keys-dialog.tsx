@@ -52,6 +52,7 @@ export function KeysDialog({ mac, onClose }: KeysDialogProps) {
         [names.apply, control, "Enter"],
       ],
     ],
+    [groups.timeline, [[names.otherChange, "←", "→"]]],
   ];
   return (
     <Dialog open onClose={onClose} title={text.keysTitle}>

@@ -1,5 +1,7 @@
+import { Link } from "@tanstack/react-router";
+import { Rewind } from "lucide-react";
 import { useId, useState } from "react";
-import { Button } from "../ui/button.tsx";
+import { Button, buttonClass } from "../ui/button.tsx";
 import { formatAgo, formatMoment, formatNumber } from "../ui/format.ts";
 import { timelineWords } from "../words/timeline.ts";
 import { ChangeCounts } from "../zone/change-counts.tsx";
@@ -12,12 +14,14 @@ import { titleOf } from "./titles.ts";
 const text = timelineWords;
 
 /** Who made a change: a person, a DNS key, or the service itself. */
-function authorOf({ actorId, actor, tsigKey }: Pick<ChangeSet, "actorId" | "actor" | "tsigKey">): string {
+export function authorOf({ actorId, actor, tsigKey }: Pick<ChangeSet, "actorId" | "actor" | "tsigKey">): string {
   if (tsigKey !== null) return text.byKey(tsigKey);
   return actor ?? (actorId === null ? text.nobody : text.deletedUser);
 }
 
 interface EntryProps {
+  /** The zone's name in addresses. */
+  zone: string;
   entry: ChangeSet;
   /** Whether the service still has the records of this change. */
   isStored: boolean;
@@ -26,7 +30,7 @@ interface EntryProps {
 }
 
 /** One change of a zone: who, when, what, and on request its records. */
-export function Entry({ entry, isStored, onTakeBack }: EntryProps) {
+export function Entry({ zone, entry, isStored, onTakeBack }: EntryProps) {
   const { revision, state, causedBy, unknown, createdAt, creates, updates, deletes } = entry;
   const details = useId();
   const [open, setOpen] = useState(false);
@@ -54,6 +58,18 @@ export function Entry({ entry, isStored, onTakeBack }: EntryProps) {
         </div>
         <ChangeCounts creates={creates} updates={updates} deletes={deletes} />
         <span className={styles["actions"]}>
+          {revision !== null && isStored ? (
+            <Link
+              to="/d/$name/timeline"
+              params={{ name: zone }}
+              search={{ at: revision }}
+              className={buttonClass("quiet")}
+              aria-label={named(text.showThen)}
+              preload={false}
+            >
+              <Rewind aria-hidden /> <span className={styles["label"]}>{text.showThen}</span>
+            </Link>
+          ) : null}
           <Button
             kind="quiet"
             aria-expanded={open}

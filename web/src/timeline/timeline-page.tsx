@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { useSearch } from "@tanstack/react-router";
 import { History } from "lucide-react";
 import { useState } from "react";
 import { client } from "../api.ts";
@@ -12,6 +13,8 @@ import { isBound } from "../zone/review-rule.ts";
 import { useManages } from "../zone/rights.ts";
 import { useZone, zoneName } from "../zone/use-zone.ts";
 import { Entry } from "./entry.tsx";
+import { Past } from "./past.tsx";
+import { SnapshotEntry, useSnapshots } from "./snapshot-entry.tsx";
 import { mayTakeBack, type ChangeSet } from "./may-take-back.ts";
 import { TakeBack } from "./take-back.tsx";
 import styles from "./timeline.module.css";
@@ -20,13 +23,20 @@ import { byDay } from "./titles.ts";
 const text = timelineWords;
 const pageSize = 20;
 
-/** What happened to a zone, newest first, and how to take it back. */
+/** What happened to a zone; with a revision in the address, the zone as it was then. */
 export function TimelinePage() {
+  const { at, from } = useSearch({ from: "/inside/d/$name/timeline" });
+  const zone = useZone();
+  useTitle(`${text.title} · ${zoneName({ ...zone, name: zone.nameUnicode })}`);
+  return at === undefined ? <Timeline /> : <Past key={zone.id} at={at} from={from ?? null} />;
+}
+
+/** The changes and snapshots of a zone, newest first, and how to take a change back. */
+function Timeline() {
   const zone = useZone();
   const { id, revision, historyFrom } = zone;
   const user = useUser();
   const manages = useManages(zone);
-  useTitle(`${text.title} · ${zoneName({ ...zone, name: zone.nameUnicode })}`);
   const list = useInfiniteQuery({
     queryKey: ["history", id, revision],
     initialPageParam: 1,
@@ -36,6 +46,8 @@ export function TimelinePage() {
     placeholderData: (before) => before,
   });
   const entries = list.data?.pages.flatMap((page) => page.entries) ?? [];
+  const oldest = list.hasNextPage ? (entries.at(-1)?.createdAt ?? null) : null;
+  const snapshots = useSnapshots(zone, { enabled: list.isSuccess, until: oldest });
   const [leaving, setLeaving] = useState<ChangeSet | null>(null);
   // Administrators may give a reason instead.
   const mustRequest = user.role !== "admin" && isBound(zone, user.role);
@@ -44,23 +56,28 @@ export function TimelinePage() {
   return (
     <div className={styles["page"]}>
       <Failure error={list.error} />
-      {list.isSuccess && entries.length === 0 ? (
+      {list.isSuccess && entries.length + snapshots.length === 0 ? (
         <Empty icon={<History aria-hidden />} title={text.emptyTitle}>
           {text.empty}
         </Empty>
       ) : null}
-      {byDay(entries).map(([day, changes]) => (
+      {byDay(newestFirst([...entries, ...snapshots])).map(([day, changes]) => (
         <section key={day} className={styles["day"]}>
           <h2>{day}</h2>
           <ul className={styles["list"]} aria-label={text.list(day)}>
-            {changes.map((entry) => (
-              <Entry
-                key={entry.id}
-                entry={entry}
-                isStored={entry.revision === null || entry.revision > historyFrom}
-                onTakeBack={mayTakeBack(entry, historyFrom, may) ? () => setLeaving(entry) : null}
-              />
-            ))}
+            {changes.map((entry) =>
+              "trigger" in entry ? (
+                <SnapshotEntry key={entry.id} zone={zoneName(zone)} snapshot={entry} />
+              ) : (
+                <Entry
+                  key={entry.id}
+                  zone={zoneName(zone)}
+                  entry={entry}
+                  isStored={entry.revision === null || entry.revision > historyFrom}
+                  onTakeBack={mayTakeBack(entry, historyFrom, may) ? () => setLeaving(entry) : null}
+                />
+              ),
+            )}
           </ul>
         </section>
       ))}
@@ -74,4 +91,8 @@ export function TimelinePage() {
       {leaving ? <TakeBack zone={zone} entry={leaving} onClose={() => setLeaving(null)} /> : null}
     </div>
   );
+}
+
+function newestFirst<Item extends { createdAt: Date }>(items: readonly Item[]): Item[] {
+  return items.toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime());
 }

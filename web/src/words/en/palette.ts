@@ -15,6 +15,7 @@ export const palette = {
     everywhere: "Everywhere",
     domains: "In the list of domains",
     grid: "In the list of records",
+    timeline: "In a zone as it was",
   },
   names: {
     palette: "Jump to anything",
@@ -37,6 +38,7 @@ export const palette = {
     undo: "Undo the last edit",
     redo: "Redo what was undone",
     apply: "Review, then apply",
+    otherChange: "Go to the previous or next change",
   },
   registrationOf: (name: string) => `Registration of ${name}`,
   settingsOf: (name: string) => `Settings of ${name}`,

@@ -1,0 +1,198 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { ArrowLeft, ChevronLeft, ChevronRight } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { client } from "../api.ts";
+import { Button } from "../ui/button.tsx";
+import { formatMoment, formatNumber } from "../ui/format.ts";
+import { Failure } from "../ui/notice.tsx";
+import { usePageKeys } from "../ui/use-page-keys.ts";
+import { timelineWords } from "../words/timeline.ts";
+import { words } from "../words/words.ts";
+import { ChangeCounts } from "../zone/change-counts.tsx";
+import { Patch } from "../zone/patch-view.tsx";
+import { differenceLines } from "../zone/patch.ts";
+import { useZone, zoneName, type Zone } from "../zone/use-zone.ts";
+import { authorOf } from "./entry.tsx";
+import { PastRecords, Unreadable } from "./past-records.tsx";
+import styles from "./past.module.css";
+import { titleOf } from "./titles.ts";
+
+const text = timelineWords.past;
+
+/** How long a handle has to rest before the zone is read there. */
+const restMilliseconds = 150;
+
+interface PastProps {
+  at: number;
+  /** The other moment of a difference; null shows the zone at `at`. */
+  from: number | null;
+}
+
+/** A zone as it was at a revision, or what differs between two, with handles to move through its changes. */
+export function Past({ at, from }: PastProps) {
+  const zone = useZone();
+  const { revision, historyFrom } = zone;
+  const name = zoneName(zone);
+  const navigate = useNavigate({ from: "/d/$name/timeline" });
+  const move = (moved: { at?: number; from?: number | null }) => {
+    const next = { at, from, ...moved };
+    void navigate({ search: { at: next.at, from: next.from ?? undefined }, replace: true });
+  };
+  // A snapshot keeps older moments than the history does.
+  const first = Math.min(historyFrom, at, from ?? at);
+  const previous = at > first ? () => move({ at: at - 1 }) : null;
+  const next = at < revision ? () => move({ at: at + 1 }) : null;
+  usePageKeys({ ArrowLeft: previous, ArrowRight: next });
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  return (
+    <div className={styles["page"]}>
+      <Link to="/d/$name/timeline" params={{ name }} className={styles["back"]} preload={false}>
+        <ArrowLeft aria-hidden /> {text.all}
+      </Link>
+      <div className={styles["head"]}>
+        <h2 ref={heading} tabIndex={-1}>
+          {from === null ? text.title(formatNumber(at)) : text.difference(formatNumber(from), formatNumber(at))}
+        </h2>
+        <Button
+          onClick={() => move({ from: from === null ? Math.max(first, at - 1) : null })}
+          aria-pressed={from !== null}
+        >
+          {from === null ? text.compare : text.stopComparing}
+        </Button>
+      </div>
+      <div className={styles["move"]}>
+        <Button icon aria-label={text.previous} title={text.previous} disabled={!previous} onClick={() => previous?.()}>
+          <ChevronLeft aria-hidden />
+        </Button>
+        <span className={styles["handles"]}>
+          {from === null ? null : (
+            <Handle
+              label={text.fromSlider}
+              at={from}
+              first={first}
+              last={revision}
+              onMove={(moved) => move({ from: moved })}
+            />
+          )}
+          <Handle label={text.slider} at={at} first={first} last={revision} onMove={(moved) => move({ at: moved })} />
+        </span>
+        <Button icon aria-label={text.next} title={text.next} disabled={!next} onClick={() => next?.()}>
+          <ChevronRight aria-hidden />
+        </Button>
+      </div>
+      {from === null ? (
+        <Moment zone={zone} at={at} onOldest={() => move({ at: historyFrom })} />
+      ) : (
+        <Difference zone={zone} from={from} at={at} onOldest={() => move({ from: historyFrom, at: revision })} />
+      )}
+    </div>
+  );
+}
+
+interface HandleProps {
+  label: string;
+  at: number;
+  first: number;
+  last: number;
+  onMove: (at: number) => void;
+}
+
+/** A slider over the revisions. It says where it is at once, and moves the page when it rests. */
+function Handle({ label, at, first, last, onMove }: HandleProps) {
+  const [dragged, setDragged] = useState<number | null>(null);
+  const rest = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(rest.current), []);
+  const shown = dragged ?? at;
+  return (
+    <label className={styles["handle"]}>
+      <span>{label}</span>
+      <input
+        type="range"
+        min={first}
+        max={Math.max(last, shown)}
+        value={shown}
+        aria-valuetext={text.position(formatNumber(shown), formatNumber(last))}
+        onChange={(event) => {
+          const moved = event.target.valueAsNumber;
+          setDragged(moved);
+          clearTimeout(rest.current);
+          rest.current = setTimeout(() => {
+            onMove(moved);
+            setDragged(null);
+          }, restMilliseconds);
+        }}
+      />
+      <output>{formatNumber(shown)}</output>
+    </label>
+  );
+}
+
+interface MomentProps {
+  zone: Zone;
+  at: number;
+  onOldest: () => void;
+}
+
+/** The change that led to a revision, and the records that the zone had then. */
+function Moment({ zone, at, onOldest }: MomentProps) {
+  const { id, historyFrom } = zone;
+  const change = useQuery({
+    queryKey: ["history", id, "revision", at],
+    queryFn: async ({ signal }) => {
+      const { entries } = await client.records.history.query({ id, revision: at, limit: 1 }, { signal });
+      return entries[0] ?? null;
+    },
+  });
+  const entry = change.data;
+  return (
+    <>
+      <div className={styles["change"]}>
+        {entry ? (
+          <>
+            <b>{titleOf(entry)}</b>
+            <ChangeCounts creates={entry.creates} updates={entry.updates} deletes={entry.deletes} />
+            <small>
+              {formatMoment(entry.createdAt)}, {authorOf(entry)}
+            </small>
+          </>
+        ) : entry === null ? (
+          <small>{at === 0 ? text.start : text.hidden}</small>
+        ) : change.error ? null : (
+          <small role="status">{words.ui.loading}</small>
+        )}
+      </div>
+      <Failure error={change.error} />
+      {entry && at <= historyFrom ? <p className={styles["note"]}>{text.notMarked}</p> : null}
+      <PastRecords
+        zone={zone}
+        at={at}
+        changes={entry?.changes ?? []}
+        isCut={entry ? entry.creates + entry.updates + entry.deletes > entry.changes.length : false}
+        onOldest={onOldest}
+      />
+    </>
+  );
+}
+
+interface DifferenceProps extends MomentProps {
+  from: number;
+}
+
+function Difference({ zone, from, at, onOldest }: DifferenceProps) {
+  const { id } = zone;
+  const { data, error, isPlaceholderData } = useQuery({
+    queryKey: ["revision-difference", id, from, at],
+    queryFn: async ({ signal }) =>
+      differenceLines(await client.snapshots.diff.query({ id, fromRevision: from, toRevision: at }, { signal })),
+    placeholderData: (before) => before,
+  });
+  if (error) return <Unreadable error={error} zone={zone} onOldest={onOldest} />;
+  if (!data) return <p role="status">{words.ui.loading}</p>;
+  return (
+    <div aria-busy={isPlaceholderData || undefined}>
+      <Patch lines={data} />
+    </div>
+  );
+}
