@@ -15,6 +15,7 @@ import { createDomainsRouter, createPortfolioRouter, createZoneImportsRouter } f
 import { createIdentityConfigsRouter, createIdentityRouter } from "./accounts/identity/router.ts";
 import { createMirrorsRouter } from "./zones/mirrors/router.ts";
 import { createNotificationsRouter } from "./notifications/router.ts";
+import { createFeedsRouter } from "./zones/calendar/router.ts";
 import { createRecordsRouter } from "./zones/records/router.ts";
 import { createReplacementsRouter } from "./bulk/replacements/router.ts";
 import { createReverseRouter } from "./zones/reverse/router.ts";
@@ -40,6 +41,7 @@ export function createAppRouter(services: Services) {
     auth: merged(createAuthRouter(services), createCommandLineRouter(services)),
     twoFactor: createTwoFactorRouter(services),
     tokens: createTokensRouter(services),
+    feeds: createFeedsRouter(services),
     tsigKeys: createTsigKeysRouter(services),
     sessions: createSessionsRouter(services),
     profile: createProfileRouter(services),

@@ -151,6 +151,7 @@ export function exampleNotices(): Record<NotificationEvent, Notice> {
     "security.identity_added": wayIn({ event: "security.identity_added", ...github }),
     "security.identity_removed": wayIn({ event: "security.identity_removed", ...github }),
     "security.token_created": wayIn({ event: "security.token_created", tokenId: otherId, name: "Backup script" }),
+    "security.feed_created": wayIn({ event: "security.feed_created", feedId: otherId, name: "Calendar on my phone" }),
     "security.key_created": wayIn({
       event: "security.key_created",
       keyId: otherId,

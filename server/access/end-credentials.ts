@@ -4,24 +4,35 @@ import { queries, type EntityManager } from "../database/database.ts";
 
 /** A credential that ended, as the audit trail records it. */
 interface EndedCredential {
-  action: "token.delete" | "tsig_key.delete";
-  targetType: "token" | "tsig_key";
+  action: "token.delete" | "tsig_key.delete" | "feed.delete";
+  targetType: "token" | "tsig_key" | "feed";
   targetId: string;
   before: Readonly<Record<string, unknown>>;
 }
 
 /** Ends the credentials that are for a domain alone, before it is deleted. */
 export async function endCredentials(tx: EntityManager, domainId: string): Promise<EndedCredential[]> {
-  const named = queries(tx)
-    .selectFrom("personal_tokens")
-    .select(["id", "user_id"])
-    .where(sql<boolean>`domain_ids @> array[${domainId}]::uuid[]`)
-    .orderBy("id");
+  const named = (table: NarrowedTable) =>
+    queries(tx)
+      .selectFrom(table)
+      .select(["id", "user_id"])
+      .where(sql<boolean>`domain_ids @> array[${domainId}]::uuid[]`)
+      .orderBy("id");
+  const tokens = named("personal_tokens");
+  const feeds = named("calendar_feeds");
   const keys = queries(tx).selectFrom("tsig_keys").select("user_id").where("domain_id", "=", domainId);
-  const owners = [...(await named.execute()), ...(await keys.execute())].map(({ user_id: userId }) => userId);
-  await lockUsers(tx, owners);
-  const tokenIds = (await named.forUpdate().execute()).map(({ id }) => id);
-  return [...(await endKeys(tx, domainId)), ...(await endNarrowedTokens(tx, domainId, tokenIds))];
+  const owned = [...(await tokens.execute()), ...(await feeds.execute()), ...(await keys.execute())];
+  await lockUsers(
+    tx,
+    owned.map(({ user_id: userId }) => userId),
+  );
+  const tokenIds = (await tokens.forUpdate().execute()).map(({ id }) => id);
+  const feedIds = (await feeds.forUpdate().execute()).map(({ id }) => id);
+  return [
+    ...(await endKeys(tx, domainId)),
+    ...(await endNarrowed(tx, domainId, { table: "personal_tokens", targetType: "token", ids: tokenIds })),
+    ...(await endNarrowed(tx, domainId, { table: "calendar_feeds", targetType: "feed", ids: feedIds })),
+  ];
 }
 
 async function endKeys(tx: EntityManager, domainId: string): Promise<EndedCredential[]> {
@@ -38,28 +49,30 @@ async function endKeys(tx: EntityManager, domainId: string): Promise<EndedCreden
   }));
 }
 
-/** Takes the domain from the locked tokens that are narrowed to it. Deletes and returns those that name no other. */
-async function endNarrowedTokens(
+type NarrowedTable = "personal_tokens" | "calendar_feeds";
+
+/** Takes the domain from the locked rows that are narrowed to it. Deletes and returns those that name no other. */
+async function endNarrowed(
   tx: EntityManager,
   domainId: string,
-  ids: readonly string[],
+  { table, targetType, ids }: { table: NarrowedTable; targetType: "token" | "feed"; ids: readonly string[] },
 ): Promise<EndedCredential[]> {
   if (ids.length === 0) return [];
   // After the lock: another deletion may have taken all others.
   const ended = await queries(tx)
-    .deleteFrom("personal_tokens")
+    .deleteFrom(table)
     .where("id", "in", ids)
     .where(sql<boolean>`domain_ids = array[${domainId}]::uuid[]`)
     .returning(["id", "user_id", "name"])
     .execute();
   await queries(tx)
-    .updateTable("personal_tokens")
+    .updateTable(table)
     .set({ domain_ids: sql`array_remove(domain_ids, ${domainId}::uuid)` })
     .where("id", "in", ids)
     .execute();
   return ended.map(({ id, user_id: userId, name }) => ({
-    action: "token.delete",
-    targetType: "token",
+    action: `${targetType}.delete` as const,
+    targetType,
     targetId: id,
     before: { userId, name, domainIds: [domainId] },
   }));

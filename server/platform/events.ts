@@ -37,6 +37,7 @@ export const notificationEvents = [
   "security.identity_added",
   "security.identity_removed",
   "security.token_created",
+  "security.feed_created",
   "security.key_created",
   "security.access_revoked",
   "security.email_changed",
@@ -148,6 +149,7 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
   "security.identity_added": { when: "An external identity was linked to the account.", to: "the user" },
   "security.identity_removed": { when: "An external identity was unlinked from the account.", to: "the user" },
   "security.token_created": { when: "A personal token was created.", to: "the user" },
+  "security.feed_created": { when: "A calendar feed was created.", to: "the user" },
   "security.key_created": { when: "A TSIG key for DNS clients was created.", to: "the user" },
   "security.access_revoked": {
     when: "Ways to access the account were revoked, by an administrator or by the owner with a new password.",
@@ -369,6 +371,7 @@ export interface EventMetadata extends Record<NotificationEvent, object> {
   "security.identity_added": OfIdentity;
   "security.identity_removed": OfIdentity;
   "security.token_created": OfAccount & { tokenId: string; name: string };
+  "security.feed_created": OfAccount & { feedId: string; name: string };
   /** `name`: what its owner says it is for. */
   "security.key_created": OfAccount & { keyId: string; keyName: string; name: string | null; domainName: string };
   /** `ways`: what was revoked, such as `passkeys`. */

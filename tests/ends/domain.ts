@@ -200,6 +200,18 @@ export const ofDomain = (zw: Zonewright): Proofs => ({
       await vi.waitFor(async () => expect((await token.get("/api/domains")).status).toBe(401), patience);
     },
   },
+  "calendar feeds that are narrowed to it alone": {
+    columns: [],
+    async prove() {
+      const zone = await manualZone(zw);
+      const wish = { name: "Renewals", domainIds: [zone.id] };
+      const { body } = await zw.admin.post("/api/auth/me/feeds", wish);
+      const fetched = () => zw.nobody.get(`/api/calendar/${body.token}.ics`);
+      expect((await fetched()).status).toBe(200);
+      await madeAnew(zw, zone);
+      expect((await fetched()).status).toBe(404);
+    },
+  },
   "TSIG keys for it": {
     columns: ["tsig_keys.domain_id"],
     async prove() {

@@ -60,6 +60,17 @@ export function ofUser(zw: Zonewright): Proofs {
         expect((await program.get("/api/domains")).status).toBe(401);
       },
     },
+    "calendar feeds": {
+      columns: ["calendar_feeds.user_id"],
+      async prove() {
+        const { client, leave } = await someone();
+        const { body } = await client.post("/api/auth/me/feeds", { name: "Renewals" });
+        const fetched = () => zw.nobody.get(`/api/calendar/${body.token}.ics`);
+        expect((await fetched()).status).toBe(200);
+        await leave();
+        expect((await fetched()).status).toBe(404);
+      },
+    },
     "pinned zones, saved searches and columns": {
       columns: ["user_preferences.user_id"],
       async prove() {

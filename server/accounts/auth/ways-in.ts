@@ -19,6 +19,7 @@ export type WayInChange =
   | { event: "security.identity_added" | "security.identity_removed"; providerId: string; provider: string }
   | { event: "security.access_revoked"; ways: readonly string[] }
   | { event: "security.token_created"; tokenId: string; name: string }
+  | { event: "security.feed_created"; feedId: string; name: string }
   | { event: "security.key_created"; keyId: string; keyName: string; name: string | null; domainName: string }
   | { event: "security.email_changed" | "security.password_changed" };
 
@@ -56,11 +57,12 @@ export class WaysIn {
     tx: EntityManager,
     actor: Actor,
     user: User,
-    { tokens, keys, passkeys, identities, ...factors }: Revoked,
+    { tokens, feeds, keys, passkeys, identities, ...factors }: Revoked,
   ): Promise<void> {
     const ways = [
       ...(factors.password ? ["the password"] : []),
       ...(tokens.length > 0 ? [counted(tokens.length, "personal token")] : []),
+      ...(feeds.length > 0 ? [counted(feeds.length, "calendar feed")] : []),
       ...(keys.length > 0 ? [counted(keys.length, "TSIG key")] : []),
       ...(passkeys.length > 0 ? [counted(passkeys.length, "passkey")] : []),
       ...(identities.length > 0 ? [`sign-in with ${identities.join(", ")}`] : []),
@@ -152,6 +154,8 @@ function words(change: WayInChange, username: string): [title: string, advice: s
       return [`Access to ${to} was revoked: ${change.ways.join(", ")}`, "contact an administrator immediately."];
     case "security.token_created":
       return [`The personal token ${change.name} was created for ${to}`, `${newPassword} and delete the token.`];
+    case "security.feed_created":
+      return [`The calendar feed ${change.name} was created for ${to}`, `${newPassword} and delete the feed.`];
     case "security.key_created":
       return [
         `The TSIG key ${change.name ?? change.keyName} for ${change.domainName} was created for ${to}`,

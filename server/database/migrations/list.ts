@@ -69,6 +69,7 @@ import { RegistrarConfigs } from "./0081-registrar-configs.ts";
 import { Costs } from "./0082-costs.ts";
 import { TokensOfChanges } from "./0085-tokens-of-changes.ts";
 import { BatchOrders } from "./0086-batch-orders.ts";
+import { CalendarFeeds } from "./0087-calendar-feeds.ts";
 import { Instances } from "./0088-instances.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
@@ -145,5 +146,6 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0082-costs", class: Costs },
   { name: "0085-tokens-of-changes", class: TokensOfChanges },
   { name: "0086-batch-orders", class: BatchOrders },
+  { name: "0087-calendar-feeds", class: CalendarFeeds },
   { name: "0088-instances", class: Instances },
 ];

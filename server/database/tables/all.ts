@@ -8,6 +8,7 @@ import { BatchItemSchema, BatchSchema } from "./batches.ts";
 import { DynamicUpdateSchema } from "./dynamic-updates.ts";
 import { PasswordResetSchema } from "./password-resets.ts";
 import { RefreshTokenSchema, SessionSchema } from "./sessions.ts";
+import { CalendarFeedSchema } from "./calendar-feeds.ts";
 import { PersonalTokenSchema } from "./personal-tokens.ts";
 import { TsigKeySchema } from "./tsig-keys.ts";
 import {
@@ -62,6 +63,7 @@ export const entities = [
   SessionSchema,
   RefreshTokenSchema,
   PersonalTokenSchema,
+  CalendarFeedSchema,
   CliCodeSchema,
   DeviceSignInSchema,
   TsigKeySchema,

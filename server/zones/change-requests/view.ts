@@ -130,7 +130,7 @@ const summary = [
 const places = { names: "r.hosts", types: "r.record_types" };
 
 /** Returns the requests that a caller may see: their own, and those whose records they may all see. */
-async function visibleRequests(em: EntityManager, caller: Caller) {
+export async function visibleRequests(em: EntityManager, caller: Caller) {
   const visible = await visibleDomains(em, caller);
   const toReview = sql<boolean>`(r.state = 'open' and r.applying_token is null and r.author_id is distinct from ${caller.userId}
     and ${visible.reviews("r.domain_id", places)})`;

@@ -141,6 +141,12 @@ const changes: [event: string, details: object, title: string, make: () => Promi
     },
   ],
   [
+    "security.feed_created",
+    { feedId: expect.any(String), name: "Renewals" },
+    "The calendar feed Renewals was created for the account USER",
+    async () => [(await succeeds(client.post("/api/auth/me/feeds", { name: "Renewals" }))).body.token],
+  ],
+  [
     "security.key_created",
     {
       keyId: expect.any(String),

@@ -241,6 +241,7 @@ export function workingCalls(
     "tokens.delete": {
       thing: async (owner) => ({ id: await made(owner, "/api/auth/me/tokens", { name: "Mine", permissions: [] }) }),
     },
+    "feeds.delete": { thing: async (owner) => ({ id: await made(owner, "/api/auth/me/feeds", { name: "Mine" }) }) },
     "tsigKeys.delete": { thing: tsigKey },
     "tsigKeys.revoke": { thing: tsigKey },
     "sessions.delete": {

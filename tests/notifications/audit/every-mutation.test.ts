@@ -280,6 +280,14 @@ function newToken(): Promise<Answer> {
   return zw.admin.post("/api/auth/me/tokens", { name: "Script", permissions: ["domains:read"] });
 }
 
+function newFeed(): Promise<Answer> {
+  return zw.admin.post("/api/auth/me/feeds", { name: "Renewals" });
+}
+
+async function deletedFeed(): Promise<Answer> {
+  return await zw.admin.delete(`/api/auth/me/feeds/${(await newFeed()).body.id}`);
+}
+
 async function deletedToken(): Promise<Answer> {
   return await zw.admin.delete(`/api/auth/me/tokens/${(await newToken()).body.id}`);
 }
@@ -452,6 +460,8 @@ const reported: Record<string, [action: string, call: () => Promise<Answer>, by?
   "auth.deviceToken": ["token.create", async () => await (await decidedDevice("approve")).device.poll()],
   "tokens.create": ["token.create", newToken],
   "tokens.delete": ["token.delete", deletedToken],
+  "feeds.create": ["feed.create", newFeed],
+  "feeds.delete": ["feed.delete", deletedFeed],
   "tsigKeys.create": ["tsig_key.create", newKey],
   "tsigKeys.delete": ["tsig_key.delete", () => deletedKey("/api/auth/me/tsig-keys")],
   "tsigKeys.revoke": ["tsig_key.delete", () => deletedKey("/api/tsig-keys")],

@@ -23,6 +23,8 @@ export interface Revoked {
   sessions: number;
   /** Token names. */
   tokens: string[];
+  /** Names of calendar feeds, which end with tokens. */
+  feeds: string[];
   /** What TSIG keys are for, or their names. */
   keys: string[];
   /** Passkey names. */
@@ -53,6 +55,9 @@ export class AccessRevocation {
       password: has("password") && (await removePassword(tx, userId)),
       sessions: has("sessions") ? await this.#sessions.endAll(tx, userId, { except: exceptSession, ids }) : 0,
       tokens: has("tokens") ? await this.#removeTokens(tx, of) : [],
+      feeds: has("tokens")
+        ? (await removeRows<{ name: string }>(tx, "calendar_feeds", of)).map(({ name }) => name)
+        : [],
       keys: has("keys") ? await removeKeys(tx, of) : [],
       passkeys: has("passkeys") ? (await removeRows<{ name: string }>(tx, "passkeys", of)).map(({ name }) => name) : [],
       identities: has("identities") ? await removeIdentities(tx, of) : [],

@@ -95,8 +95,8 @@ export class UserAccess {
   }
 }
 
-function countOf({ sessions, tokens, keys, passkeys, identities }: Revoked): number {
-  return sessions + tokens.length + keys.length + passkeys.length + identities.length;
+function countOf({ sessions, tokens, feeds, keys, passkeys, identities }: Revoked): number {
+  return sessions + tokens.length + feeds.length + keys.length + passkeys.length + identities.length;
 }
 
 function ownAccess(): AppError {

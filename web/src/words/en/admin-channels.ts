@@ -37,6 +37,7 @@ const events: Readonly<Record<InAppNotification["event"], string>> = {
   "security.identity_added": "An identity was linked",
   "security.identity_removed": "An identity was unlinked",
   "security.token_created": "A personal token was created",
+  "security.feed_created": "A calendar feed was created",
   "security.key_created": "A TSIG key was created",
   "security.access_revoked": "Ways into an account were revoked",
   "security.email_changed": "An email address changed",

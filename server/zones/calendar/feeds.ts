@@ -1,0 +1,220 @@
+import { LockMode } from "@mikro-orm/core";
+import type { Caller } from "../../access/caller.ts";
+import { narrowingOf } from "../../access/narrowing.ts";
+import { visibleDomains } from "../../access/visible-domains.ts";
+import type { WaysIn } from "../../accounts/auth/ways-in.ts";
+import { lockOwnAccount } from "../../accounts/users/lock-account.ts";
+import { queries, type EntityManager } from "../../database/database.ts";
+import { CalendarFeed } from "../../database/tables/calendar-feeds.ts";
+import { qualifiedName, toUnicodeName } from "../../dns/names/names.ts";
+import type { Audit } from "../../notifications/audit/audit.ts";
+import { AppError, badField, notFound } from "../../platform/errors.ts";
+import { newId } from "../../platform/ids.ts";
+import { hashOf, newOpaqueToken } from "../../platform/opaque-tokens.ts";
+import { visibleRequests } from "../change-requests/view.ts";
+import { calendarText, type CalendarEvent } from "./icalendar.ts";
+
+const feedsPerUser = 20;
+const day = 24 * 60 * 60_000;
+/** How long an expiry date stays in the calendar once it has passed. */
+const daysBack = 90;
+/** Events of each sort in one calendar, the earliest first. */
+const mostEvents = 10_000;
+/** A feed's `lastUsedAt` may lag behind by this. */
+const useDelay = 5 * 60_000;
+
+interface Parts {
+  audit: Audit;
+  waysIn: WaysIn;
+  siteUrl: string;
+  /** Whether the service has a console, which events link to. */
+  console: boolean;
+  now: () => Date;
+}
+
+/** Manages the caller's own calendar feeds, and writes the calendars. */
+export class CalendarFeeds {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  async list(em: EntityManager, { userId }: Caller) {
+    const feeds = await em.find(CalendarFeed, { userId }, { orderBy: { id: "desc" } });
+    return { feeds: feeds.map(view) };
+  }
+
+  /** @throws AppError BAD_REQUEST for a domain that the caller may not see, CONFLICT at the limit of feeds per user */
+  async create(em: EntityManager, caller: Caller, wish: { name: string; domainIds?: string[] | null | undefined }) {
+    const { audit, waysIn, siteUrl, now } = this.#parts;
+    const { name, domainIds = null } = wish;
+    if (domainIds !== null) await requireVisible(em, caller, domainIds);
+    return await em.transactional(async (tx) => {
+      // The lock serializes parallel calls, so that they cannot exceed the limit together.
+      await lockOwnAccount(tx, caller);
+      if ((await tx.count(CalendarFeed, { userId: caller.userId })) >= feedsPerUser) {
+        throw new AppError(
+          "CONFLICT",
+          `You have reached the limit of ${feedsPerUser} calendar feeds. Delete one that is no longer used.`,
+        );
+      }
+      const token = newOpaqueToken();
+      const id = newId();
+      const feed = tx.create(CalendarFeed, {
+        id,
+        userId: caller.userId,
+        name,
+        tokenHash: hashOf(token),
+        domainIds,
+        createdAt: now(),
+      });
+      await tx.flush();
+      const after = { name, domainIds };
+      await audit.record(tx, caller, { action: "feed.create", targetType: "feed", targetId: id, after });
+      await waysIn.changed(tx, caller, caller.userId, { event: "security.feed_created", feedId: id, name });
+      return { token, url: `${siteUrl}/api/calendar/${token}.ics`, ...view(feed) };
+    });
+  }
+
+  /** @throws AppError NOT_FOUND */
+  async delete(em: EntityManager, caller: Caller, id: string): Promise<void> {
+    await em.transactional(async (tx) => {
+      const own = { id, userId: caller.userId };
+      const feed = await tx.findOne(CalendarFeed, own, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      if (!feed) throw notFound("calendar feed");
+      tx.remove(feed);
+      await tx.flush();
+      const before = { name: feed.name, domainIds: feed.domainIds ?? null };
+      await this.#parts.audit.record(tx, caller, { action: "feed.delete", targetType: "feed", targetId: id, before });
+    });
+  }
+
+  /**
+   * Returns the owner of a feed as a caller, limited to the feed's domains, and the feed's name. Their rights are those of now.
+   * @throws AppError NOT_FOUND if the token is unknown, or the owner is disabled
+   */
+  async open(
+    em: EntityManager,
+    token: string,
+    call: Pick<Caller, "ip" | "requestId">,
+  ): Promise<{ caller: Caller; name: string }> {
+    const now = this.#parts.now();
+    const row = await queries(em)
+      .selectFrom("calendar_feeds as feed")
+      .innerJoin("users", "users.id", "feed.user_id")
+      .select(["feed.id", "feed.name", "feed.domain_ids", "feed.last_used_at"])
+      .select(["users.id as user_id", "users.username", "users.role"])
+      .where("feed.token_hash", "=", hashOf(token))
+      .where("users.disabled_at", "is", null)
+      .executeTakeFirst();
+    if (!row)
+      throw new AppError(
+        "NOT_FOUND",
+        "This calendar does not exist or was revoked. Create a new feed in your account.",
+      );
+    if (!row.last_used_at || now.getTime() - row.last_used_at.getTime() >= useDelay) {
+      await queries(em).updateTable("calendar_feeds").set({ last_used_at: now }).where("id", "=", row.id).execute();
+    }
+    const caller: Caller = {
+      ...call,
+      userId: row.user_id,
+      username: row.username,
+      role: row.role,
+      sessionId: null,
+      tokenId: row.id,
+      permissions: new Set(),
+      narrowing: narrowingOf({ domain_ids: row.domain_ids ?? null, host_pattern: null, record_types: null }),
+      at: now,
+    };
+    return { caller, name: row.name };
+  }
+
+  /** Returns what a caller sees of expiry dates and scheduled change requests, as a calendar. */
+  async calendar(em: EntityManager, caller: Caller, name: string): Promise<string> {
+    return calendarText(name, [...(await this.#expiries(em, caller)), ...(await this.#scheduled(em, caller))]);
+  }
+
+  async #expiries(em: EntityManager, caller: Caller): Promise<CalendarEvent[]> {
+    const visible = await visibleDomains(em, caller);
+    const rows = await queries(em)
+      .selectFrom("domains")
+      .select(["id", "name", "view", "expires_at", "expiry_source", "registrar", "updated_at"])
+      .where("status", "=", "active")
+      .where("expires_at", ">=", new Date(caller.at.getTime() - daysBack * day))
+      // The form has four digits for a year.
+      .where("expires_at", "<", new Date("9999-12-31T00:00:00Z"))
+      .where((eb) => visible.condition(eb))
+      .orderBy("expires_at")
+      .orderBy("name")
+      .limit(mostEvents)
+      .execute();
+    return rows.flatMap(({ id, name, view, expires_at: at, ...row }) => {
+      if (!at) return [];
+      const sources = {
+        manual: "set by hand",
+        rdap: "from RDAP",
+        whois: "from WHOIS",
+        registrar: "from the registrar",
+      };
+      const details = [
+        ...(row.registrar === null ? [] : [`Registrar: ${row.registrar}`]),
+        `The registration ends at ${at.toISOString()}${row.expiry_source ? ` (${sources[row.expiry_source]})` : ""}.`,
+      ];
+      return {
+        uid: `${id}-expiry@zonewright`,
+        summary: `${toUnicodeName(qualifiedName({ name, view }))} expires`,
+        description: details.join("\n"),
+        url: this.#link(`/d/${encodeURIComponent(qualifiedName({ name, view }))}`),
+        changedAt: row.updated_at,
+        at,
+        allDay: true,
+      };
+    });
+  }
+
+  async #scheduled(em: EntityManager, caller: Caller): Promise<CalendarEvent[]> {
+    const { found } = await visibleRequests(em, caller);
+    const rows = await found
+      .select(["r.id", "r.number", "r.title", "r.domain_name", "r.state", "r.apply_at", "r.created_at"])
+      .where("r.closed_at", "is", null)
+      .where("r.apply_at", "is not", null)
+      .orderBy("r.apply_at")
+      .limit(mostEvents)
+      .execute();
+    return rows.flatMap(({ id, number, title, domain_name: domain, state, apply_at: at, created_at: changedAt }) => {
+      if (!at) return [];
+      return {
+        uid: `${id}-request@zonewright`,
+        summary: `${toUnicodeName(domain)}: ${title}`,
+        description: `Change request ${number}, ${state === "approved" ? "approved" : "not approved yet"}.`,
+        url: this.#link(`/requests/${id}`),
+        changedAt,
+        at,
+        allDay: false,
+      };
+    });
+  }
+
+  #link(path: string): string | null {
+    return this.#parts.console ? this.#parts.siteUrl + path : null;
+  }
+}
+
+/** @throws AppError BAD_REQUEST for a domain that the caller may not see */
+async function requireVisible(em: EntityManager, caller: Caller, ids: readonly string[]): Promise<void> {
+  const visible = await visibleDomains(em, caller);
+  const rows = await queries(em)
+    .selectFrom("domains")
+    .select("id")
+    .where("id", "in", ids)
+    .where((eb) => visible.condition(eb))
+    .execute();
+  const seen = new Set(rows.map(({ id }) => id));
+  const unseen = ids.findIndex((id) => !seen.has(id));
+  if (unseen >= 0) throw badField(["domainIds", unseen], "No domain has this ID. Choose one that you may access.");
+}
+
+function view({ id, name, domainIds, createdAt, lastUsedAt }: CalendarFeed) {
+  return { id, name, domainIds: domainIds ?? null, createdAt, lastUsedAt: lastUsedAt ?? null };
+}
