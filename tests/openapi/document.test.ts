@@ -201,6 +201,7 @@ describe("every operation", () => {
       "createChangeRequest",
       "createChannel",
       "createDomain",
+      "createFeed",
       "createIdentityConfig",
       "createInvitation",
       "createPasskey",

@@ -29,9 +29,6 @@ const areas: { area: string; built: boolean; endpoints: string[] }[] = [
       "GET /api/auth/me/tokens",
       "POST /api/auth/me/tokens",
       "DELETE /api/auth/me/tokens/:id",
-      "GET /api/auth/me/feeds",
-      "POST /api/auth/me/feeds",
-      "DELETE /api/auth/me/feeds/:id",
     ],
   },
   {

@@ -13,6 +13,8 @@ async function shown() {
   return body;
 }
 
+const jobNamed = async (name: string) => (await shown()).jobs.find((job: { name: string }) => job.name === name);
+
 test("administrators see the version, the database, this instance and every job with its schedule", async () => {
   const system = await shown();
   expect(system).toMatchObject({ version, databaseState: "ok", database: expect.stringMatching(/./) });
@@ -29,7 +31,6 @@ test("administrators see the version, the database, this instance and every job 
 
 test("a job shows how its last run ended, and a failure is tried again", async () => {
   const { services } = zonewright;
-  const jobNamed = async (name: string) => (await shown()).jobs.find((job: { name: string }) => job.name === name);
   expect((await jobNamed("acme.clean")).lastRun).toBeNull();
   const before = Date.now() - 60_000;
   await services.jobs.enqueue(services.database.fork(), "acme.clean", {});

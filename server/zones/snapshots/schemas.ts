@@ -88,7 +88,7 @@ const revision = (description: string) =>
   });
 
 const snapshotSide = (description: string) =>
-  id(description).meta({ description, example: "01a1fb0f-6204-7000-abd4-276e976be8b7" }).optional();
+  id(description).optional().meta({ description, example: "01a1fb0f-6204-7000-abd4-276e976be8b7" });
 
 export const diffInput = z.strictObject({
   id: domainId,

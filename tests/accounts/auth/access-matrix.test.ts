@@ -202,6 +202,7 @@ describe("a session confirmed more than ten minutes ago", () => {
     "auth.authorizeCli": { permissions: ["domains:read"], codeChallenge: "a".repeat(43) },
     "auth.approveDevice": { userCode: "0000-0000", permissions: ["domains:read"] },
     "tokens.create": { name: "Script", permissions: ["domains:read"] },
+    "feeds.create": { name: "Renewals" },
     "tsigKeys.create": { domainId: "01a1fb0f-6204-7000-abd4-270000000001" },
     "identityConfigs.create": { providerId: "github", clientId: "zonewright" },
     "identityConfigs.update": { userInfoUrl: "https://elsewhere.example/user" },

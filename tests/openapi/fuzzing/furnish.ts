@@ -1,3 +1,5 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import { publish } from "../../notifications/publish.ts";
 import { website } from "../../bulk/templates/templates.ts";
 import type { Zonewright } from "../../support/zonewright.ts";
@@ -81,6 +83,8 @@ export async function furnish(zw: Zonewright): Promise<Ids> {
       admin.post("/api/provider-configs", { kind: "zonefile", name: folder, config: { folder } }),
     ),
   );
+  // Its zones can be listed as well.
+  await mkdir(join(zw.dataDir, "zones", "free"), { recursive: true });
   const mirror = await admin.post(`/api/domains/${domainId}/mirrors`, { providerConfigId: mirrored?.body.id });
   const channel = await admin.post("/api/notifications", {
     channel: "webhook",

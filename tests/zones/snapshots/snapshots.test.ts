@@ -22,6 +22,7 @@ describe("a snapshot", () => {
       id: body.id,
       domainId: zone.id,
       version: 1,
+      revision: 1,
       name: null,
       trigger: "manual",
       records: [record],
