@@ -110,11 +110,6 @@ function fillIn(operationId: string, body: Json | undefined, count: number, ids:
     filled["dryRun"] = true;
     delete filled["planHash"];
   }
-  // Each side is a snapshot or a revision.
-  if (operationId === "diffSnapshots") {
-    delete filled["fromRevision"];
-    delete filled["toRevision"];
-  }
   // Either zones or all of them.
   if (operationId === "importZones") delete filled["all"];
   if (operationId === "createChannel") filled["name"] = `Channel ${count}`;
@@ -158,6 +153,8 @@ export function validCall({ path, operation }: FoundOperation, count: number, fu
   const named: Record<string, string> = { findZoneOfName: { name: "www.fuzz.example" } }[operation.operationId] ?? {};
   for (const { name, in: where, schema, example } of operation.parameters ?? []) {
     if (where === "path") inPath[name] = own[name] ?? ids.domain;
+    // Each side of a difference is a snapshot or a revision.
+    if (operation.operationId === "diffSnapshots" && name.endsWith("Revision")) continue;
     const snapshot = schema.format === "uuid" ? { from: ids.snapshot, to: ids.laterSnapshot }[name] : undefined;
     if (where === "query")
       query[name] = named[name] ?? snapshot ?? asText((example as Json) ?? sample(schema, furnished));
