@@ -49,8 +49,7 @@ const withoutCall: Readonly<Record<string, Reason>> = {
   "delegation.snooze": "no page yet",
   "secondaries.get": "no page yet",
   "secondaries.raiseSerial": "no page yet",
-  "records.exportZonefile": "no page yet",
-  "records.export": "no page yet",
+  "records.exportZonefile": { instead: "records.export" },
   "snapshots.get": "no page yet",
 };
 

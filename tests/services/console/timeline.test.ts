@@ -1,3 +1,4 @@
+import { text } from "node:stream/consumers";
 import { sql } from "kysely";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -166,4 +167,34 @@ test("a zone of many records is shown as it was, as far as one scrolls, at 320 p
   await page.locator("[data-scroll]").evaluate((scroller) => scroller.scrollTo(0, scroller.scrollHeight));
   await row(page, "h999").waitFor();
   expect(await page.getByRole("row").count()).toBeLessThan(100);
+});
+
+/** Chooses an entry of a menu that saves a file. */
+async function saved(page: Page, menu: string, entry: string) {
+  await page.getByRole("button", { name: menu }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("menuitem", { name: entry }).click(),
+  ]);
+  return { name: download.suggestedFilename(), content: await text(await download.createReadStream()) };
+}
+
+test("a zone and any of its past states are saved as files that can be imported again", async () => {
+  const zone = await changed();
+  const page = await site.signedIn({ path: `/d/${zone.name}/records` });
+  await page.getByRole("gridcell", { name: "www", exact: true }).waitFor();
+  const table = await saved(page, "Actions for the zone", "Export as a table (CSV)");
+  expect([table.name, table.content]).toEqual([`${zone.name}.csv`, expect.stringContaining("192.0.2.2")]);
+  const file = await saved(page, "Actions for the zone", "Export as a zone file");
+  expect([file.name, file.content]).toEqual([`${zone.name}.zone`, expect.stringContaining("192.0.2.2")]);
+  await page.goto(`${site.url}${timeline(zone, "?at=2")}`);
+  await expect.poll(() => rows(page)).toEqual(["+ api A 192.0.2.7", "  www A 192.0.2.1"]);
+  const past = await saved(page, "Export this state", "Export as a zone file");
+  expect(past.name).toBe(`${zone.name}-2.zone`);
+  const again = await fileZone(site.zonewright);
+  const content = past.content.replaceAll(zone.name, again.name);
+  expect((await again.post("/zonefile", { zonefile: content })).status).toBe(200);
+  const { body } = await again.get("/records");
+  const values = body.records.map((record: { name: string; value: string }) => `${record.name} ${record.value}`);
+  expect(values.toSorted()).toEqual(["api 192.0.2.7", "www 192.0.2.1"]);
 });

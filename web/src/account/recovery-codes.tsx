@@ -3,6 +3,7 @@ import { useUser } from "../session/current-user.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import { saveFile } from "../ui/save-file.ts";
 import { accountWords } from "../words/account.ts";
 import styles from "./secrets.module.css";
 
@@ -21,7 +22,7 @@ export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onD
       footer={
         <>
           <CopyButton text={codes.join("\n")} label={text.recoveryCopied} />
-          <Button onClick={() => save(file)}>
+          <Button onClick={() => saveFile(text.recoveryFile, file)}>
             <Download aria-hidden /> {text.recoveryDownload}
           </Button>
           <Button kind="primary" onClick={onDone}>
@@ -39,14 +40,4 @@ export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onD
       </ul>
     </Dialog>
   );
-}
-
-function save(content: string): void {
-  const url = URL.createObjectURL(new Blob([content], { type: "text/plain" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = text.recoveryFile;
-  link.click();
-  // The browser has the content once the click returns.
-  setTimeout(() => URL.revokeObjectURL(url), 0);
 }

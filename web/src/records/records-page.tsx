@@ -13,6 +13,7 @@ import { toast } from "../ui/toast.tsx";
 import { recordsWords } from "../words/records.ts";
 import styles from "./records.module.css";
 import { partsText, useOwnRights } from "../zone/own-rights.ts";
+import { exportEntries } from "../zone/export-entries.ts";
 import { useZone, useZoneName, type Zone } from "../zone/use-zone.ts";
 import {
   addRecord,
@@ -220,7 +221,10 @@ function ZoneRecords({ zone }: { zone: Zone }) {
         onDelete={() => remove(selected())}
         onClear={() => setSelection(new Map())}
         onAdd={mayAdd ? newRecord : null}
-        menu={[mayAdd ? [{ id: "paste", label: text.paste, run: () => setPasting({ given: null }) }] : []]}
+        menu={[
+          ...(mayAdd ? [[{ id: "paste", label: text.paste, run: () => setPasting({ given: null }) }]] : []),
+          exportEntries({ id: zone.id, address }),
+        ]}
       />
       <Failure error={error} />
       {nothing ? (

@@ -1,15 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { ArrowLeft, ChevronLeft, ChevronRight } from "lucide-react";
+import { ArrowLeft, ChevronLeft, ChevronRight, Ellipsis } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { client } from "../api.ts";
 import { Button } from "../ui/button.tsx";
 import { formatMoment, formatNumber } from "../ui/format.ts";
+import { Menu } from "../ui/menu.tsx";
 import { Failure } from "../ui/notice.tsx";
 import { usePageKeys } from "../ui/use-page-keys.ts";
 import { timelineWords } from "../words/timeline.ts";
 import { words } from "../words/words.ts";
 import { ChangeCounts } from "../zone/change-counts.tsx";
+import { exportEntries } from "../zone/export-entries.ts";
 import { Patch } from "../zone/patch-view.tsx";
 import { differenceLines } from "../zone/patch.ts";
 import { useZone, zoneName, type Zone } from "../zone/use-zone.ts";
@@ -55,6 +57,16 @@ export function Past({ at, from }: PastProps) {
         <h2 ref={heading} tabIndex={-1}>
           {from === null ? text.title(formatNumber(at)) : text.difference(formatNumber(from), formatNumber(at))}
         </h2>
+        {from === null ? (
+          <Menu
+            trigger={
+              <Button icon kind="quiet" aria-label={text.more} title={text.more}>
+                <Ellipsis aria-hidden />
+              </Button>
+            }
+            groups={[exportEntries({ id: zone.id, address: name, revision: at })]}
+          />
+        ) : null}
         <Button
           onClick={() => move({ from: from === null ? Math.max(first, at - 1) : null })}
           aria-pressed={from !== null}

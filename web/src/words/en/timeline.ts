@@ -51,6 +51,7 @@ export const timeline = {
     position: (revision: string, last: string) => `Revision ${revision} of ${last}`,
     previous: "Previous change",
     next: "Next change",
+    more: "Export this state",
     compare: "Compare two moments",
     stopComparing: "Show one moment",
     table: (revision: string) => `Records at revision ${revision}`,

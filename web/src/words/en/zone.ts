@@ -314,4 +314,14 @@ export const zone = {
     confirm: "I have read this and want to go on.",
     outdated: "Zones have changed since. This is the plan as they are now.",
   },
+
+  // Saving the zone as a file
+  exports: {
+    zonefile: "Export as a zone file",
+    octodns: "Export for octoDNS (YAML)",
+    terraform: "Export for Terraform",
+    dnscontrol: "Export for DNSControl",
+    csv: "Export as a table (CSV)",
+    tsv: "Export as a table (TSV)",
+  },
 };
