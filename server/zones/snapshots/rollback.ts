@@ -4,6 +4,7 @@ import type { EntityManager } from "../../database/database.ts";
 import { planningState, withSplitsOf } from "../../dns/desired-state.ts";
 import { asHeld } from "../records/joined-texts.ts";
 import { judgeChanges } from "../records/judge-changes.ts";
+import { requireStored } from "../changes/state/past-zone.ts";
 import { liveAtNames, versionsOf } from "../changes/state/live-queries.ts";
 import { lockWarning, type Explained } from "../changes/locks-and-reviews.ts";
 import {
@@ -30,7 +31,10 @@ import { signatureWarnings } from "../records/warnings.ts";
 import { inSlices } from "../../platform/slices.ts";
 import { findSnapshot, type Snapshots } from "./service.ts";
 
-/** Restores a zone to a snapshot. */
+/** What a zone is restored to. */
+type Target = { snapshotId: string } | { revision: number };
+
+/** Restores a zone to a snapshot or a revision. */
 export class Rollback {
   readonly #pipeline: ChangePipeline;
   readonly #snapshots: Snapshots;
@@ -43,22 +47,22 @@ export class Rollback {
   /**
    * Restores the records that differ. Changes that current rules forbid or the provider refuses are listed in `failed`. The new snapshot
    * describes the resulting zone.
-   * @throws AppError NOT_FOUND, CONFIRMATION_REQUIRED above the safety threshold, PROVIDER_ERROR
+   * @throws AppError NOT_FOUND, HISTORY_GONE, CONFIRMATION_REQUIRED above the safety threshold, PROVIDER_ERROR
    */
   async run(
     em: EntityManager,
     caller: Caller,
-    input: Explained & {
-      id: string;
-      snapshotId: string;
-      dryRun: boolean;
-      force: boolean;
-      planHash?: string | undefined;
-    },
+    input: Explained &
+      Target & {
+        id: string;
+        dryRun: boolean;
+        force: boolean;
+        planHash?: string | undefined;
+      },
   ) {
     const plan = (reader: EntityManager, zone: ZoneContext) => {
       refuseOtherZone(input, zone);
-      return planRollback(reader, zone, input.snapshotId);
+      return planRollback(reader, zone, input);
     };
     if (input.dryRun) {
       const request = { domainId: input.id, caller, need: "manage", plan } as const;
@@ -90,7 +94,7 @@ export class Rollback {
       override: input.override,
       unlock: input.unlock,
       bookmarkAfter: true,
-      about: { snapshotId: input.snapshotId },
+      about: "snapshotId" in input ? { snapshotId: input.snapshotId } : { toRevision: input.revision },
       plan: async (reader, zone) => {
         const rollback = await plan(reader, zone);
         await refuseOtherComparison(input, zone, rollback.changes);
@@ -111,9 +115,16 @@ export class Rollback {
   }
 }
 
-/** Plans a rollback from the version rows that began or ended since the snapshot. */
-async function planRollback(em: EntityManager, zone: ZoneContext, snapshotId: string) {
-  const { revision } = await findSnapshot(em, zone.id, snapshotId);
+/** Returns the revision to restore, whose state is stored. @throws AppError NOT_FOUND, BAD_REQUEST, HISTORY_GONE */
+async function targetOf(em: EntityManager, domainId: string, target: Target): Promise<number> {
+  if ("snapshotId" in target) return (await findSnapshot(em, domainId, target.snapshotId)).revision;
+  await requireStored(em, domainId, target.revision, "revision");
+  return target.revision;
+}
+
+/** Plans a rollback from the version rows that began or ended since the snapshot or revision. */
+async function planRollback(em: EntityManager, zone: ZoneContext, target: Target) {
+  const revision = await targetOf(em, zone.id, target);
   const since = await versionsOf(em, (versions) =>
     versions.where("domain_id", "=", zone.id).where("since", ">", revision).where("until", "is", null),
   );

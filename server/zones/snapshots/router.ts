@@ -6,6 +6,7 @@ import {
   createSnapshotInput,
   diffInput,
   listSnapshotsInput,
+  restoreInput,
   rollbackInput,
   rollbackResult,
   snapshot,
@@ -83,6 +84,24 @@ export function createSnapshotsRouter({ rollback, snapshots }: { rollback: Rollb
       errors: [409, 502],
     })
       .input(rollbackInput)
+      .output(passingLarge(rollbackResult))
+      .mutation(
+        async ({ ctx, input }) => await answerOf(rollbackResult, await rollback.run(ctx.em, ctx.caller, input)),
+      ),
+
+    restore: adminMay("snapshots:write", {
+      method: "POST",
+      path: "/domains/{id}/restore",
+      operationId: "restoreDomain",
+      costly: true,
+      tag,
+      summary: "Roll a zone back to a revision",
+      description:
+        "Does what a rollback to a snapshot does, for any revision that is still stored. One that is no longer stored returns 410. If more " +
+        "than 30 % of a zone with ten or more records would change, `force: true` is required.",
+      errors: [409, 410, 502],
+    })
+      .input(restoreInput)
       .output(passingLarge(rollbackResult))
       .mutation(
         async ({ ctx, input }) => await answerOf(rollbackResult, await rollback.run(ctx.em, ctx.caller, input)),

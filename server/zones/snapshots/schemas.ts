@@ -139,9 +139,7 @@ export const compareInput = z.strictObject({
   with: id("The domain to compare with."),
 });
 
-export const rollbackInput = z.strictObject({
-  id: domainId,
-  snapshotId,
+const rollbackOptions = {
   dryRun: z
     .boolean("This must be true or false.")
     .default(false)
@@ -151,6 +149,18 @@ export const rollbackInput = z.strictObject({
   }),
   planHash: reviewedHash,
   ...explained,
+};
+
+export const rollbackInput = z.strictObject({ id: domainId, snapshotId, ...rollbackOptions });
+
+export const restoreInput = z.strictObject({
+  id: domainId,
+  revision: z
+    .int("This must be a whole number, at least 0.")
+    .min(0, "This must be a whole number, at least 0.")
+    .max(2_147_483_647, "This must be a whole number of at most 2147483647.")
+    .meta({ description: "The revision whose records to restore.", example: 41 }),
+  ...rollbackOptions,
 });
 
 export const rollbackResult = z

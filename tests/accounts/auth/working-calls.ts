@@ -346,6 +346,7 @@ export function workingCalls(
     "snapshots.get": { thing: zoneWithSnapshot },
     "snapshots.diff": { thing: zoneWithSnapshot, query: ({ snapshotId }) => `?from=${snapshotId}&to=${snapshotId}` },
     "snapshots.rollback": { thing: zoneWithSnapshot, body: () => ({ force: true }) },
+    "snapshots.restore": { thing: zoneWithSnapshot, body: () => ({ revision: 0, force: true }) },
     "templates.update": {
       thing: template,
       body: async ({ id }) => (await zw.admin.get(`/api/templates/${id}`)).body.template ?? websiteTemplate("none"),

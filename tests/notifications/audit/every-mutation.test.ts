@@ -128,6 +128,12 @@ async function rolledBack(): Promise<Answer> {
   return await zw.admin.post(`/api/domains/${domain}/snapshots/${body.id}/rollback`, { force: true });
 }
 
+async function restored(): Promise<Answer> {
+  const { revision } = (await zw.admin.get(`/api/domains/${domain}`)).body;
+  await newRecord();
+  return await zw.admin.post(`/api/domains/${domain}/restore`, { revision, force: true });
+}
+
 async function revertedChange(): Promise<Answer> {
   await newRecord();
   const { body } = await zw.admin.get(`/api/domains/${domain}/history`);
@@ -550,6 +556,7 @@ const reported: Record<string, [action: string, call: () => Promise<Answer>, by?
   ],
   "snapshots.create": ["snapshot.create", () => zw.admin.post(`/api/domains/${domain}/snapshots`)],
   "snapshots.rollback": ["records.rollback", rolledBack],
+  "snapshots.restore": ["records.rollback", restored],
   "templates.create": ["template.create", newTemplate],
   "templates.update": ["template.update", changedTemplate],
   "templates.delete": ["template.delete", deletedTemplate],

@@ -106,9 +106,15 @@ function fillIn(operationId: string, body: Json | undefined, count: number, ids:
       { action: "update", recordId: ids.record, record: { ttl: 600 } },
     ];
   // These plans can be made again and again.
-  if (["revertChange", "rollbackSnapshot", "syncDomain", "importZonefile"].includes(operationId)) {
+  if (["revertChange", "rollbackSnapshot", "restoreDomain", "syncDomain", "importZonefile"].includes(operationId)) {
     filled["dryRun"] = true;
     delete filled["planHash"];
+  }
+  if (operationId === "restoreDomain") filled["revision"] = 0;
+  // Each side is a snapshot or a revision.
+  if (operationId === "diffSnapshots") {
+    delete filled["fromRevision"];
+    delete filled["toRevision"];
   }
   // Either zones or all of them.
   if (operationId === "importZones") delete filled["all"];

@@ -64,6 +64,11 @@ const ways: Record<string, Way> = {
     await zone.create(host);
     return (more) => zone.post(`/snapshots/${id}/rollback`, { force: true, ...more });
   },
+  "snapshots.restore": async (zone) => {
+    const { revision } = await zone.detail();
+    await zone.create(host);
+    return (more) => zone.post("/restore", { revision, force: true, ...more });
+  },
   "templates.applyPlan": async (zone) => {
     const { id } = (await zw.admin.post("/api/templates", website(another("site")))).body;
     const body = await planned(zone, `/templates/${id}`, { variables: { target: "t.example.net" } });

@@ -107,6 +107,7 @@ describe("versions replaced within the retention period", () => {
     expect((await zone.get("/snapshots/diff?fromRevision=3&toRevision=5")).body.modified).toHaveLength(1);
     const gone = await zone.get("/snapshots/diff?fromRevision=2&toRevision=5");
     expect(gone).toMatchObject({ status: 410, body: { code: "HISTORY_GONE" } });
+    expect(await zone.post("/restore", { revision: 2 })).toMatchObject({ status: 410 });
     // A later, earlier cutoff never moves historyFrom back to deleted versions.
     expect(await retain(new Date("2000-01-01"))).toEqual({ snapshots: 0, versions: 0 });
     expect(await zone.detail()).toMatchObject({ historyFrom: 3 });

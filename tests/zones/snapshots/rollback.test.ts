@@ -48,6 +48,33 @@ describe.each([
     expect(await zone.post("/sync")).toMatchObject(where === "in a master file" ? inSync : { status: 400 });
   });
 
+  test("a revision is restored as a snapshot of it would be, and no other than the reviewed changes are made", async () => {
+    const { snapshot, come } = await edited();
+    const restore = (body: object) => zone.post("/restore", { revision: snapshot.revision, ...body });
+    const { body: dry } = await restore({ dryRun: true });
+    expect(dry).toMatchObject({
+      snapshot: null,
+      created: 1,
+      updated: 1,
+      deleted: 1,
+      plan: { deletes: [{ id: come.id }] },
+    });
+    expect(await restore({ planHash: "0".repeat(64) })).toMatchObject({ status: 409 });
+    const { status, body } = await restore({ planHash: dry.planHash });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      success: true,
+      created: 1,
+      updated: 1,
+      deleted: 1,
+      snapshot: { trigger: "on_change" },
+    });
+    expect(data(await zone.records())).toEqual(data(snapshot.records));
+    expect((await zone.history())[0]).toMatchObject({ kind: "rollback" });
+    const { revision } = await zone.detail();
+    expect(await zone.post("/restore", { revision: revision + 1 })).toMatchObject({ status: 400 });
+  });
+
   test("a rollback takes a new on_change snapshot of the resulting zone", async () => {
     const { snapshot } = await edited();
     const { body } = await rollback(snapshot);

@@ -59,6 +59,11 @@ const ways: Record<string, Way> = {
     await zone.update(await oldRecordOf(zone), { ttl: 99 });
     return (more) => zone.post(`/snapshots/${id}/rollback`, { force: true, ...more });
   },
+  "snapshots.restore": async (zone) => {
+    const { revision } = await zone.detail();
+    await zone.update(await oldRecordOf(zone), { ttl: 99 });
+    return (more) => zone.post("/restore", { revision, force: true, ...more });
+  },
   "templates.applyPlan": async (zone) => {
     const { id } = await templateOf("192.0.2.2");
     return async (more) =>
