@@ -109,7 +109,6 @@ const areas: { area: string; built: boolean; endpoints: string[] }[] = [
       "GET /api/domains/:id/snapshots/:snapshotId",
       "GET /api/domains/:id/snapshots/diff",
       "POST /api/domains/:id/snapshots/:snapshotId/rollback",
-      "POST /api/domains/:id/restore",
     ],
   },
   {

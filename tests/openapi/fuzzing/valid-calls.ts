@@ -111,11 +111,6 @@ function fillIn(operationId: string, body: Json | undefined, count: number, ids:
     delete filled["planHash"];
   }
   if (operationId === "restoreDomain") filled["revision"] = 0;
-  // Each side is a snapshot or a revision.
-  if (operationId === "diffSnapshots") {
-    delete filled["fromRevision"];
-    delete filled["toRevision"];
-  }
   // Either zones or all of them.
   if (operationId === "importZones") delete filled["all"];
   if (operationId === "createChannel") filled["name"] = `Channel ${count}`;

@@ -198,3 +198,26 @@ test("a zone and any of its past states are saved as files that can be imported 
   const values = body.records.map((record: { name: string; value: string }) => `${record.name} ${record.value}`);
   expect(values.toSorted()).toEqual(["api 192.0.2.7", "www 192.0.2.1"]);
 });
+
+test("administrators restore a past state after they have seen what it changes; others are not offered it", async () => {
+  const zone = await changed();
+  const page = await site.signedIn({ path: timeline(zone, "?at=2") });
+  await page.getByRole("button", { name: "Restore this…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Restore revision 2" });
+  await dialog.getByText("192.0.2.7").waitFor();
+  await photograph(page, "timeline-restore");
+  await expectAccessible(page);
+  await dialog.getByRole("button", { name: "Restore", exact: true }).click();
+  await page.getByText("Revision 2 restored.").waitFor();
+  const { body } = await zone.get("/records");
+  const values = body.records.map((record: { name: string; value: string }) => `${record.name} ${record.value}`);
+  expect(values.toSorted()).toEqual(["api 192.0.2.7", "www 192.0.2.1"]);
+  await page.getByRole("link", { name: "All changes" }).click();
+  await item(page, "revision 5").waitFor();
+  const member = await site.zonewright.member("mira");
+  const { body: me } = await member.get("/api/auth/me");
+  await site.zonewright.admin.post("/api/assignments", { userId: me.id, domainId: zone.id });
+  const theirs = await site.signedIn({ username: "mira", password: memberPassword, path: timeline(zone, "?at=2") });
+  await expect.poll(() => rows(theirs)).toEqual(["+ api A 192.0.2.7", "  www A 192.0.2.1"]);
+  expect(await theirs.getByRole("button", { name: "Restore this…" }).count()).toBe(0);
+});

@@ -3,6 +3,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft, ChevronLeft, ChevronRight, Ellipsis } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { client } from "../api.ts";
+import { useUser } from "../session/current-user.ts";
 import { Button } from "../ui/button.tsx";
 import { formatMoment, formatNumber } from "../ui/format.ts";
 import { Menu } from "../ui/menu.tsx";
@@ -14,6 +15,7 @@ import { ChangeCounts } from "../zone/change-counts.tsx";
 import { exportEntries } from "../zone/export-entries.ts";
 import { Patch } from "../zone/patch-view.tsx";
 import { differenceLines } from "../zone/patch.ts";
+import { RestoreDialog } from "../zone/restore-dialog.tsx";
 import { useZone, zoneName, type Zone } from "../zone/use-zone.ts";
 import { authorOf } from "./entry.tsx";
 import { PastRecords, Unreadable } from "./past-records.tsx";
@@ -46,6 +48,8 @@ export function Past({ at, from }: PastProps) {
   const previous = at > first ? () => move({ at: at - 1 }) : null;
   const next = at < revision ? () => move({ at: at + 1 }) : null;
   usePageKeys({ ArrowLeft: previous, ArrowRight: next });
+  const user = useUser();
+  const [isRestoring, setRestoring] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
@@ -57,6 +61,9 @@ export function Past({ at, from }: PastProps) {
         <h2 ref={heading} tabIndex={-1}>
           {from === null ? text.title(formatNumber(at)) : text.difference(formatNumber(from), formatNumber(at))}
         </h2>
+        {from === null && user.role === "admin" && at < revision ? (
+          <Button onClick={() => setRestoring(true)}>{text.restore}</Button>
+        ) : null}
         {from === null ? (
           <Menu
             trigger={
@@ -74,6 +81,14 @@ export function Past({ at, from }: PastProps) {
           {from === null ? text.compare : text.stopComparing}
         </Button>
       </div>
+      {isRestoring ? (
+        <RestoreDialog
+          zone={zone}
+          to={{ revision: at }}
+          what={text.revision(formatNumber(at))}
+          onClose={() => setRestoring(false)}
+        />
+      ) : null}
       <div className={styles["move"]}>
         <Button icon aria-label={text.previous} title={text.previous} disabled={!previous} onClick={() => previous?.()}>
           <ChevronLeft aria-hidden />

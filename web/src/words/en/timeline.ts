@@ -52,6 +52,8 @@ export const timeline = {
     previous: "Previous change",
     next: "Next change",
     more: "Export this state",
+    restore: "Restore this…",
+    revision: (revision: string) => `Revision ${revision}`,
     compare: "Compare two moments",
     stopComparing: "Show one moment",
     table: (revision: string) => `Records at revision ${revision}`,

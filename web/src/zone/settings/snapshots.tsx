@@ -7,16 +7,16 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Form, SelectField, TextField } from "../../ui/field.tsx";
 import { formatMoment, formatNumber } from "../../ui/format.ts";
-import { Failure, Notice } from "../../ui/notice.tsx";
+import { Failure } from "../../ui/notice.tsx";
 import { Card } from "../../ui/page.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { useAction } from "../../ui/use-action.ts";
 import { zoneWords } from "../../words/zone.ts";
 import { words } from "../../words/words.ts";
-import { differenceLines, reviewedPlan } from "../patch.ts";
+import { differenceLines } from "../patch.ts";
 import { Patch } from "../patch-view.tsx";
-import { ReviewedDialog } from "../reviewed-dialog.tsx";
-import { refreshRecords, storeZone, useZoneName, type Zone } from "../use-zone.ts";
+import { RestoreDialog } from "../restore-dialog.tsx";
+import { storeZone, useZoneName, type Zone } from "../use-zone.ts";
 import styles from "../zone.module.css";
 
 const text = zoneWords;
@@ -102,7 +102,14 @@ export function Snapshots({ zone }: { zone: Zone }) {
       ) : null}
       {taking ? <TakeDialog zone={zone} onClose={() => setTaking(false)} /> : null}
       {comparing ? <CompareDialog zone={zone} snapshots={snapshots} onClose={() => setComparing(false)} /> : null}
-      {restoring ? <RestoreDialog zone={zone} snapshot={restoring} onClose={() => setRestoring(null)} /> : null}
+      {restoring ? (
+        <RestoreDialog
+          zone={zone}
+          to={{ snapshotId: restoring.id }}
+          what={text.snapshot(restoring.version)}
+          onClose={() => setRestoring(null)}
+        />
+      ) : null}
     </Card>
   );
 }
@@ -185,70 +192,5 @@ function CompareDialog({ zone: { id }, snapshots, onClose }: CompareProps) {
         )}
       </div>
     </Dialog>
-  );
-}
-
-interface Unrestored {
-  recordType: string;
-  name: string;
-  value: string;
-  error: string;
-}
-
-/** As many records that cannot be restored are named before the others are. */
-const mostNamed = 20;
-
-function unrestored({ recordType, name, value, error }: Unrestored): string {
-  return text.notRestored(`${name} ${recordType} ${value}`, error);
-}
-
-interface RestoreProps {
-  zone: Zone;
-  snapshot: Snapshot;
-  onClose: () => void;
-}
-
-function RestoreDialog({ zone, snapshot, onClose }: RestoreProps) {
-  const { id } = zone;
-  const { id: snapshotId, version } = snapshot;
-  const [failed, setFailed] = useState<readonly Unrestored[]>([]);
-  return (
-    <ReviewedDialog
-      title={text.restoreTitle(version)}
-      description={text.restoreHint}
-      queryKey={["rollback-plan", id, snapshotId, zone.revision]}
-      plan={async (signal) => {
-        const result = await client.snapshots.rollback.mutate({ id, snapshotId, dryRun: true }, { signal });
-        const reviewed = reviewedPlan(result.plan, result.planHash);
-        return { ...reviewed, warnings: [...reviewed.warnings, ...result.failed.slice(0, mostNamed).map(unrestored)] };
-      }}
-      nothing={text.same}
-      label={text.restoreNow}
-      anyway={text.restoreAnyway}
-      perform={async (confirmed) => {
-        const result = await client.snapshots.rollback.mutate({ id, snapshotId, ...confirmed });
-        await refreshRecords(zone);
-        if (result.failed.length > 0) {
-          setFailed(result.failed);
-          return;
-        }
-        toast({ title: text.restored(version) });
-        onClose();
-      }}
-      onClose={onClose}
-    >
-      {failed.length > 0 ? (
-        <Notice kind="warning">
-          {text.restoredPartly(failed.length)}
-          <ul className={styles["steps"]}>
-            {failed.slice(0, 50).map(({ recordType, name, value, error }) => (
-              <li key={`${name} ${recordType} ${value}`}>
-                <code>{`${name} ${recordType} ${value}`}</code> {error}
-              </li>
-            ))}
-          </ul>
-        </Notice>
-      ) : null}
-    </ReviewedDialog>
   );
 }
