@@ -95,6 +95,7 @@ async function idOf(run: Run, rows: string): Promise<string> {
 
 /** What a parameter without an enumeration is tried with. `{…}` names something of the filled database. */
 const samples: Record<string, string | string[]> = {
+  revision: "1",
   page: "2",
   limit: "100",
   group: "group7",
