@@ -12,6 +12,7 @@ import { Pager } from "../ui/pager.tsx";
 import { adminWords } from "../words/admin.ts";
 import { AdminOnly } from "./admin-only.tsx";
 import { AuditRow } from "./audit-row.tsx";
+import { Table } from "./table.tsx";
 import styles from "./admin.module.css";
 
 const text = adminWords.audit;
@@ -81,24 +82,11 @@ function Trail() {
       <Failure error={error} />
       {data && total === 0 ? <Empty title={text.noneFound} /> : null}
       {data && data.entries.length > 0 ? (
-        <div className={styles["frame"]}>
-          <table className={styles["table"]}>
-            <thead>
-              <tr>
-                {[text.action, text.who, text.target, text.when, text.address].map((label) => (
-                  <th key={label} scope="col">
-                    {label}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {data.entries.map((entry) => (
-                <AuditRow key={entry.id} entry={entry} names={names} onFilter={filter} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table columns={[text.action, text.who, text.target, text.when, text.address]}>
+          {data.entries.map((entry) => (
+            <AuditRow key={entry.id} entry={entry} names={names} onFilter={filter} />
+          ))}
+        </Table>
       ) : null}
       <Pager
         page={page}

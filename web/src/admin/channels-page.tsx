@@ -1,13 +1,12 @@
 import { useQuery, queryOptions } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Ellipsis, Megaphone, Plus } from "lucide-react";
+import { Megaphone, Plus } from "lucide-react";
 import { useState } from "react";
 import { client, messageOf, queries } from "../api.ts";
 import { AskFirst } from "../ui/ask-first.tsx";
 import { Button, buttonClass } from "../ui/button.tsx";
 import { formatAgo } from "../ui/format.ts";
-import { Menu } from "../ui/menu.tsx";
-import { Failure, Notice } from "../ui/notice.tsx";
+import { Failure } from "../ui/notice.tsx";
 import { Empty, Page } from "../ui/page.tsx";
 import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
@@ -15,6 +14,7 @@ import { adminWords } from "../words/admin.ts";
 import { words } from "../words/words.ts";
 import { AdminOnly } from "./admin-only.tsx";
 import { destinationOf, type Channel } from "./channel-fields.ts";
+import { FaultRow, RowMenu, Table } from "./table.tsx";
 import styles from "./admin.module.css";
 
 const text = adminWords.channels;
@@ -87,32 +87,16 @@ function Channels() {
         </Empty>
       ) : null}
       {channels && channels.length > 0 ? (
-        <div className={styles["frame"]}>
-          <table className={styles["table"]}>
-            <thead>
-              <tr>
-                {[text.name, text.delivers, text.state, text.last].map((label) => (
-                  <th key={label} scope="col">
-                    {label}
-                  </th>
-                ))}
-                <th scope="col">
-                  <span className="sr">{text.actions}</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {channels.map((channel) => (
-                <Row
-                  key={channel.id}
-                  channel={channel}
-                  onTurn={(enabled) => void turn.run(channel, enabled)}
-                  onDelete={() => setLeaving(channel)}
-                />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table columns={[text.name, text.delivers, text.state, text.last]} hasActions>
+          {channels.map((channel) => (
+            <Row
+              key={channel.id}
+              channel={channel}
+              onTurn={(enabled) => void turn.run(channel, enabled)}
+              onDelete={() => setLeaving(channel)}
+            />
+          ))}
+        </Table>
       ) : null}
       {leaving ? (
         <AskFirst
@@ -190,12 +174,8 @@ function Row({ channel, onTurn, onDelete }: RowProps) {
             <Button aria-label={text.testOf(name)} pending={test.pending} onClick={() => void test.run()}>
               {test.pending ? text.testing : text.test}
             </Button>
-            <Menu
-              trigger={
-                <button type="button" className={buttonClass("quiet", true)} aria-label={text.more(name)}>
-                  <Ellipsis aria-hidden />
-                </button>
-              }
+            <RowMenu
+              label={text.more(name)}
               groups={[
                 [{ id: "turn", label: enabled ? text.turnOff : text.turnOn, run: () => onTurn(!enabled) }],
                 [{ id: "delete", label: words.ui.delete, run: onDelete, danger: true }],
@@ -204,13 +184,7 @@ function Row({ channel, onTurn, onDelete }: RowProps) {
           </div>
         </td>
       </tr>
-      {fault === null ? null : (
-        <tr className={styles["fault"]}>
-          <td colSpan={5}>
-            <Notice kind="error">{fault}</Notice>
-          </td>
-        </tr>
-      )}
+      {fault === null ? null : <FaultRow columns={5}>{fault}</FaultRow>}
     </>
   );
 }

@@ -16,6 +16,7 @@ import { adminWords } from "../words/admin.ts";
 import { words } from "../words/words.ts";
 import { AdminOnly } from "./admin-only.tsx";
 import { NewInvitation } from "./invitation-new.tsx";
+import { Table } from "./table.tsx";
 import styles from "./admin.module.css";
 
 const text = adminWords.invitations;
@@ -65,55 +66,39 @@ function Invitations() {
         </Empty>
       ) : null}
       {data && data.invitations.length > 0 ? (
-        <div className={styles["frame"]}>
-          <table className={styles["table"]}>
-            <thead>
-              <tr>
-                <th scope="col">{text.role}</th>
-                <th scope="col">{text.state}</th>
-                <th scope="col">{text.uses}</th>
-                <th scope="col">{text.expires}</th>
-                <th scope="col">{text.created}</th>
-                <th scope="col">
-                  <span className="sr">{text.actions}</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {data.invitations.map((invitation) => (
-                <tr key={invitation.id}>
-                  <td className={styles["main"]}>{adminWords.users.roles[invitation.role]}</td>
-                  <td>
-                    <i
-                      className={styles["dot"]}
-                      data-state={invitation.state === "open" ? "good" : undefined}
-                      aria-hidden
-                    />
-                    {text.states[invitation.state]}
-                  </td>
-                  <td data-label={text.uses}>
-                    {text.usesOf(formatNumber(invitation.uses), formatNumber(invitation.maxUses))}
-                  </td>
-                  <td data-label={text.expires}>
-                    {invitation.expiresAt === null ? words.ui.never : formatDay(invitation.expiresAt)}
-                  </td>
-                  <td data-label={text.created}>{formatAgo(invitation.createdAt)}</td>
-                  <td className={styles["actions"]}>
-                    <div>
-                      <Button
-                        kind="danger"
-                        aria-label={text.withdrawOf(formatAgo(invitation.createdAt))}
-                        onClick={() => setLeaving(invitation)}
-                      >
-                        {text.withdraw}
-                      </Button>
-                    </div>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table columns={[text.role, text.state, text.uses, text.expires, text.created]} hasActions>
+          {data.invitations.map((invitation) => (
+            <tr key={invitation.id}>
+              <td className={styles["main"]}>{adminWords.users.roles[invitation.role]}</td>
+              <td>
+                <i
+                  className={styles["dot"]}
+                  data-state={invitation.state === "open" ? "good" : undefined}
+                  aria-hidden
+                />
+                {text.states[invitation.state]}
+              </td>
+              <td data-label={text.uses}>
+                {text.usesOf(formatNumber(invitation.uses), formatNumber(invitation.maxUses))}
+              </td>
+              <td data-label={text.expires}>
+                {invitation.expiresAt === null ? words.ui.never : formatDay(invitation.expiresAt)}
+              </td>
+              <td data-label={text.created}>{formatAgo(invitation.createdAt)}</td>
+              <td className={styles["actions"]}>
+                <div>
+                  <Button
+                    kind="danger"
+                    aria-label={text.withdrawOf(formatAgo(invitation.createdAt))}
+                    onClick={() => setLeaving(invitation)}
+                  >
+                    {text.withdraw}
+                  </Button>
+                </div>
+              </td>
+            </tr>
+          ))}
+        </Table>
       ) : null}
       <Pager
         page={page}

@@ -1,14 +1,13 @@
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Ellipsis, Plug, Plus } from "lucide-react";
+import { Plug, Plus } from "lucide-react";
 import { useState } from "react";
 import { client, messageOf } from "../api.ts";
 import { AskFirst } from "../ui/ask-first.tsx";
 import { Button, buttonClass } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { formatAgo, formatNumber } from "../ui/format.ts";
-import { Menu } from "../ui/menu.tsx";
-import { Failure, Notice } from "../ui/notice.tsx";
+import { Failure } from "../ui/notice.tsx";
 import { Empty, Page } from "../ui/page.tsx";
 import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
@@ -18,6 +17,7 @@ import { AdminOnly } from "./admin-only.tsx";
 import type { ProviderConfig, ProviderKind } from "./provider-fields.ts";
 import { ProviderForm } from "./provider-form.tsx";
 import { configsChanged, providerConfigs, providerKinds, testConfig } from "./provider-queries.ts";
+import { FaultRow, RowMenu, Table } from "./table.tsx";
 import styles from "./admin.module.css";
 
 const text = adminWords.providers;
@@ -58,34 +58,17 @@ function Providers() {
           {text.empty}
         </Empty>
       ) : (
-        <div className={styles["frame"]}>
-          <table className={styles["table"]}>
-            <thead>
-              <tr>
-                <th scope="col">{text.name}</th>
-                <th scope="col">{text.kind}</th>
-                <th scope="col" className={styles["number"]}>
-                  {text.domains}
-                </th>
-                <th scope="col">{text.connection}</th>
-                <th scope="col">
-                  <span className="sr">{text.actions}</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {configs.map((config) => (
-                <Row
-                  key={config.id}
-                  config={config}
-                  kind={kindOf(config.kind)}
-                  onEdit={() => setEdited(config)}
-                  onDelete={() => setLeaving(config)}
-                />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table columns={[text.name, text.kind, { label: text.domains, isNumber: true }, text.connection]} hasActions>
+          {configs.map((config) => (
+            <Row
+              key={config.id}
+              config={config}
+              kind={kindOf(config.kind)}
+              onEdit={() => setEdited(config)}
+              onDelete={() => setLeaving(config)}
+            />
+          ))}
+        </Table>
       )}
       {edited && editedKind ? (
         <Dialog open title={text.editTitle(edited.name)} onClose={() => setEdited(null)}>
@@ -167,12 +150,8 @@ function Row({ config, kind, onEdit, onDelete }: RowProps) {
                 </Link>
               </>
             ) : null}
-            <Menu
-              trigger={
-                <button type="button" className={buttonClass("quiet", true)} aria-label={text.more(config.name)}>
-                  <Ellipsis aria-hidden />
-                </button>
-              }
+            <RowMenu
+              label={text.more(config.name)}
               groups={[
                 [{ id: "edit", label: words.ui.edit, run: onEdit }],
                 [{ id: "delete", label: words.ui.delete, run: onDelete, danger: true }],
@@ -181,13 +160,7 @@ function Row({ config, kind, onEdit, onDelete }: RowProps) {
           </div>
         </td>
       </tr>
-      {fault ? (
-        <tr className={styles["fault"]}>
-          <td colSpan={5}>
-            <Notice kind="error">{fault}</Notice>
-          </td>
-        </tr>
-      ) : null}
+      {fault ? <FaultRow columns={5}>{fault}</FaultRow> : null}
     </>
   );
 }

@@ -1,12 +1,11 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { RouterOutputs } from "@zonewright/client";
-import { BadgeCheck, Ellipsis, Plus } from "lucide-react";
+import { BadgeCheck, Plus } from "lucide-react";
 import { useState } from "react";
 import { client, messageOf, queries } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
 import { AskFirst } from "../ui/ask-first.tsx";
-import { Button, buttonClass } from "../ui/button.tsx";
-import { Menu } from "../ui/menu.tsx";
+import { Button } from "../ui/button.tsx";
 import { Failure, Notice } from "../ui/notice.tsx";
 import { Empty, Page } from "../ui/page.tsx";
 import { toast } from "../ui/toast.tsx";
@@ -16,6 +15,7 @@ import { words } from "../words/words.ts";
 import { AdminOnly } from "./admin-only.tsx";
 import { RegistrarForm, type RegistrarConfig } from "./registrar-form.tsx";
 import { RegistrarNames } from "./registrar-names.tsx";
+import { FaultRow, RowMenu, Table } from "./table.tsx";
 import styles from "./admin.module.css";
 
 const text = adminWords.registrars;
@@ -75,35 +75,19 @@ function Registrars() {
         </Empty>
       ) : null}
       {data && data.configs.length > 0 ? (
-        <div className={styles["frame"]}>
-          <table className={styles["table"]}>
-            <thead>
-              <tr>
-                {[text.name, text.changes, ...(isAdmin ? [text.connection] : [])].map((label) => (
-                  <th key={label} scope="col">
-                    {label}
-                  </th>
-                ))}
-                <th scope="col">
-                  <span className="sr">{text.actions}</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {data.configs.map((config) => (
-                <Row
-                  key={config.id}
-                  config={config}
-                  kindName={data.kinds.find(({ kind }) => kind === config.kind)?.name ?? config.kind}
-                  isAdmin={isAdmin}
-                  onNames={() => setRead(config)}
-                  onEdit={() => setEdited(config)}
-                  onDelete={() => setLeaving(config)}
-                />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table columns={[text.name, text.changes, ...(isAdmin ? [text.connection] : [])]} hasActions>
+          {data.configs.map((config) => (
+            <Row
+              key={config.id}
+              config={config}
+              kindName={data.kinds.find(({ kind }) => kind === config.kind)?.name ?? config.kind}
+              isAdmin={isAdmin}
+              onNames={() => setRead(config)}
+              onEdit={() => setEdited(config)}
+              onDelete={() => setLeaving(config)}
+            />
+          ))}
+        </Table>
       ) : null}
       {edited !== null && data ? (
         <RegistrarForm
@@ -177,12 +161,8 @@ function Row({ config: { id, name, changes }, kindName, isAdmin, onNames, onEdit
               {text.names}
             </Button>
             {isAdmin ? (
-              <Menu
-                trigger={
-                  <button type="button" className={buttonClass("quiet", true)} aria-label={text.more(name)}>
-                    <Ellipsis aria-hidden />
-                  </button>
-                }
+              <RowMenu
+                label={text.more(name)}
                 groups={[
                   [{ id: "edit", label: words.ui.edit, run: onEdit }],
                   [{ id: "delete", label: words.ui.delete, run: onDelete, danger: true }],
@@ -192,13 +172,7 @@ function Row({ config: { id, name, changes }, kindName, isAdmin, onNames, onEdit
           </div>
         </td>
       </tr>
-      {fault ? (
-        <tr className={styles["fault"]}>
-          <td colSpan={4}>
-            <Notice kind="error">{fault}</Notice>
-          </td>
-        </tr>
-      ) : null}
+      {fault ? <FaultRow columns={4}>{fault}</FaultRow> : null}
     </>
   );
 }

@@ -1,10 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
-import { Ellipsis } from "lucide-react";
 import { useState } from "react";
 import { client, queries } from "../api.ts";
 import { AskFirst } from "../ui/ask-first.tsx";
-import { Button, buttonClass } from "../ui/button.tsx";
-import { Menu } from "../ui/menu.tsx";
+import { Button } from "../ui/button.tsx";
 import { Failure } from "../ui/notice.tsx";
 import { Page } from "../ui/page.tsx";
 import { toast } from "../ui/toast.tsx";
@@ -13,6 +11,7 @@ import { adminWords } from "../words/admin.ts";
 import { AdminOnly } from "./admin-only.tsx";
 import { SignInForm, type AvailableProvider, type IdentityConfig } from "./sign-in-form.tsx";
 import { confirmingRemoval, questionOf, Unbinding } from "./unbinding.tsx";
+import { RowMenu } from "./table.tsx";
 import styles from "./admin.module.css";
 
 const text = adminWords.signIn;
@@ -140,12 +139,8 @@ function Row({ provider, config, onEdit, onTurn, onDelete }: RowProps) {
               >
                 {config.enabled ? text.turnOff : text.turnOn}
               </Button>
-              <Menu
-                trigger={
-                  <button type="button" className={buttonClass("quiet", true)} aria-label={text.more(name)}>
-                    <Ellipsis aria-hidden />
-                  </button>
-                }
+              <RowMenu
+                label={text.more(name)}
                 groups={[
                   [{ id: "edit", label: text.edit, run: onEdit }],
                   [{ id: "delete", label: text.delete, run: onDelete, danger: true }],

@@ -7,6 +7,7 @@ import { Failure, Notice } from "../ui/notice.tsx";
 import { Page } from "../ui/page.tsx";
 import { adminWords } from "../words/admin.ts";
 import { AdminOnly } from "./admin-only.tsx";
+import { Table } from "./table.tsx";
 import styles from "./admin.module.css";
 
 const text = adminWords.system;
@@ -45,54 +46,30 @@ function State() {
           {data.instances.some(({ runsJobs }) => runsJobs) ? null : <Notice kind="error">{text.noneRunsJobs}</Notice>}
           <p className={styles["lead"]}>{text.database(data.database)}</p>
           <h2 className={styles["part"]}>{text.instances}</h2>
-          <div className={styles["frame"]}>
-            <table className={styles["table"]}>
-              <Head labels={[text.host, text.runs, text.jobsThere, text.started]} />
-              <tbody>
-                {data.instances.map(({ id, host, version, node, runsJobs, startedAt, self }) => (
-                  <tr key={id}>
-                    <td className={styles["main"]}>
-                      {host}
-                      {self ? <small>{text.self}</small> : null}
-                    </td>
-                    <td data-label={text.runs}>{text.versions(version, node)}</td>
-                    <td data-label={text.jobsThere}>{runsJobs ? text.yes : text.no}</td>
-                    <td data-label={text.started} title={formatMoment(startedAt)}>
-                      {formatAgo(startedAt)}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table columns={[text.host, text.runs, text.jobsThere, text.started]}>
+            {data.instances.map(({ id, host, version, node, runsJobs, startedAt, self }) => (
+              <tr key={id}>
+                <td className={styles["main"]}>
+                  {host}
+                  {self ? <small>{text.self}</small> : null}
+                </td>
+                <td data-label={text.runs}>{text.versions(version, node)}</td>
+                <td data-label={text.jobsThere}>{runsJobs ? text.yes : text.no}</td>
+                <td data-label={text.started} title={formatMoment(startedAt)}>
+                  {formatAgo(startedAt)}
+                </td>
+              </tr>
+            ))}
+          </Table>
           <h2 className={styles["part"]}>{text.jobs}</h2>
-          <div className={styles["frame"]}>
-            <table className={styles["table"]}>
-              <Head labels={[text.job, text.schedule, text.queue, text.last]} />
-              <tbody>
-                {data.jobs.map((job) => (
-                  <JobRow key={job.name} job={job} />
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table columns={[text.job, text.schedule, text.queue, text.last]}>
+            {data.jobs.map((job) => (
+              <JobRow key={job.name} job={job} />
+            ))}
+          </Table>
         </>
       ) : null}
     </Page>
-  );
-}
-
-function Head({ labels }: { labels: readonly string[] }) {
-  return (
-    <thead>
-      <tr>
-        {labels.map((label) => (
-          <th key={label} scope="col">
-            {label}
-          </th>
-        ))}
-      </tr>
-    </thead>
   );
 }
 

@@ -1,14 +1,13 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { RouterInputs } from "@zonewright/client";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { Ellipsis, Plus } from "lucide-react";
+import { Plus } from "lucide-react";
 import { useDeferredValue, useState } from "react";
 import { client } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
-import { Button, buttonClass } from "../ui/button.tsx";
+import { Button } from "../ui/button.tsx";
 import { formatAgo, formatNumber } from "../ui/format.ts";
 import field from "../ui/field.module.css";
-import { Menu } from "../ui/menu.tsx";
 import { Failure } from "../ui/notice.tsx";
 import { Empty, Page } from "../ui/page.tsx";
 import { Pager } from "../ui/pager.tsx";
@@ -19,6 +18,7 @@ import { DeleteUser } from "./user-delete.tsx";
 import { UserForm } from "./user-form.tsx";
 import type { ManagedUser } from "./users.ts";
 import { WaysIn } from "./ways-in.tsx";
+import { RowMenu, Table } from "./table.tsx";
 import styles from "./admin.module.css";
 
 const text = adminWords.users;
@@ -93,29 +93,14 @@ function Users() {
       <Failure error={error} />
       {data && total === 0 ? <Empty title={text.noneFound} /> : null}
       {data && data.users.length > 0 ? (
-        <div className={styles["frame"]}>
-          <table className={styles["table"]}>
-            <thead>
-              <tr>
-                <th scope="col">{text.user}</th>
-                <th scope="col">{text.role}</th>
-                <th scope="col">{text.state}</th>
-                <th scope="col" className={styles["number"]}>
-                  {text.domains}
-                </th>
-                <th scope="col">{text.lastSignIn}</th>
-                <th scope="col">
-                  <span className="sr">{text.actions}</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {data.users.map((user) => (
-                <Row key={user.id} user={user} manages={manages} onOpen={(what) => setOpen({ what, user })} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          columns={[text.user, text.role, text.state, { label: text.domains, isNumber: true }, text.lastSignIn]}
+          hasActions
+        >
+          {data.users.map((user) => (
+            <Row key={user.id} user={user} manages={manages} onOpen={(what) => setOpen({ what, user })} />
+          ))}
+        </Table>
       ) : null}
       <Pager
         page={page}
@@ -161,12 +146,8 @@ function Row({ user, manages, onOpen }: RowProps) {
       <td className={styles["actions"]}>
         <div>
           {manages ? (
-            <Menu
-              trigger={
-                <button type="button" className={buttonClass("quiet", true)} aria-label={text.more(user.username)}>
-                  <Ellipsis aria-hidden />
-                </button>
-              }
+            <RowMenu
+              label={text.more(user.username)}
               groups={[
                 [
                   { id: "edit", label: text.edit, run: () => onOpen("edit") },

@@ -60,7 +60,6 @@ export const channels = {
   delivers: "Delivers",
   state: "State",
   last: "Last delivery",
-  actions: "Actions",
   on: "On",
   off: "Off",
   stopped: "Disabled by the service",

@@ -9,7 +9,6 @@ export const registrars = {
   kind: "Kind",
   changes: "Can change",
   connection: "Connection",
-  actions: "Actions",
   fields: {
     nameServers: "name servers",
     ds: "DS records",

@@ -83,7 +83,6 @@ const providers = {
   kind: "Kind",
   domains: "Domains",
   connection: "Connection",
-  actions: "Actions",
   members: "Members may add domains",
   forMembers: "open to members",
   test: "Test",
@@ -165,7 +164,6 @@ const users = {
   state: "State",
   domains: "Domains",
   lastSignIn: "Last sign-in",
-  actions: "Actions",
   active: "Active",
   disabled: "Disabled",
   you: "you",
@@ -251,7 +249,6 @@ const invitations = {
   expires: "Expires",
   created: "Created",
   state: "State",
-  actions: "Actions",
   states: { open: "Open", used_up: "Used up", expired: "Expired", ended: "Ended" },
   addTitle: "Create an invitation",
   roleHint: "Administrators may do everything, including inviting others.",
@@ -390,6 +387,7 @@ const system = {
 };
 
 export const admin = {
+  actions: "Actions",
   refusedTitle: "This page is for administrators",
   refused: "Ask an administrator if you need something changed here.",
   providers,
