@@ -33,7 +33,7 @@ import { sendProblem } from "./api/problem.ts";
 import { passToTrpc } from "./api/parsed-bodies.ts";
 import { restHandler } from "./api/rest.ts";
 import { createAppRouter } from "./router.ts";
-import { calendarPage } from "./zones/calendar/http.ts";
+import { calendarPage } from "./zones/calendar/router.ts";
 import { dynamicAddressPage } from "./dns-service/update-clients/http.ts";
 import { powerdnsApi, sendPowerdnsError } from "./dns-service/update-clients/powerdns-api/http.ts";
 import { errorOf, rememberRequestId, type ServerContext } from "./api/trpc.ts";

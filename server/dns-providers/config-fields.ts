@@ -29,10 +29,15 @@ export function credential(what: string, least = 16, most = 200) {
     );
 }
 
-/** Returns the form of an API that takes one secret, and may be at another address. */
-export function credentialFields(name: string, what: string): ConfigField[] {
+/** Returns the form of an API that takes secrets, and may be at another address. @param secrets what each is called: `{ token: "API token" }` */
+export function credentialFields(secrets: Readonly<Record<string, string>>): ConfigField[] {
   return [
-    { name, label: `${what.charAt(0).toUpperCase()}${what.slice(1)}`, secret: true, required: true },
+    ...Object.entries(secrets).map(([name, what]) => ({
+      name,
+      label: `${what.charAt(0).toUpperCase()}${what.slice(1)}`,
+      secret: true,
+      required: true,
+    })),
     { name: "endpoint", label: "API address", secret: false, required: false },
   ];
 }

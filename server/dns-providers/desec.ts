@@ -4,6 +4,7 @@ import type { LimitedRecord, ProviderKind, Unsupported } from "./provider.ts";
 import type { RrsetAccount, RrsetStep, VendorRrset, Written } from "./rrset-api/account.ts";
 import { rrsetAccountProvider } from "./rrset-api/provider.ts";
 import { VendorCalls, type VendorEnvironment } from "./vendor-api/calls.ts";
+import { unusualName } from "./vendor-api/limits.ts";
 import { JsonApi, nextLink } from "./vendor-api/json-api.ts";
 import { PageTurner } from "./vendor-api/pages.ts";
 import { parsedJson } from "./vendor-api/text.ts";
@@ -83,7 +84,7 @@ export const desec: ProviderKind<DesecConfig> = {
   unsupportedReason,
   lowersCase: "owners",
   granularity: "rrset",
-  configFields: credentialFields("token", "API token"),
+  configFields: credentialFields({ token: "API token" }),
   addresses: ["endpoint"],
   configSchema,
   connect: (config, environment) => rrsetAccountProvider(desecAccount(config, environment)),
@@ -92,9 +93,8 @@ export const desec: ProviderKind<DesecConfig> = {
 const hostTypes = new Set(["MX", "NS", "SRV"]);
 
 function unsupportedReason({ recordType, name, value }: LimitedRecord): Unsupported | null {
-  if (!/^(?:@|(?:\*|[\w-]+)(?:\.[\w-]+)*)$/.test(name)) {
-    return { field: "name", reason: "allows only letters, digits, hyphens, underscores and a leading * in names." };
-  }
+  const unusual = unusualName(name);
+  if (unusual) return unusual;
   if (name.length > 178)
     return { field: "name", reason: "allows names of at most 178 characters before the domain's." };
   const target = value.split(" ").at(-1) ?? "";

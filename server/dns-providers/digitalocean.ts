@@ -26,7 +26,7 @@ export const digitalocean: ProviderKind<DigitalOceanConfig> = {
   unsupportedReason,
   lowersCase: "owners",
   granularity: "record",
-  configFields: credentialFields("token", "API token"),
+  configFields: credentialFields({ token: "API token" }),
   addresses: ["endpoint"],
   configSchema,
   connect: (config, environment) => digitalOceanProvider(digitalOceanApi(config, environment)),

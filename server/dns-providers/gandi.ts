@@ -67,7 +67,7 @@ export const gandi: ProviderKind<GandiConfig> = {
   readOnlyReason,
   lowersCase: "owners",
   granularity: "rrset",
-  configFields: credentialFields("token", "personal access token"),
+  configFields: credentialFields({ token: "personal access token" }),
   addresses: ["endpoint"],
   configSchema,
   connect: (config, environment) => rrsetAccountProvider(gandiAccount(config, environment)),

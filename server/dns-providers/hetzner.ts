@@ -72,7 +72,7 @@ export const hetzner: ProviderKind<HetznerConfig> = {
   unsupportedReason,
   lowersCase: "owners",
   granularity: "rrset",
-  configFields: credentialFields("token", "API token"),
+  configFields: credentialFields({ token: "API token" }),
   addresses: ["endpoint"],
   configSchema,
   connect: (config, environment) => rrsetAccountProvider(hetznerAccount(config, environment)),

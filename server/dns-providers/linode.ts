@@ -13,6 +13,7 @@ import {
   restRecords,
 } from "./single-record-api/rest-account.ts";
 import { VendorCalls, type VendorEnvironment } from "./vendor-api/calls.ts";
+import { unusualName } from "./vendor-api/limits.ts";
 import { JsonApi } from "./vendor-api/json-api.ts";
 import { readPages } from "./vendor-api/pages.ts";
 
@@ -70,7 +71,7 @@ export const linode: ProviderKind<LinodeConfig> = {
   unsupportedReason,
   lowersCase: "owners",
   granularity: "record",
-  configFields: credentialFields("token", "personal access token"),
+  configFields: credentialFields({ token: "personal access token" }),
   addresses: ["endpoint"],
   configSchema,
   connect: (config, environment) => recordAccountProvider(linodeAccount(config, environment)),
@@ -84,9 +85,8 @@ function unsupportedReason(record: LimitedRecord): Unsupported | null {
   if (name.length > longestName) {
     return { field: "name", reason: `allows names of at most ${longestName} characters before the domain's.` };
   }
-  if (!/^(?:@|(?:\*|[\w-]+)(?:\.[\w-]+)*)$/.test(name)) {
-    return { field: "name", reason: "allows only letters, digits, hyphens, underscores and a leading * in names." };
-  }
+  const unusual = unusualName(name);
+  if (unusual) return unusual;
   if (recordType === "NS" && name.startsWith("*")) {
     return { field: "name", reason: "does not allow wildcard names for NS records." };
   }

@@ -61,7 +61,7 @@ export const ns1: ProviderKind<Ns1Config> = {
   unsupportedReason,
   lowersCase: "owners",
   granularity: "rrset",
-  configFields: credentialFields("apiKey", "API key"),
+  configFields: credentialFields({ apiKey: "API key" }),
   addresses: ["endpoint"],
   configSchema,
   connect: (config, environment) => rrsetAccountProvider(ns1Account(config, environment)),

@@ -3,12 +3,13 @@ import { ruleFor } from "../dns/record-types.ts";
 import { isApexNs, maxTtl, nameOf, valueOf, type RecordData } from "../dns/record.ts";
 import { parseGeneric } from "../dns/values/character-strings.ts";
 import { ok, refuse } from "../platform/result.ts";
-import { apiAddress, credential } from "./config-fields.ts";
+import { apiAddress, credential, credentialFields } from "./config-fields.ts";
 import type { LimitedRecord, ProviderKind, Unsupported } from "./provider.ts";
 import { recordAccountProvider, type RecordAccount } from "./single-record-api/provider.ts";
 import type { StoredRecord } from "./single-record-api/record-calls.ts";
 import { absoluteHost, printedFields, printedRecord, quotedText } from "./single-record-api/rest-account.ts";
 import { VendorCalls, type VendorAnswer, type VendorEnvironment } from "./vendor-api/calls.ts";
+import { spacedCaa, unusualName } from "./vendor-api/limits.ts";
 import { JsonApi } from "./vendor-api/json-api.ts";
 import { PageTurner } from "./vendor-api/pages.ts";
 import { maybe } from "./vendor-api/text.ts";
@@ -66,11 +67,7 @@ export const porkbun: ProviderKind<PorkbunConfig> = {
   readOnlyReason,
   lowersCase: "owners",
   granularity: "record",
-  configFields: [
-    { name: "apiKey", label: "API key", secret: true, required: true },
-    { name: "secretKey", label: "Secret key", secret: true, required: true },
-    { name: "endpoint", label: "API address", secret: false, required: false },
-  ],
+  configFields: credentialFields({ apiKey: "API key", secretKey: "secret key" }),
   addresses: ["endpoint"],
   configSchema,
   connect: (config, environment) => recordAccountProvider(porkbunAccount(config, environment)),
@@ -81,9 +78,8 @@ function readOnlyReason(record: LimitedRecord): string | null {
 }
 
 function unsupportedReason({ recordType, name, value }: LimitedRecord): Unsupported | null {
-  if (!/^(?:@|(?:\*|[\w-]+)(?:\.[\w-]+)*)$/.test(name)) {
-    return { field: "name", reason: "allows only letters, digits, hyphens, underscores and a leading * in names." };
-  }
+  const unusual = unusualName(name);
+  if (unusual) return unusual;
   const reason = valueReason(recordType, value);
   return reason === null ? null : { field: "value", reason };
 }
@@ -94,11 +90,7 @@ function valueReason(recordType: string, value: string): string | null {
     if (value === "") return "does not allow an empty TXT value.";
     return value.trim() === value ? null : "does not keep spaces at the beginning or end of a TXT value.";
   }
-  if (recordType !== "CAA") return null;
-  const text = value.split(" ").slice(2).join(" ");
-  return /^[^\s"\\]+$/.test(text)
-    ? null
-    : "does not allow spaces, quotes or backslashes in a CAA value, nor an empty one.";
+  return recordType === "CAA" ? spacedCaa(value) : null;
 }
 
 /** Too many calls: nothing was done. The page comes from the proxy before the API. */

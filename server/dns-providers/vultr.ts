@@ -14,6 +14,7 @@ import {
   restRecords,
 } from "./single-record-api/rest-account.ts";
 import { VendorCalls, type VendorEnvironment } from "./vendor-api/calls.ts";
+import { spacedCaa, unusualName } from "./vendor-api/limits.ts";
 import { JsonApi } from "./vendor-api/json-api.ts";
 import { maybe } from "./vendor-api/text.ts";
 
@@ -63,16 +64,15 @@ export const vultr: ProviderKind<VultrConfig> = {
   unsupportedReason,
   lowersCase: "owners",
   granularity: "record",
-  configFields: credentialFields("apiKey", "API key"),
+  configFields: credentialFields({ apiKey: "API key" }),
   addresses: ["endpoint"],
   configSchema,
   connect: (config, environment) => recordAccountProvider(vultrAccount(config, environment)),
 };
 
 function unsupportedReason({ recordType, name, value }: LimitedRecord): Unsupported | null {
-  if (!/^(?:@|(?:\*|[\w-]+)(?:\.[\w-]+)*)$/.test(name)) {
-    return { field: "name", reason: "allows only letters, digits, hyphens, underscores and a leading * in names." };
-  }
+  const unusual = unusualName(name);
+  if (unusual) return unusual;
   const reason = valueReason(recordType, value);
   return reason === null ? null : { field: "value", reason };
 }
@@ -84,11 +84,7 @@ function valueReason(recordType: string, value: string): string | null {
     if (value === "") return "does not allow an empty TXT value.";
     return /["\\]/.test(value) ? "does not allow quotes or backslashes in a TXT value; leave them out." : null;
   }
-  if (recordType !== "CAA") return null;
-  const text = value.split(" ").slice(2).join(" ");
-  return /^[^\s"\\]+$/.test(text)
-    ? null
-    : "does not allow spaces, quotes or backslashes in a CAA value, nor an empty one.";
+  return recordType === "CAA" ? spacedCaa(value) : null;
 }
 
 function vultrAccount({ apiKey, endpoint }: VultrConfig, environment: VendorEnvironment): RecordAccount {

@@ -42,7 +42,7 @@ const limits = [{ calls: 900, seconds: 60 }];
 export const gandi: RegistrarKind<GandiConfig> = {
   kind: "gandi",
   name: "Gandi",
-  configFields: credentialFields("token", "personal access token"),
+  configFields: credentialFields({ token: "personal access token" }),
   addresses: ["endpoint"],
   configSchema,
   changes: ["nameServers", "ds", "locked", "autoRenew"],

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { apiAddress } from "../../dns-providers/config-fields.ts";
+import { apiAddress, credentialFields } from "../../dns-providers/config-fields.ts";
 import { PageTurner } from "../../dns-providers/vendor-api/pages.ts";
 import { maybe } from "../../dns-providers/vendor-api/text.ts";
 import type { VendorEnvironment } from "../../dns-providers/vendor-api/calls.ts";
@@ -43,11 +43,7 @@ const listLifetime = 5 * 60_000;
 export const porkbun: RegistrarKind<PorkbunConfig> = {
   kind: "porkbun",
   name: "Porkbun",
-  configFields: [
-    { name: "apiKey", label: "API key", secret: true, required: true },
-    { name: "secretKey", label: "Secret key", secret: true, required: true },
-    { name: "endpoint", label: "API address", secret: false, required: false },
-  ],
+  configFields: credentialFields({ apiKey: "API key", secretKey: "secret key" }),
   addresses: ["endpoint"],
   configSchema,
   changes: ["nameServers", "ds", "autoRenew"],

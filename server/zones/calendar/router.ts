@@ -1,7 +1,10 @@
+import type { Request, RequestHandler, Response } from "express";
+import { visitor } from "../../access/actor.ts";
+import { countCall } from "../../api/limits/requests.ts";
 import type { Confirmation } from "../../accounts/auth/confirmation/service.ts";
 import { confirmedAfterInput, signedIn } from "../../api/procedures.ts";
 import { anyPage, pageOfAll, success } from "../../api/schemas.ts";
-import { router } from "../../api/trpc.ts";
+import { errorOf, router, type ServerContext } from "../../api/trpc.ts";
 import type { CalendarFeeds } from "./feeds.ts";
 import { calendarFeeds as calendarFeedsSchema, createFeedInput, feedIdInput, newCalendarFeed } from "./schemas.ts";
 
@@ -65,4 +68,25 @@ export function createFeedsRouter({
         return { success: true as const };
       }),
   });
+}
+
+/** Answers `GET /api/calendar/:token.ics`. Its only credential is the token in the path, so no log and no metric has the path. */
+export function calendarPage(
+  createContext: (req: Request, res: Response) => ServerContext,
+  { calendarFeeds }: { calendarFeeds: CalendarFeeds },
+): RequestHandler<{ token: string }> {
+  return async (req, res) => {
+    const { gate, http, requestId } = createContext(req as Request, res);
+    http.noteProcedure("feeds.calendar");
+    const em = gate.database.fork();
+    const { caller, name } = await calendarFeeds
+      .open(em, req.params.token, { ip: http.ip, requestId })
+      .catch(async (error: unknown) => {
+        if (errorOf(error).code === "NOT_FOUND") await countCall(gate.requestLimits, http, visitor(http, requestId));
+        throw error;
+      });
+    await countCall(gate.requestLimits, http, caller);
+    const text = await calendarFeeds.calendar(em, caller, name);
+    res.type("text/calendar; charset=utf-8").send(text);
+  };
 }
