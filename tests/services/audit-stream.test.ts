@@ -154,6 +154,12 @@ test("two instances on one database send every entry, also one whose transaction
   }
 });
 
+/** How many entries a service has not sent, or does not know to have arrived. */
+async function pendingOf(url: string): Promise<number> {
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^zonewright_audit_stream_pending (\d+)$/m.exec(metrics)?.[1]);
+}
+
 test.each(["syslog", "syslogs"])(
   "rsyslog reads every entry as it was written, also large ones and those from outages, over %s",
   async (scheme) => {
@@ -177,6 +183,8 @@ test.each(["syslog", "syslogs"])(
         servers.push(server);
         const present = async () => [...received, ...(await server.messages())].map(({ text }) => entryOf(text)["id"]);
         await expect.poll(present, { timeout: 90_000 }).toEqual(await trailOf(client));
+        // What the service does not know to have arrived is sent again after an outage.
+        await expect.poll(() => pendingOf(service.url)).toBe(0);
         received.push(...(await server.messages()));
         await server.stop();
       }
