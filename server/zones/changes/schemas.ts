@@ -63,15 +63,19 @@ export const explained = {
 /** A record without identity. */
 export const recordData = z.object(dataFields).meta({ id: "RecordData", description: "A record's data." });
 
+/** A revision of a zone in a query. */
+export const queriedRevision = (description: string) =>
+  optionalInteger({
+    min: 0,
+    max: 2_147_483_647,
+    sentence: "This must be a whole number from 0 to 2147483647.",
+    description,
+  });
+
 export const historyInput = z.strictObject({
   id: domainId,
   ...paging(20, 100),
-  revision: optionalInteger({
-    min: 0,
-    max: 2_147_483_647,
-    sentence: "This must be a whole number, at least 0.",
-    description: "Only the change set that created this revision.",
-  }),
+  revision: queriedRevision("Only the change set that created this revision."),
 });
 
 const historyChange = z.object({

@@ -1,17 +1,6 @@
 import { z } from "zod";
-import {
-  id,
-  line,
-  optionalInteger,
-  pageOf,
-  paging,
-  queryFlag,
-  shownId,
-  text,
-  timestamp,
-  timestampInput,
-} from "../../api/schemas.ts";
-import { dataFields, domainId, explained, recordId, unlock } from "../changes/schemas.ts";
+import { id, line, pageOf, paging, queryFlag, shownId, text, timestamp, timestampInput } from "../../api/schemas.ts";
+import { dataFields, domainId, explained, queriedRevision, recordId, unlock } from "../changes/schemas.ts";
 import { recordSorts } from "./list.ts";
 import { isWritableType, canonicalType, unstorableReason } from "../../dns/zone-file/type-names.ts";
 import { editableTypes, type TypeName } from "../../dns/record.ts";
@@ -219,13 +208,9 @@ export const listRecordsInput = z.strictObject({
     .meta({
       description: "Field to sort by, then by name and type; `-` for the reverse order.",
     }),
-  at: optionalInteger({
-    min: 0,
-    max: 2_147_483_647,
-    sentence: "This must be a whole number from 0 to 2147483647.",
-    description:
-      "Lists the records as they were at this revision of the zone, without server-managed ones. 410 if it is no longer stored.",
-  }),
+  at: queriedRevision(
+    "Lists the records as they were at this revision of the zone, without server-managed ones. 410 if it is no longer stored.",
+  ),
   counts: queryFlag("false", "`true` also returns `typeCounts`."),
   name: line(1024).optional().meta({
     description: "Only records of exactly this name: `@`, relative, or fully qualified.",

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { shownRecordType } from "../../api/record-type.ts";
 import { comparisonHash, fieldChanges, plannedChanges, reviewedHash } from "../records/change-schemas.ts";
 import { dnsRecord } from "../records/schemas.ts";
-import { dataFields, explained, shownStrings } from "../changes/schemas.ts";
+import { dataFields, explained, queriedRevision, shownStrings } from "../changes/schemas.ts";
 import { id, line, optionalInteger, pageOf, paging, queryFlag, timestamp } from "../../api/schemas.ts";
 import { changedTtl } from "../records/change-schemas.ts";
 
@@ -79,14 +79,6 @@ export const getSnapshotInput = z.strictObject({
   }),
 });
 
-const revision = (description: string) =>
-  optionalInteger({
-    min: 0,
-    max: 2_147_483_647,
-    sentence: "This must be a whole number, at least 0.",
-    description,
-  });
-
 const snapshotSide = (description: string) =>
   id(description).optional().meta({ description, example: "01a1fb0f-6204-7000-abd4-276e976be8b7" });
 
@@ -94,8 +86,8 @@ export const diffInput = z.strictObject({
   id: domainId,
   from: snapshotSide("The snapshot to compare from. It may be the newer one. Or pass `fromRevision`."),
   to: snapshotSide("The snapshot to compare to. Or pass `toRevision`."),
-  fromRevision: revision("The revision to compare from, instead of a snapshot. It may be the newer one."),
-  toRevision: revision("The revision to compare to, instead of a snapshot."),
+  fromRevision: queriedRevision("The revision to compare from, instead of a snapshot. It may be the newer one."),
+  toRevision: queriedRevision("The revision to compare to, instead of a snapshot."),
 });
 
 const recordName = z
