@@ -427,7 +427,7 @@ export async function createServices(parts: {
     },
     /** Starts the other background work, which requests need not wait for. */
     async startJobs() {
-      await system.start();
+      system.start();
       if (!config.jobs) return;
       await jobs.start();
       batches.start();

@@ -88,26 +88,28 @@ interface Parts {
 export class System {
   readonly #parts: Parts;
   readonly #id = randomUUID();
+  readonly #startedAt = new Date();
   #timer: NodeJS.Timeout | undefined;
+  /** The beat on its way; there is one at a time. */
+  #beating: Promise<undefined> | undefined;
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
-  /** Lists this instance from now on. */
-  async start(): Promise<void> {
+  /** Lists this instance from now on. That it cannot be listed stops nothing. */
+  start(): void {
+    this.#beatSoon();
     clearInterval(this.#timer);
-    await this.#beat();
-    this.#timer = setInterval(
-      () => this.#parts.background.run("noting that this instance runs", () => this.#beat()),
-      beat,
-    );
+    this.#timer = setInterval(() => this.#beatSoon(), beat);
     this.#timer.unref();
   }
 
   /** Takes this instance from the list. If the database is away, the others do so soon. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
+    // One on its way would list it again.
+    await this.#beating;
     await queries(this.#parts.database.fork())
       .deleteFrom("instances")
       .where("id", "=", this.#id)
@@ -152,14 +154,15 @@ export class System {
     const rows = await queries(em)
       .selectFrom("instances")
       .select(["id", "host", "version", "node", "runs_jobs", "started_at", "seen_at"])
+      .where("id", "!=", this.#id)
       .where("seen_at", ">", sql<Date>`now() - make_interval(secs => ${silent})`)
       .orderBy("started_at")
       .orderBy("id")
       .limit(1_000)
       .execute();
-    return rows.map((row) => ({
+    const others = rows.map((row) => ({
       id: row.id,
-      self: row.id === this.#id,
+      self: false,
       host: row.host,
       version: row.version,
       node: row.node,
@@ -167,6 +170,32 @@ export class System {
       startedAt: row.started_at,
       seenAt: row.seen_at,
     }));
+    // It runs whatever the database says: one that takes no writes has not heard of it lately.
+    const self = {
+      id: this.#id,
+      self: true,
+      host: hostname(),
+      version,
+      node: process.versions.node,
+      runsJobs: this.#parts.runsJobs,
+      startedAt: this.#startedAt,
+      seenAt: new Date(),
+    };
+    return [...others, self].toSorted((one, other) => one.startedAt.getTime() - other.startedAt.getTime());
+  }
+
+  #beatSoon(): void {
+    if (this.#beating) return;
+    const done = Promise.withResolvers<undefined>();
+    this.#beating = done.promise;
+    this.#parts.background.run("noting that this instance runs", async () => {
+      try {
+        await this.#beat();
+      } finally {
+        this.#beating = undefined;
+        done.resolve(undefined);
+      }
+    });
   }
 
   /** Says that this instance runs, and forgets those that have ended without a word. The clock is the database's: instances may differ. */

@@ -12,6 +12,7 @@ import { AppError, badField, notFound } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
 import { hashOf, newOpaqueToken } from "../../platform/opaque-tokens.ts";
 import { visibleRequests } from "../change-requests/view.ts";
+import { inSlices } from "../../platform/slices.ts";
 import { calendarText, type CalendarEvent } from "./icalendar.ts";
 
 const feedsPerUser = 20;
@@ -132,7 +133,8 @@ export class CalendarFeeds {
 
   /** Returns what a caller sees of expiry dates and scheduled change requests, as a calendar. */
   async calendar(em: EntityManager, caller: Caller, name: string): Promise<string> {
-    return calendarText(name, [...(await this.#expiries(em, caller)), ...(await this.#scheduled(em, caller))]);
+    const events = [...(await this.#expiries(em, caller)), ...(await this.#scheduled(em, caller))];
+    return await inSlices(calendarText(name, events));
   }
 
   async #expiries(em: EntityManager, caller: Caller): Promise<CalendarEvent[]> {

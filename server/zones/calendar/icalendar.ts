@@ -1,3 +1,5 @@
+import type { Steps } from "../../platform/slices.ts";
+
 /** Calendars as text (RFC 5545). Pure. */
 
 export interface CalendarEvent {
@@ -18,9 +20,9 @@ const refreshInterval = "PT6H";
 /** Octets of a line without its end (RFC 5545 §3.1). */
 const longestLine = 75;
 
-/** Returns a calendar as text. */
-export function calendarText(name: string, events: readonly CalendarEvent[]): string {
-  const lines = [
+/** Returns a calendar as text, an event at a step. */
+export function* calendarText(name: string, events: Iterable<CalendarEvent>): Steps<string> {
+  const head = [
     "BEGIN:VCALENDAR",
     "VERSION:2.0",
     "PRODID:-//Zonewright//Zonewright//EN",
@@ -30,10 +32,14 @@ export function calendarText(name: string, events: readonly CalendarEvent[]): st
     `X-WR-CALNAME:${escaped(name)}`,
     `REFRESH-INTERVAL;VALUE=DURATION:${refreshInterval}`,
     `X-PUBLISHED-TTL:${refreshInterval}`,
-    ...events.flatMap(eventLines),
-    "END:VCALENDAR",
   ];
-  return lines.map((line) => `${folded(line)}\r\n`).join("");
+  const printed = (lines: readonly string[]) => lines.map((line) => `${folded(line)}\r\n`).join("");
+  const parts = [printed(head)];
+  for (const event of events) {
+    parts.push(printed(eventLines(event)));
+    yield;
+  }
+  return [...parts, printed(["END:VCALENDAR"])].join("");
 }
 
 function eventLines({ uid, summary, description, url, changedAt, at, allDay }: CalendarEvent): string[] {

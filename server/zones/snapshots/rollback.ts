@@ -115,22 +115,21 @@ export class Rollback {
   }
 }
 
-/** Returns the revision to restore, whose state is stored. @throws AppError NOT_FOUND, BAD_REQUEST, HISTORY_GONE */
-async function targetOf(em: EntityManager, domainId: string, target: Target): Promise<number> {
-  if ("snapshotId" in target) return (await findSnapshot(em, domainId, target.snapshotId)).revision;
-  await requireStored(em, domainId, target.revision, "revision");
-  return target.revision;
-}
-
-/** Plans a rollback from the version rows that began or ended since the snapshot or revision. */
+/**
+ * Plans a rollback from the version rows that began or ended since the snapshot or revision.
+ * @throws AppError NOT_FOUND, BAD_REQUEST, HISTORY_GONE
+ */
 async function planRollback(em: EntityManager, zone: ZoneContext, target: Target) {
-  const revision = await targetOf(em, zone.id, target);
+  const revision =
+    "revision" in target ? target.revision : (await findSnapshot(em, zone.id, target.snapshotId)).revision;
   const since = await versionsOf(em, (versions) =>
     versions.where("domain_id", "=", zone.id).where("since", ">", revision).where("until", "is", null),
   );
   const gone = await versionsOf(em, (versions) =>
     versions.where("domain_id", "=", zone.id).where("until", ">", revision).where("since", "<=", revision),
   );
+  // After the reads: the retention may have deleted what they needed meanwhile, and says so first.
+  if ("revision" in target) await requireStored(em, zone.id, revision, "revision");
   const live = withoutManaged(since, zone.signed);
   const split = await inSlices(withSplitsOf(withoutManaged(gone, zone.signed), live));
   const held = await inSlices(asHeld(split, zone.kind));

@@ -127,6 +127,11 @@ export class Snapshots {
     const newer = Math.max(from, to);
     const ended = await recordsBetween(em, { id, edge: "until", older, newer, sees });
     const begun = await recordsBetween(em, { id, edge: "since", older, newer, sees });
+    // After the reads: the retention may have deleted what they needed meanwhile, and says so first.
+    for (const field of ["fromRevision", "toRevision"] as const) {
+      const { [field]: revision } = input;
+      if (revision !== undefined) await requireStored(em, id, revision, field);
+    }
     const gone = withoutManaged(ended, signed);
     const come = withoutManaged(begun, signed);
     const before = await inSlices(withSplitsOf(gone, come));
@@ -182,7 +187,7 @@ interface DiffInput {
   toRevision?: number | undefined;
 }
 
-/** Returns the revision of one side of a difference. @throws AppError NOT_FOUND, BAD_REQUEST, HISTORY_GONE */
+/** Returns the revision of one side of a difference, which may not be stored. @throws AppError NOT_FOUND, BAD_REQUEST */
 async function momentOf(
   em: EntityManager,
   domainId: string,
@@ -192,7 +197,6 @@ async function momentOf(
     return (await findSnapshot(em, domainId, snapshotId)).revision;
   if (snapshotId !== undefined || revision === undefined)
     throw badField([field], `Pass either \`${field}\`, a snapshot, or \`${field}Revision\`.`);
-  await requireStored(em, domainId, revision, `${field}Revision`);
   return revision;
 }
 

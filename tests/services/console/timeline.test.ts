@@ -169,6 +169,27 @@ test("a zone of many records is shown as it was, as far as one scrolls, at 320 p
   expect(await page.getByRole("row").count()).toBeLessThan(100);
 });
 
+test("two handles that move right after one another both arrive, and closing the comparison keeps it closed", async () => {
+  const zone = await changed();
+  const page = await site.signedIn({ path: timeline(zone, "?at=4&from=1") });
+  await page.getByRole("heading", { name: "From revision 1 to 4" }).waitFor();
+  // Within the time that a handle rests before the page follows.
+  const drag = async (places: readonly number[]) =>
+    await page.getByRole("slider").evaluateAll((sliders, values) => {
+      const setValue = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set;
+      for (const [index, slider] of sliders.entries()) {
+        setValue?.call(slider, String(values[index]));
+        slider.dispatchEvent(new Event("input", { bubbles: true }));
+      }
+    }, places);
+  await drag([2, 3]);
+  await page.getByRole("heading", { name: "From revision 2 to 3" }).waitFor();
+  await drag([1, 4]);
+  await page.getByRole("button", { name: "Show one moment" }).click();
+  await page.getByRole("heading", { name: "The zone at revision 4" }).waitFor();
+  expect(new URL(page.url()).searchParams.get("from")).toBeNull();
+});
+
 /** Chooses an entry of a menu that saves a file. */
 async function saved(page: Page, menu: string, entry: string) {
   await page.getByRole("button", { name: menu }).click();

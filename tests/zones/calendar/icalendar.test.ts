@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { atOnce } from "../../../server/platform/slices.ts";
 import { calendarText } from "../../../server/zones/calendar/icalendar.ts";
 import { eventsOf } from "./reader.ts";
 
@@ -20,7 +21,7 @@ test("whatever a title holds, lines stay within 75 octets, and a reader gets the
   fc.assert(
     fc.property(text, text, time, fc.boolean(), (summary, description, at, allDay) => {
       const event = { uid: "1@zonewright", summary, description, url: null, changedAt: at, at, allDay };
-      const calendar = calendarText(summary, [event, event]);
+      const calendar = atOnce(calendarText(summary, [event, event]));
       for (const line of calendar.split("\r\n")) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(75);
       const read = eventsOf(Buffer.from(calendar).toString("utf8"));
       expect(read).toHaveLength(2);

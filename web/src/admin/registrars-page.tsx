@@ -1,11 +1,12 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import type { RouterOutputs } from "@zonewright/client";
+import { isZonewrightError, type RouterOutputs } from "@zonewright/client";
 import { BadgeCheck, Plus } from "lucide-react";
 import { useState } from "react";
 import { client, messageOf, queries } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
 import { AskFirst } from "../ui/ask-first.tsx";
 import { Button } from "../ui/button.tsx";
+import { forPeople } from "../ui/for-people.ts";
 import { Failure, Notice } from "../ui/notice.tsx";
 import { Empty, Page } from "../ui/page.tsx";
 import { toast } from "../ui/toast.tsx";
@@ -66,7 +67,8 @@ function Registrars() {
       <Failure error={error} />
       {remove.error === null ? null : (
         <Notice kind="error" focusFor={remove.error}>
-          {inUse(messageOf(remove.error))}
+          {forPeople(messageOf(remove.error))}{" "}
+          {isZonewrightError(remove.error) && remove.error.code === "CONFLICT" ? text.inUse : null}
         </Notice>
       )}
       {data?.configs.length === 0 ? (
@@ -111,12 +113,6 @@ function Registrars() {
       ) : null}
     </Page>
   );
-}
-
-/** Says where the console does what the service's sentence tells a program to send. */
-function inUse(message: string): string {
-  const [isAbout, ...rest] = message.split(/ Set (?:its|their) `registrarConfigId` to null first\.$/);
-  return rest.length === 0 ? message : `${isAbout} ${text.inUse}`;
 }
 
 interface RowProps {

@@ -43,7 +43,9 @@ function State() {
         <>
           {data.databaseState === "ok" ? null : <Notice kind="error">{text.databaseStates[data.databaseState]}</Notice>}
           {older.length > 0 ? <Notice kind="warning">{text.differ}</Notice> : null}
-          {data.instances.some(({ runsJobs }) => runsJobs) ? null : <Notice kind="error">{text.noneRunsJobs}</Notice>}
+          {data.databaseState !== "ok" || data.instances.some(({ runsJobs }) => runsJobs) ? null : (
+            <Notice kind="error">{text.noneRunsJobs}</Notice>
+          )}
           <p className={styles["lead"]}>{text.database(data.database)}</p>
           <h2 className={styles["part"]}>{text.instances}</h2>
           <Table columns={[text.host, text.runs, text.jobsThere, text.started]}>

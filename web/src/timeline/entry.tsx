@@ -23,14 +23,14 @@ interface EntryProps {
   /** The zone's name in addresses. */
   zone: string;
   entry: ChangeSet;
-  /** Whether the service still has the records of this change. */
-  isStored: boolean;
+  /** The oldest revision whose state is stored; the records of later changes are, too. */
+  historyFrom: number;
   /** Null where it would be refused. */
   onTakeBack: (() => void) | null;
 }
 
 /** One change of a zone: who, when, what, and on request its records. */
-export function Entry({ zone, entry, isStored, onTakeBack }: EntryProps) {
+export function Entry({ zone, entry, historyFrom, onTakeBack }: EntryProps) {
   const { revision, state, causedBy, unknown, createdAt, creates, updates, deletes } = entry;
   const details = useId();
   const [open, setOpen] = useState(false);
@@ -58,7 +58,7 @@ export function Entry({ zone, entry, isStored, onTakeBack }: EntryProps) {
         </div>
         <ChangeCounts creates={creates} updates={updates} deletes={deletes} />
         <span className={styles["actions"]}>
-          {revision !== null && isStored ? (
+          {revision !== null && revision >= historyFrom ? (
             <Link
               to="/d/$name/timeline"
               params={{ name: zone }}
@@ -87,7 +87,7 @@ export function Entry({ zone, entry, isStored, onTakeBack }: EntryProps) {
         </span>
       </div>
       <div id={details} hidden={!open} className={styles["details"]}>
-        {open ? <Details entry={entry} isStored={isStored} /> : null}
+        {open ? <Details entry={entry} isStored={revision === null || revision > historyFrom} /> : null}
       </div>
     </li>
   );
@@ -106,7 +106,7 @@ function Refusal({ entry: { state, failures } }: Pick<EntryProps, "entry">) {
   );
 }
 
-function Details({ entry, isStored }: Pick<EntryProps, "entry" | "isStored">) {
+function Details({ entry, isStored }: { entry: ChangeSet; isStored: boolean }) {
   const { revision, changes, failures, creates, updates, deletes } = entry;
   const more = creates + updates + deletes - changes.length;
   if (!isStored) return <p>{text.notStored}</p>;

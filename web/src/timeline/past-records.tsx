@@ -1,5 +1,5 @@
 import { isZonewrightError, type DnsRecord } from "@zonewright/client";
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useMemo, useState, type ReactNode } from "react";
 import { toUnicodeName } from "../../../server/dns/names/names.ts";
 import { client } from "../api.ts";
 import { Button } from "../ui/button.tsx";
@@ -30,17 +30,22 @@ interface PastRecordsProps {
   isCut: boolean;
   /** Goes to the oldest revision that is whole. */
   onOldest: () => void;
+  /** What can be done with them. */
+  actions: ReactNode;
 }
 
 /** The records of a zone at a revision, with the marks of the change that led there. Long zones are read as they come into view. */
-export function PastRecords({ zone, at, changes, isCut, onOldest }: PastRecordsProps) {
+export function PastRecords({ zone, at, changes, isCut, onOldest, actions }: PastRecordsProps) {
   const { id } = zone;
   const [inView, setInView] = useState({ first: 0, last: 0 });
+  const deleted = changes.filter(({ action }) => action === "delete").length;
   const windows = useWindows<DnsRecord>({
     queryKey: ["past-records", id, at],
     list: id,
     pageSize,
-    ...inView,
+    // Deleted records may stand above the others.
+    first: inView.first - deleted,
+    last: inView.last - deleted,
     fetch: async (page, signal) => {
       const { records, total } = await client.records.list.query({ id, at, page, limit: pageSize }, { signal });
       return { items: records, total };
@@ -61,7 +66,10 @@ export function PastRecords({ zone, at, changes, isCut, onOldest }: PastRecordsP
       {isCut && changes.length > 0 ? (
         <p className={styles["note"]}>{text.firstMarked(formatNumber(changes.length))}</p>
       ) : null}
-      <p className={styles["note"]}>{total === 0 ? text.empty : zoneWords.recordCount(total, formatNumber(total))}</p>
+      <div className={styles["head"]}>
+        <p className={styles["note"]}>{total === 0 ? text.empty : zoneWords.recordCount(total, formatNumber(total))}</p>
+        <span>{actions}</span>
+      </div>
       {rows.count === 0 ? null : (
         <div
           className={styles["table"]}

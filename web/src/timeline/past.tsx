@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft, ChevronLeft, ChevronRight, Ellipsis } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState, type ReactNode } from "react";
 import { client } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
 import { Button } from "../ui/button.tsx";
@@ -39,14 +39,13 @@ export function Past({ at, from }: PastProps) {
   const { revision, historyFrom } = zone;
   const name = zoneName(zone);
   const navigate = useNavigate({ from: "/d/$name/timeline" });
-  const move = (moved: { at?: number; from?: number | null }) => {
-    const next = { at, from, ...moved };
-    void navigate({ search: { at: next.at, from: next.from ?? undefined }, replace: true });
-  };
-  // A snapshot keeps older moments than the history does.
-  const first = Math.min(historyFrom, at, from ?? at);
+  // Two handles may move at once, so each changes only its own part of the address.
+  const move = (moved: { at?: number; from?: number | undefined }) =>
+    void navigate({ search: (before) => ({ ...before, ...moved }), replace: true });
+  // Snapshots keep some older moments than the history does, with nothing between them.
+  const first = historyFrom;
   const previous = at > first ? () => move({ at: at - 1 }) : null;
-  const next = at < revision ? () => move({ at: at + 1 }) : null;
+  const next = at < revision ? () => move({ at: Math.max(at + 1, first) }) : null;
   usePageKeys({ ArrowLeft: previous, ArrowRight: next });
   const user = useUser();
   const [isRestoring, setRestoring] = useState(false);
@@ -61,21 +60,8 @@ export function Past({ at, from }: PastProps) {
         <h2 ref={heading} tabIndex={-1}>
           {from === null ? text.title(formatNumber(at)) : text.difference(formatNumber(from), formatNumber(at))}
         </h2>
-        {from === null && user.role === "admin" && at < revision ? (
-          <Button onClick={() => setRestoring(true)}>{text.restore}</Button>
-        ) : null}
-        {from === null ? (
-          <Menu
-            trigger={
-              <Button icon kind="quiet" aria-label={text.more} title={text.more}>
-                <Ellipsis aria-hidden />
-              </Button>
-            }
-            groups={[exportEntries({ id: zone.id, address: name, revision: at })]}
-          />
-        ) : null}
         <Button
-          onClick={() => move({ from: from === null ? Math.max(first, at - 1) : null })}
+          onClick={() => move({ from: from === null ? Math.max(first, at - 1) : undefined })}
           aria-pressed={from !== null}
         >
           {from === null ? text.compare : text.stopComparing}
@@ -110,7 +96,26 @@ export function Past({ at, from }: PastProps) {
         </Button>
       </div>
       {from === null ? (
-        <Moment zone={zone} at={at} onOldest={() => move({ at: historyFrom })} />
+        <Moment
+          zone={zone}
+          at={at}
+          onOldest={() => move({ at: historyFrom })}
+          actions={
+            <>
+              {user.role === "admin" && at < revision ? (
+                <Button onClick={() => setRestoring(true)}>{text.restore}</Button>
+              ) : null}
+              <Menu
+                trigger={
+                  <Button icon kind="quiet" aria-label={text.more} title={text.more}>
+                    <Ellipsis aria-hidden />
+                  </Button>
+                }
+                groups={[exportEntries({ id: zone.id, address: name, revision: at })]}
+              />
+            </>
+          }
+        />
       ) : (
         <Difference zone={zone} from={from} at={at} onOldest={() => move({ from: historyFrom, at: revision })} />
       )}
@@ -131,6 +136,8 @@ function Handle({ label, at, first, last, onMove }: HandleProps) {
   const [dragged, setDragged] = useState<number | null>(null);
   const rest = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(rest.current), []);
+  // The page is there: what moves it next is shown again.
+  if (dragged === at) setDragged(null);
   const shown = dragged ?? at;
   return (
     <label className={styles["handle"]}>
@@ -145,10 +152,7 @@ function Handle({ label, at, first, last, onMove }: HandleProps) {
           const moved = event.target.valueAsNumber;
           setDragged(moved);
           clearTimeout(rest.current);
-          rest.current = setTimeout(() => {
-            onMove(moved);
-            setDragged(null);
-          }, restMilliseconds);
+          rest.current = setTimeout(() => onMove(moved), restMilliseconds);
         }}
       />
       <output>{formatNumber(shown)}</output>
@@ -160,10 +164,12 @@ interface MomentProps {
   zone: Zone;
   at: number;
   onOldest: () => void;
+  /** What can be done with the moment, once it was read. */
+  actions: ReactNode;
 }
 
 /** The change that led to a revision, and the records that the zone had then. */
-function Moment({ zone, at, onOldest }: MomentProps) {
+function Moment({ zone, at, onOldest, actions }: MomentProps) {
   const { id, historyFrom } = zone;
   const change = useQuery({
     queryKey: ["history", id, "revision", at],
@@ -198,12 +204,13 @@ function Moment({ zone, at, onOldest }: MomentProps) {
         changes={entry?.changes ?? []}
         isCut={entry ? entry.creates + entry.updates + entry.deletes > entry.changes.length : false}
         onOldest={onOldest}
+        actions={actions}
       />
     </>
   );
 }
 
-interface DifferenceProps extends MomentProps {
+interface DifferenceProps extends Omit<MomentProps, "actions"> {
   from: number;
 }
 

@@ -73,7 +73,7 @@ function Timeline() {
                   key={entry.id}
                   zone={zoneName(zone)}
                   entry={entry}
-                  isStored={entry.revision === null || entry.revision > historyFrom}
+                  historyFrom={historyFrom}
                   onTakeBack={mayTakeBack(entry, historyFrom, may) ? () => setLeaving(entry) : null}
                 />
               ),

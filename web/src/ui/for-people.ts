@@ -9,6 +9,7 @@ const forPrograms = [
   String.raw`Moving it with force: true abandons the change\.`,
   String.raw`Confirm with \`force: true\`\.`,
   String.raw`Reconcile it with force: true to delete them, or set \`onDrift\` to \`report\`\.`,
+  "Set (?:its|their) `registrarConfigId` to null first\\.",
 ].join("|");
 
 /** Advice stands at the end, after what is the matter. */

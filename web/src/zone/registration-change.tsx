@@ -79,19 +79,6 @@ export function ChangeRegistration({ id, name, account, wanted, onDone, onClose 
   const noteReview = (error: unknown) => {
     if (isZonewrightError(error) && error.code === "REVIEW_REQUIRED" && user.role === "admin") setMustReview(true);
   };
-  const show = useAction(async () => {
-    setOvertaken(false);
-    setForce({ wanted: false, given: false });
-    const isEmpty = Object.keys(typed()).length === 0;
-    setIsNothing(isEmpty);
-    if (isEmpty) return;
-    try {
-      setPlan(await client.registrations.update.mutate({ ...input(), dryRun: true }));
-    } catch (error) {
-      noteReview(error);
-      throw error;
-    }
-  });
   const apply = useAction(async (planHash: string) => {
     setOvertaken(false);
     try {
@@ -111,6 +98,20 @@ export function ChangeRegistration({ id, name, account, wanted, onDone, onClose 
       setPlan(again);
       setForce({ wanted: false, given: false });
       setOvertaken(true);
+    }
+  });
+  const show = useAction(async () => {
+    apply.reset();
+    setOvertaken(false);
+    setForce({ wanted: false, given: false });
+    const isEmpty = Object.keys(typed()).length === 0;
+    setIsNothing(isEmpty);
+    if (isEmpty) return;
+    try {
+      setPlan(await client.registrations.update.mutate({ ...input(), dryRun: true }));
+    } catch (error) {
+      noteReview(error);
+      throw error;
     }
   });
   // What a finding or an undo asks for needs no look at the fields.

@@ -25,6 +25,10 @@ type Registration = RouterOutputs["registrations"]["get"];
 /** What registrar, registry and the zone above say of a domain, and what to do about it. */
 export function RegistrationPage() {
   const zone = useZone();
+  return <Registered key={zone.id} zone={zone} />;
+}
+
+function Registered({ zone }: { zone: Zone }) {
   const { id } = zone;
   const name = useZoneName();
   const manages = useManages(zone);
@@ -42,11 +46,14 @@ export function RegistrationPage() {
     await Promise.all([queries.invalidateQueries({ queryKey: ["registration", id] }), refreshZone(name)]);
   };
   const check = useAction(async () => {
-    const found = await client.domains.checkExpiry.mutate({ id });
+    const [expiry, delegation] = await Promise.allSettled([
+      client.domains.checkExpiry.mutate({ id }),
+      client.delegation.check.mutate({ id }),
+    ]);
     await reread();
-    await client.delegation.check.mutate({ id });
-    await queries.invalidateQueries({ queryKey: ["registration", id] });
-    if (!found.success) throw new Error(found.error ?? "");
+    if (expiry.status === "rejected") throw expiry.reason;
+    if (!expiry.value.success) throw new Error(expiry.value.error ?? text.notFound);
+    if (delegation.status === "rejected") throw delegation.reason;
   });
   const account = data?.registrar ?? null;
   const isHere = data?.name === zone.name && zone.view === "";
@@ -97,8 +104,7 @@ export function RegistrationPage() {
           wanted={opened}
           onDone={(before) => {
             setOpened(null);
-            setUndo(before);
-            void reread();
+            void reread().finally(() => setUndo(before));
           }}
           onClose={() => setOpened(null)}
         />

@@ -27,7 +27,7 @@ export const registrars = {
   testing: "Testing…",
   works: (names: number) => (names === 1 ? "Works · 1 name" : `Works · ${names} names`),
   fails: "Fails",
-  notTested: "Not tested on this page",
+  notTested: "Not tested yet",
   names: "Names",
   namesOf: (name: string) => `Names at ${name}`,
   more: (name: string) => `More actions for ${name}`,

@@ -379,7 +379,7 @@ const system = {
   queue: "Queue",
   active: (count: string) => `${count} running`,
   waiting: (count: string) => `${count} waiting`,
-  failed: (count: string) => `${count} failed today`,
+  failed: (count: string) => `${count} failed in the last day`,
   idle: "None waiting",
   last: "Last run",
   notYet: "None in the last day",

@@ -12,8 +12,9 @@ export const registration = {
 
   facts: "What is known",
   factsHint: "The registrar's account, the registry, and the zone above, each with the time it last answered.",
-  nothing: "Nobody was asked yet. “Check now” asks registry and registrar.",
+  nothing: "Not checked yet.",
   checkNow: "Check now",
+  notFound: "Neither registry nor registrar named an expiry date.",
   change: "Change…",
   sources: {
     registrar: "Registrar",

@@ -8,7 +8,7 @@ export const timeline = {
     bulk: "Several records changed",
     import: "Zone file imported",
     sync: "Adopted from the provider",
-    rollback: "Snapshot restored",
+    rollback: "Earlier state restored",
     revert: "Change reverted",
     replace: "Value replaced in many zones",
     template: "Template applied",
@@ -62,7 +62,6 @@ export const timeline = {
     value: "Value",
     ttl: "TTL",
     empty: "The zone had no records.",
-    count: (count: string) => `${count} records`,
     firstMarked: (count: string) => `This change is large: its first ${count} records are marked.`,
     gone: (oldest: string) =>
       `This revision is no longer stored. Replaced records are deleted after the retention time of this service, except those in a snapshot. The oldest revision that is whole is ${oldest}.`,
