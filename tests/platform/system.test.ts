@@ -14,6 +14,7 @@ async function shown() {
   return body;
 }
 
+const hosts = async () => (await shown()).instances.map(({ host }: { host: string }) => host);
 const jobNamed = async (name: string) => (await shown()).jobs.find((job: { name: string }) => job.name === name);
 
 test("administrators see the version, the database, this instance and every job with its schedule", async () => {
@@ -54,7 +55,6 @@ test("an instance is listed while it says that it runs, and the next one to star
       ('01a1fb0f-6204-7000-abd4-276e976be8b7', 'other', '0.1.0', '24.0.0', false, now() - interval '90 seconds'),
       ('01a1fb0f-6204-7000-abd4-276e976be8b8', 'crashed', '0.1.0', '24.0.0', true, now() - interval '110 seconds')
   `.execute(db());
-  const hosts = async () => (await shown()).instances.map(({ host }: { host: string }) => host);
   expect((await hosts()).filter((host: string) => /^(?:other|crashed)$/.test(host))).toEqual(["other"]);
   const { system } = zonewright.services;
   const listed = async () => {

@@ -33,13 +33,16 @@ export function* calendarText(name: string, events: Iterable<CalendarEvent>): St
     `REFRESH-INTERVAL;VALUE=DURATION:${refreshInterval}`,
     `X-PUBLISHED-TTL:${refreshInterval}`,
   ];
-  const printed = (lines: readonly string[]) => lines.map((line) => `${folded(line)}\r\n`).join("");
   const parts = [printed(head)];
   for (const event of events) {
     parts.push(printed(eventLines(event)));
     yield;
   }
   return [...parts, printed(["END:VCALENDAR"])].join("");
+}
+
+function printed(lines: readonly string[]): string {
+  return lines.map((line) => `${folded(line)}\r\n`).join("");
 }
 
 function eventLines({ uid, summary, description, url, changedAt, at, allDay }: CalendarEvent): string[] {
