@@ -35,7 +35,7 @@ test.each<[string, Partial<ChangeSet>, string]>([
   ],
   ["what was refused", { failures: [failure, failure] }, "www A 192.0.2.1 and 1 more"],
   ["the operation once its records are no longer stored", { updates: 1 }, "Records edited"],
-  ["the operation where it says more than a record", { kind: "rollback", changes: [update] }, "Snapshot restored"],
+  ["the operation where it says more than a record", { kind: "rollback", changes: [update] }, "Earlier state restored"],
 ])("the title of a change is %s", (_, changed, title) => {
   expect(titleOf({ ...set, ...changed })).toBe(title);
 });
