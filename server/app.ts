@@ -33,7 +33,6 @@ import { sendProblem } from "./api/problem.ts";
 import { passToTrpc } from "./api/parsed-bodies.ts";
 import { restHandler } from "./api/rest.ts";
 import { createAppRouter } from "./router.ts";
-import { calendarPage } from "./zones/calendar/router.ts";
 import { dynamicAddressPage } from "./dns-service/update-clients/http.ts";
 import { powerdnsApi, sendPowerdnsError } from "./dns-service/update-clients/powerdns-api/http.ts";
 import { errorOf, rememberRequestId, type ServerContext } from "./api/trpc.ts";
@@ -180,7 +179,7 @@ export function createApp(services: Services, router: AnyTRPCRouter = createAppR
   app.use(identityHttp(createContext, services));
   app.use(notificationsHttp(createContext, services));
   app.get("/nic/update", dynamicAddressPage(createContext, services));
-  app.get("/api/calendar/:token.ics", calendarPage(createContext, services));
+  app.get("/api/calendar/:token.ics", services.calendarPage(createContext));
   app.use("/api", restHandler(router, createContext));
 
   if (config.console) app.use(consoleHttp(config.canonical ? config.siteUrl : null));

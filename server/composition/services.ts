@@ -60,6 +60,7 @@ import { ProviderComparison } from "../zones/changes/state/compare-with-provider
 import { BatchRunner } from "../bulk/batches/runner.ts";
 import { replacementPurposes } from "../bulk/replacements/purposes.ts";
 import { CalendarFeeds } from "../zones/calendar/feeds.ts";
+import { calendarPage } from "../zones/calendar/router.ts";
 import { ChangeRequestApplier, ChangeRequestSchedule } from "../zones/change-requests/applier.ts";
 import { ChangeRequests, RequestComments } from "../zones/change-requests/service.ts";
 import { AcmeChallenges } from "../dns-service/update-clients/acme-challenges.ts";
@@ -326,6 +327,13 @@ export async function createServices(parts: {
     audit,
     now,
   });
+  const calendarFeeds = new CalendarFeeds({
+    audit,
+    waysIn: accountServices.waysIn,
+    siteUrl: config.siteUrl,
+    console: config.console,
+    now,
+  });
   return {
     ...accountServices,
     ...identity,
@@ -362,13 +370,8 @@ export async function createServices(parts: {
     revert: new Revert(pipeline, comparison, reverseFollows, now),
     replacements: new Replacements({ connections, audit, enqueue: jobs.enqueue, now }),
     changeRequests: new ChangeRequests({ records, audit, notifications, enqueue: jobs.enqueue, now }),
-    calendarFeeds: new CalendarFeeds({
-      audit,
-      waysIn: accountServices.waysIn,
-      siteUrl: config.siteUrl,
-      console: config.console,
-      now,
-    }),
+    calendarFeeds,
+    calendarPage: calendarPage(calendarFeeds),
     changeRequestApplier,
     requestSchedule,
     requestComments: new RequestComments(audit, now),
