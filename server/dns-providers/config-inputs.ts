@@ -69,6 +69,7 @@ export interface ProviderConfigInputs {
   gandi: { token: string; endpoint?: string | undefined };
   hetzner: { token: string; endpoint?: string | undefined };
   ns1: { apiKey: string; endpoint?: string | undefined };
+  scaleway: { secretKey: string; projectId?: string | undefined; endpoint?: string | undefined };
   alidns: { accessKeyId: string; accessKeySecret: string; url?: string | undefined };
   dnspod: { secretId: string; secretKey: string; url?: string | undefined };
   linode: { token: string; endpoint?: string | undefined };

@@ -14,6 +14,7 @@ import { primary } from "./primary.ts";
 import type { ProviderKind } from "./provider.ts";
 import { rfc2136 } from "./rfc2136.ts";
 import { route53 } from "./route53.ts";
+import { scaleway } from "./scaleway.ts";
 import { vultr } from "./vultr.ts";
 import { zonefile } from "./zonefile.ts";
 
@@ -30,6 +31,7 @@ export const providerKinds: readonly ProviderKind[] = [
   withAnyConfig(gandi),
   withAnyConfig(hetzner),
   withAnyConfig(ns1),
+  withAnyConfig(scaleway),
   withAnyConfig(alidns),
   withAnyConfig(dnspod),
   withAnyConfig(linode),

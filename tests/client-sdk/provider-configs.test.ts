@@ -8,6 +8,7 @@ import type { DesecConfig } from "../../server/dns-providers/desec.ts";
 import type { GandiConfig } from "../../server/dns-providers/gandi.ts";
 import type { HetznerConfig } from "../../server/dns-providers/hetzner.ts";
 import type { Ns1Config } from "../../server/dns-providers/ns1.ts";
+import type { ScalewayConfig } from "../../server/dns-providers/scaleway.ts";
 import type { DnspodConfig } from "../../server/dns-providers/dnspod.ts";
 import type { PorkbunConfig } from "../../server/dns-providers/porkbun.ts";
 import { providerKinds } from "../../server/dns-providers/kinds.ts";
@@ -63,6 +64,7 @@ const fields: { [Kind in keyof ProviderConfigInputs]: Record<keyof ProviderConfi
   gandi: { token: true, endpoint: true },
   hetzner: { token: true, endpoint: true },
   ns1: { apiKey: true, endpoint: true },
+  scaleway: { secretKey: true, projectId: true, endpoint: true },
   alidns: { accessKeyId: true, accessKeySecret: true, url: true },
   dnspod: { secretId: true, secretKey: true, url: true },
   linode: { token: true, endpoint: true },
@@ -83,6 +85,7 @@ test("the configuration types have the fields that the server accepts for each k
   expectTypeOf<keyof ProviderConfigInputs["gandi"]>().toEqualTypeOf<keyof GandiConfig>();
   expectTypeOf<keyof ProviderConfigInputs["hetzner"]>().toEqualTypeOf<keyof HetznerConfig>();
   expectTypeOf<keyof ProviderConfigInputs["ns1"]>().toEqualTypeOf<keyof Ns1Config>();
+  expectTypeOf<keyof ProviderConfigInputs["scaleway"]>().toEqualTypeOf<keyof ScalewayConfig>();
   expectTypeOf<keyof ProviderConfigInputs["alidns"]>().toEqualTypeOf<keyof AlidnsConfig>();
   expectTypeOf<keyof ProviderConfigInputs["dnspod"]>().toEqualTypeOf<keyof DnspodConfig>();
   expectTypeOf<keyof ProviderConfigInputs["linode"]>().toEqualTypeOf<keyof LinodeConfig>();

@@ -178,6 +178,19 @@ test("the catalogue lists every provider kind with its capabilities for every si
       ],
     },
     {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000014",
+      kind: "scaleway",
+      name: "Scaleway",
+      recordTypes: expect.arrayContaining(["A", "ALIAS", "HTTPS", "TXT"]),
+      supportsProxied: false,
+      minTtl: 60,
+      configFields: [
+        { name: "secretKey", label: "Secret key", secret: true, required: true },
+        { name: "endpoint", label: "API address", secret: false, required: false },
+        { name: "projectId", label: "Project id", secret: false, required: false },
+      ],
+    },
+    {
       id: "5a1f0c52-7d0e-4c1b-9d0a-000000000008",
       kind: "alidns",
       name: "Alibaba Cloud DNS",

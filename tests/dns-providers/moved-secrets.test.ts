@@ -17,6 +17,7 @@ const kinds: [kind: string, secret: string, address: string, config: Record<stri
   ["gandi", "token", "endpoint", { token: "a-token-of-the-gandi-account" }],
   ["hetzner", "token", "endpoint", { token: "a-token-of-the-hetzner-project" }],
   ["ns1", "apiKey", "endpoint", { apiKey: "a-key-of-the-ns1-account" }],
+  ["scaleway", "secretKey", "endpoint", { secretKey: "a-key-of-the-scaleway-project" }],
   ["alidns", "accessKeySecret", "url", { accessKeyId: "LTAI5t", accessKeySecret: "a-secret-of-alidns" }],
   ["dnspod", "secretKey", "url", { secretId: "AKID", secretKey: "a-secret-of-dnspod" }],
   ["linode", "token", "endpoint", { token: "a-token-of-the-linode-account" }],

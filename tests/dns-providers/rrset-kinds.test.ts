@@ -2,12 +2,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { readAll } from "../../server/zones/changes/provider-call.ts";
 import { knownKind } from "../../server/dns-providers/kinds.ts";
 import { recordKey } from "../../server/dns/record.ts";
-import type { DnsProvider, RecordChange } from "../../server/dns-providers/provider.ts";
+import type { ChangeOutcome, DnsProvider, RecordChange } from "../../server/dns-providers/provider.ts";
 import { VendorAccounts } from "../../server/dns-providers/vendor-api/accounts.ts";
 import { createEgress, type Egress } from "../../server/platform/net/egress.ts";
 import { Clock } from "../support/clock.ts";
+import type { VendorCall } from "../support/vendors/loopback-vendor.ts";
 import { rrsetDialects } from "../support/vendors/rrsets/dialects.ts";
-import { startRrsetVendor, type RrsetServer } from "../support/vendors/rrsets/server.ts";
+import { ns1 } from "../support/vendors/rrsets/ns1.ts";
+import { scaleway } from "../support/vendors/rrsets/scaleway.ts";
+import { startRrsetVendor, type RrsetDialect, type RrsetServer } from "../support/vendors/rrsets/server.ts";
 import { failureOf } from "./vendor-api/calling.ts";
 import { create, record, remove, update } from "./zone-folder.ts";
 
@@ -16,55 +19,72 @@ import { create, record, remove, update } from "./zone-folder.ts";
 
 const zone = "harbour.example";
 
+const isRead = ({ method }: VendorCall) => method === "GET";
+const reply = (body: object, status = 200) => ({ after: false, reply: { status, body: JSON.stringify(body) } });
 const a = (name: string, value = "192.0.2.1", ttl = 3600) => record(name, "A", value, ttl);
 
-describe.each(rrsetDialects)("$name", (dialect) => {
-  let server: RrsetServer;
+interface Vendor {
+  server: RrsetServer;
+  provider: DnsProvider;
+  clock: Clock;
+  connect(fields?: Record<string, string>): DnsProvider;
+  apply: (changes: RecordChange[], atomic?: boolean) => Promise<ChangeOutcome[]>;
+  /** What the account holds beside what a new zone has. */
+  held: () => string[];
+}
+
+/** An account with one zone, anew for each test. */
+function useVendor(dialect: RrsetDialect): Vendor {
   let egress: Egress;
-  let clock: Clock;
-  let provider: DnsProvider;
-
-  function connect(fields: Record<string, string> = {}): DnsProvider {
-    const kind = knownKind(dialect.kind);
-    const config = kind.configSchema.parse({ ...server.config, ...fields });
-    const accounts = new VendorAccounts({ now: clock.now, pause: clock.pause });
-    const connected = kind.connect?.(config, { zonesFolder: "/nowhere", now: clock.now, egress, accounts });
-    if (!connected) throw new Error(`${dialect.kind} has no back end`);
-    return connected;
-  }
-
+  const kind = knownKind(dialect.kind);
+  const vendor = {
+    connect(fields = {}) {
+      const { server, clock } = vendor;
+      const config = kind.configSchema.parse({ ...server.config, ...fields });
+      const accounts = new VendorAccounts({ now: clock.now, pause: clock.pause });
+      const connected = kind.connect?.(config, { zonesFolder: "/nowhere", now: clock.now, egress, accounts });
+      if (!connected) throw new Error(`${dialect.kind} has no back end`);
+      return connected;
+    },
+    apply: async (changes, atomic = false) => (await vendor.provider.applyChanges(zone, changes, { atomic })).outcomes,
+    held: () => vendor.server.store.lines(zone),
+  } as Vendor;
   beforeAll(async () => {
-    server = await startRrsetVendor(dialect);
+    vendor.server = await startRrsetVendor(dialect);
     egress = createEgress({ allow: ["127.0.0.1"], now: () => new Date() });
   });
   afterAll(async () => {
     await egress.close();
-    await server.stop();
+    await vendor.server.stop();
   });
   beforeEach(() => {
+    const { server } = vendor;
     server.forgetFaults();
     server.store.zones.clear();
     server.store.addZone(zone);
     server.calls.length = 0;
-    clock = new Clock();
-    provider = connect();
+    vendor.clock = new Clock();
+    vendor.provider = vendor.connect();
   });
+  return vendor;
+}
 
+describe.each(rrsetDialects)("$name", (dialect) => {
+  const vendor = useVendor(dialect);
+  const { apply, held } = vendor;
   const { isWrite } = dialect;
-  const apply = async (changes: RecordChange[], atomic = false) =>
-    (await provider.applyChanges(zone, changes, { atomic })).outcomes;
-  const held = () => server.store.lines(zone);
+
   test("zones are listed, with international names, and one that is there is not made again", async () => {
-    server.store.addZone("xn--hfen-loa.example");
-    await provider.createZone(zone);
-    await provider.createZone("new.example");
-    expect(await provider.listZones()).toEqual({
+    vendor.server.store.addZone("xn--hfen-loa.example");
+    await vendor.provider.createZone(zone);
+    await vendor.provider.createZone("new.example");
+    expect(await vendor.provider.listZones()).toEqual({
       names: [zone, "new.example", "xn--hfen-loa.example"].toSorted(),
       unusable: [],
     });
-    expect([...server.store.zones.keys()].filter((name) => name === zone)).toHaveLength(1);
-    await provider.applyChanges("xn--hfen-loa.example", [create(a("www"))]);
-    expect(server.store.lines("xn--hfen-loa.example")).toEqual(["www A 3600 192.0.2.1"]);
+    expect([...vendor.server.store.zones.keys()].filter((name) => name === zone)).toHaveLength(1);
+    await vendor.provider.applyChanges("xn--hfen-loa.example", [create(a("www"))]);
+    expect(vendor.server.store.lines("xn--hfen-loa.example")).toEqual(["www A 3600 192.0.2.1"]);
   });
 
   test("records of one RRset, types that exchange a name, and another TTL take effect as a whole", async () => {
@@ -82,7 +102,7 @@ describe.each(rrsetDialects)("$name", (dialect) => {
 
   test("a record that somebody else added to an RRset stays", async () => {
     await apply([create(a("www"))]);
-    server.store.write(zone, [{ name: "www", type: "A", ttl: 3600, values: ["192.0.2.1", "192.0.2.9"] }]);
+    vendor.server.store.write(zone, [{ name: "www", type: "A", ttl: 3600, values: ["192.0.2.1", "192.0.2.9"] }]);
     await apply([update(a("www"), a("www", "192.0.2.2"))]);
     expect(held()).toEqual(["www A 3600 192.0.2.2", "www A 3600 192.0.2.9"]);
   });
@@ -90,14 +110,14 @@ describe.each(rrsetDialects)("$name", (dialect) => {
   test("a record that is gone at the vendor is not changed, and the answer says to sync", async () => {
     const [outcome] = await apply([update(a("www"), a("www", "192.0.2.2"))]);
     expect(outcome).toMatchObject({ ok: false, message: expect.stringContaining("sync the zone first") });
-    expect(server.calls.filter(isWrite)).toEqual([]);
+    expect(vendor.server.calls.filter(isWrite)).toEqual([]);
   });
 
   test("a refused change is reported with the vendor's words, and independent ones are made", async () => {
     const message = "Not this one, says the harbour master";
-    const isBad = (call: (typeof server.calls)[number]) =>
+    const isBad = (call: (typeof vendor.server.calls)[number]) =>
       isWrite(call) && `${call.url.pathname}${call.body}`.includes("bad");
-    server.failNext({ after: false, reply: dialect.refusal(message) }, 10, isBad);
+    vendor.server.failNext({ after: false, reply: dialect.refusal(message) }, 10, isBad);
     const outcomes = await apply([create(a("good")), create(a("bad")), create(a("fine"))]);
     expect(outcomes).toEqual([{ ok: true }, { ok: false, message: expect.stringContaining(message) }, { ok: true }]);
     expect(outcomes[1]).toMatchObject({ message: expect.stringContaining(`${dialect.name} refused the change: `) });
@@ -106,57 +126,62 @@ describe.each(rrsetDialects)("$name", (dialect) => {
 
   test("of a set that is made as a whole nothing stays if one change is refused", async () => {
     await apply([create(a("old"))]);
-    const isBad = (call: (typeof server.calls)[number]) =>
+    const isBad = (call: (typeof vendor.server.calls)[number]) =>
       isWrite(call) && `${call.url.pathname}${call.body}`.includes("bad");
-    server.failNext({ after: false, reply: dialect.refusal("Not this one") }, 10, isBad);
+    vendor.server.failNext({ after: false, reply: dialect.refusal("Not this one") }, 10, isBad);
     const outcomes = await apply([remove(a("old")), create(a("good")), create(a("bad"))], true);
     expect(outcomes.map(({ ok }) => ok)).toEqual([false, false, false]);
     expect(held()).toEqual(["old A 3600 192.0.2.1"]);
   });
 
   test("a change whose answer is lost is sent once, and a reading shows it", async () => {
-    server.failNext({ after: true, reply: null }, 1, isWrite);
+    vendor.server.failNext({ after: true, reply: null }, 1, isWrite);
     const failure = await failureOf(apply([create(a("lost"))]));
     expect(failure.effect).toBe("unknown");
-    expect(server.calls.filter(isWrite)).toHaveLength(1);
-    expect((await readAll(provider, zone)).map(({ name }) => name)).toContain("lost");
+    expect(vendor.server.calls.filter(isWrite)).toHaveLength(1);
+    expect((await readAll(vendor.provider, zone)).map(({ name }) => name)).toContain("lost");
   });
 
   test("a pause that the vendor asks for is waited out, and nothing is made twice", async () => {
-    const before = clock.now().getTime();
-    server.failNext({ after: false, reply: dialect.throttled(20) }, 1, isWrite);
+    const before = vendor.clock.now().getTime();
+    vendor.server.failNext({ after: false, reply: dialect.throttled(20) }, 1, isWrite);
     expect(await apply([create(a("later"))])).toEqual([{ ok: true }]);
-    expect(clock.now().getTime() - before).toBeGreaterThanOrEqual(20_000);
+    expect(vendor.clock.now().getTime() - before).toBeGreaterThanOrEqual(20_000);
     expect(held()).toEqual(["later A 3600 192.0.2.1"]);
   });
 
   test("refused credentials and missing rights are reported in words that name what to change", async () => {
-    server.failNext({ after: false, reply: dialect.unauthorized }, 1);
-    const failure = await failureOf(provider.listZones());
+    vendor.server.failNext({ after: false, reply: dialect.unauthorized }, 1);
+    const failure = await failureOf(vendor.provider.listZones());
     expect(failure.message).toMatch(new RegExp(`^${dialect.name} rejects .+ of this provider configuration\\. Check `));
     expect(failure.effect).toBe("none");
-    server.failNext({ after: false, reply: dialect.forbidden }, 1, isWrite);
+    vendor.server.failNext({ after: false, reply: dialect.forbidden }, 1, isWrite);
     const denied = await failureOf(apply([create(a("www"))]));
     expect(denied.message).toMatch(new RegExp(`^${dialect.name} rejects .+ Check .+ It says: .+`));
     expect([denied.effect, held()]).toEqual(["none", []]);
-    for (const secret of Object.values(server.config).filter((value) => !value.startsWith("http"))) {
+    for (const secret of Object.values(vendor.server.config).filter((value) => !value.startsWith("http"))) {
       expect(`${failure.message} ${denied.message}`).not.toContain(secret);
     }
   });
 
   test("a zone that the account does not have is reported as missing", async () => {
-    server.store.zones.clear();
-    expect(await failureOf(readAll(provider, zone))).toMatchObject({ zoneMissing: true, effect: "none" });
+    vendor.server.store.zones.clear();
+    expect(await failureOf(readAll(vendor.provider, zone))).toMatchObject({ zoneMissing: true, effect: "none" });
     expect(await failureOf(apply([create(a("www"))]))).toMatchObject({ zoneMissing: true, effect: "none" });
   });
 
   test("a page of somebody else's is never taken for an answer", async () => {
-    server.failNext({ after: false, reply: { status: 200, body: "<html>Sign in to the harbour</html>" } }, 10);
-    expect((await failureOf(readAll(provider, zone))).message).toContain("does not look like its API");
+    vendor.server.failNext({ after: false, reply: { status: 200, body: "<html>Sign in to the harbour</html>" } }, 10);
+    expect((await failureOf(readAll(vendor.provider, zone))).message).toContain("does not look like its API");
   });
+});
 
-  // What only NS1 does.
-  if (dialect.kind !== "ns1") return;
+// What only one of them does.
+
+describe("NS1", () => {
+  const vendor = useVendor(ns1);
+  const { apply } = vendor;
+  const { isWrite } = ns1;
 
   test("NS1's own notation is read back as it was written", async () => {
     const written = [
@@ -169,12 +194,12 @@ describe.each(rrsetDialects)("$name", (dialect) => {
       record("long", "TXT", "ü".repeat(200), 3600),
     ];
     expect((await apply(written.map((one) => create(one)))).filter(({ ok }) => !ok)).toEqual([]);
-    const sent = server.calls
+    const sent = vendor.server.calls
       .filter(isWrite)
       .map(({ body }) => (JSON.parse(body) as { answers: unknown[] }).answers[0]);
     expect(sent).toContainEqual({ answer: ["0", "issue", "ca.example; policy=ev"] });
     expect(sent).toContainEqual({ answer: ["ü".repeat(200)] });
-    const read = (await readAll(provider, zone)).filter(({ recordType }) => recordType !== "NS");
+    const read = (await readAll(vendor.provider, zone)).filter(({ recordType }) => recordType !== "NS");
     expect(read.map(recordKey).toSorted()).toEqual(written.map(recordKey).toSorted());
   });
 
@@ -182,12 +207,12 @@ describe.each(rrsetDialects)("$name", (dialect) => {
     const steered = { domain: `www.${zone}`, type: "A", ttl: 60, tier: 3, short_answers: ["192.0.2.1", "192.0.2.2"] };
     const redirect = { domain: zone, type: "REDIRECT", ttl: 60, short_answers: ["NS1 MANAGED RECORD"] };
     const body = JSON.stringify({ zone, ttl: 3600, records: [steered, redirect] });
-    server.failNext({ after: false, reply: { status: 200, body } }, 3);
-    expect((await readAll(provider, zone)).map(({ value }) => value)).toEqual(["192.0.2.1", "192.0.2.2"]);
-    expect([...((await provider.readOnlyRecords?.(zone))?.values() ?? [])]).toHaveLength(2);
+    vendor.server.failNext({ after: false, reply: { status: 200, body } }, 3);
+    expect((await readAll(vendor.provider, zone)).map(({ value }) => value)).toEqual(["192.0.2.1", "192.0.2.2"]);
+    expect([...((await vendor.provider.readOnlyRecords?.(zone))?.values() ?? [])]).toHaveLength(2);
     const [outcome] = await apply([remove(a("www", "192.0.2.1", 60))]);
     expect(outcome).toEqual({ ok: false, message: expect.stringContaining("NS1 steers these records") });
-    expect(server.calls.filter(isWrite)).toEqual([]);
+    expect(vendor.server.calls.filter(isWrite)).toEqual([]);
   });
 
   test("linked and secondary zones of NS1 are not listed", async () => {
@@ -196,7 +221,99 @@ describe.each(rrsetDialects)("$name", (dialect) => {
       { zone: "linked.example", link: zone },
       { zone: "secondary.example", secondary: { enabled: true } },
     ]);
-    server.failNext({ after: false, reply: { status: 200, body } }, 1);
-    expect((await provider.listZones()).names).toEqual([zone]);
+    vendor.server.failNext({ after: false, reply: { status: 200, body } }, 1);
+    expect((await vendor.provider.listZones()).names).toEqual([zone]);
+  });
+});
+
+describe("Scaleway", () => {
+  const vendor = useVendor(scaleway);
+  const { apply } = vendor;
+  const { isWrite } = scaleway;
+
+  test("a text is read back from Scaleway as it was written, and what it would cut off is refused", async () => {
+    const texts = [
+      'say "hi" twice',
+      "back\\slash",
+      String.raw`\\"x`,
+      "v=DKIM1; p=abc;",
+      "ü".repeat(200),
+      "t".repeat(600),
+    ];
+    const written = texts.map((text) => record("text", "TXT", text, 3600));
+    expect((await apply(written.map((one) => create(one)))).filter(({ ok }) => !ok)).toEqual([]);
+    const read = (await readAll(vendor.provider, zone)).filter(({ recordType }) => recordType === "TXT");
+    expect(read.map(recordKey).toSorted()).toEqual(written.map(recordKey).toSorted());
+    const { unsupportedReason } = knownKind("scaleway");
+    for (const text of ["", " before", "behind ", '"quoted"', 'behind"']) {
+      expect(unsupportedReason?.(record("text", "TXT", text, 3600))?.field).toBe("value");
+    }
+  });
+
+  test("an RRset of Scaleway that pages cut is read whole, and comments of its records stay", async () => {
+    const all = ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map((data) => {
+      const comment = data === "192.0.2.1" ? "the lighthouse" : null;
+      return { id: data, name: "www", type: "A", ttl: 3600, data, priority: 0, comment };
+    });
+    vendor.server.failNext(reply({ total_count: 3, records: all.slice(0, 2) }), 1, isRead);
+    vendor.server.failNext(reply({ total_count: 3, records: all.slice(2) }), 1, isRead);
+    await vendor.provider.applyChanges(zone, [remove(a("www", "192.0.2.3"))]);
+    const sent = vendor.server.calls.findLast(isWrite)?.body ?? "";
+    expect(JSON.parse(sent)).toMatchObject({
+      disallow_new_zone_creation: true,
+      changes: [
+        {
+          set: {
+            id_fields: { name: "www", type: "A" },
+            records: [{ data: "192.0.2.1", comment: "the lighthouse" }, { data: "192.0.2.2" }],
+          },
+        },
+      ],
+    });
+  });
+
+  test("records that Scaleway steers are read-only, and names in Unicode are read", async () => {
+    const steered = { id: "1", name: "www", type: "A", ttl: 60, data: "192.0.2.1", weighted_config: {} };
+    const records = [steered, { id: "2", name: "häfen", type: "CNAME", ttl: 60, data: "grüße.example." }];
+    vendor.server.failNext(reply({ total_count: 2, records }), 3);
+    expect((await readAll(vendor.provider, zone)).map(({ name, value }) => `${name} ${value}`)).toEqual([
+      "www 192.0.2.1",
+      "xn--hfen-loa xn--gre-6ka8l.example",
+    ]);
+    expect([...((await vendor.provider.readOnlyRecords?.(zone))?.values() ?? [])]).toHaveLength(1);
+    const [outcome] = await apply([remove(a("www", "192.0.2.1", 60))]);
+    expect(outcome).toEqual({ ok: false, message: expect.stringContaining("Scaleway steers these records") });
+  });
+
+  test("a call that Scaleway refuses after a part of it was made leaves its outcome open", async () => {
+    vendor.server.failNext({ after: true, reply: scaleway.refusal("Not this one") }, 1, isWrite);
+    const failure = await failureOf(apply([create(a("one")), create(a("two"))]));
+    expect(failure).toMatchObject({ effect: "unknown", message: expect.stringContaining("Sync the zone") });
+    expect(vendor.server.calls.filter(isWrite)).toHaveLength(1);
+  });
+
+  test("a zone that Scaleway is still changing is waited for", async () => {
+    const busy = { message: "resource is in a transient state", type: "transient_state", current_state: "pending" };
+    vendor.server.failNext(reply(busy, 409), 2, isWrite);
+    expect(await apply([create(a("later"))])).toEqual([{ ok: true }]);
+  });
+
+  test("a zone below one of Scaleway's is created in its domain and project, and others' copies are not listed", async () => {
+    const listed = [
+      { domain: zone, subdomain: "", ns_master: [], project_id: "5c0b1f7e-8f1a-4d57-9c1e-0123456789ab" },
+      { domain: "copied.example", subdomain: "", ns_master: ["192.0.2.53"] },
+    ];
+    vendor.server.failNext(reply({ total_count: 2, dns_zones: listed }), 2);
+    await vendor.provider.createZone(`quay.${zone}`);
+    expect(JSON.parse(vendor.server.calls.at(-1)?.body ?? "")).toEqual({
+      domain: zone,
+      subdomain: "quay",
+      project_id: "5c0b1f7e-8f1a-4d57-9c1e-0123456789ab",
+    });
+    vendor.server.failNext(reply({ total_count: 2, dns_zones: listed }), 1);
+    expect((await vendor.provider.listZones()).names).toEqual([zone]);
+    const projectId = "5c0b1f7e-8f1a-4d57-9c1e-0123456789ac";
+    await vendor.connect({ projectId }).listZones();
+    expect(vendor.server.calls.at(-1)?.url.searchParams.get("project_id")).toBe(projectId);
   });
 });

@@ -24,6 +24,7 @@ const configs: Record<string, object> = {
   gandi: { token: "a-token-of-the-gandi-account" },
   hetzner: { token: "a-token-of-the-hetzner-project" },
   ns1: { apiKey: "a-key-of-the-ns1-account" },
+  scaleway: { secretKey: "a-key-of-the-scaleway-project" },
   alidns: { accessKeyId: "id", accessKeySecret: "secret" },
   linode: { token: "a-token-of-the-linode-account" },
   vultr: { apiKey: "a-key-of-the-vultr-account" },

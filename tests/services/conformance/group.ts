@@ -20,6 +20,7 @@ export type TargetName =
   | "Gandi"
   | "Hetzner"
   | "NS1"
+  | "Scaleway"
   | "Alibaba Cloud DNS"
   | "DNSPod";
 

@@ -108,6 +108,32 @@ const limits: Partial<Record<TargetName, readonly Refused[]>> = {
       },
     },
   ],
+  Scaleway: [
+    emptyText,
+    strings,
+    {
+      whole: [
+        ...rareTypes.filter((type) => !["DNAME", "RP", "HINFO", "LOC"].includes(type)),
+        ...apexServers,
+        "OPENPGPKEY",
+        "SMIMEA",
+        "a text with quotes around it",
+        "a text with one quote",
+        "a text with blanks before it",
+        "a text with blanks only",
+        "texts that differ in case or blanks only",
+        "an SRV without a service",
+        "a TTL of 0",
+      ],
+      steps: {
+        ...nullMx,
+        "a text with quotes within": [1],
+        "a text with a backslash before a quote": [1],
+        "a text with blanks behind it": [1],
+        "a text with quotes and backslashes at the border of two strings": [1],
+      },
+    },
+  ],
   NS1: [
     emptyText,
     strings,

@@ -2,7 +2,8 @@ import { desec } from "./desec.ts";
 import { gandi } from "./gandi.ts";
 import { hetzner } from "./hetzner.ts";
 import { ns1 } from "./ns1.ts";
+import { scaleway } from "./scaleway.ts";
 import type { RrsetDialect } from "./server.ts";
 
 /** Every vendor whose API writes RRsets. */
-export const rrsetDialects: readonly RrsetDialect[] = [desec, gandi, hetzner, ns1];
+export const rrsetDialects: readonly RrsetDialect[] = [desec, gandi, hetzner, ns1, scaleway];

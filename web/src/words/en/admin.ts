@@ -68,6 +68,7 @@ const kindHints: Readonly<Record<string, string>> = {
   gandi: "The domains of a Gandi account at LiveDNS.",
   hetzner: "The zones of a Hetzner Cloud project.",
   ns1: "The zones of an NS1 account.",
+  scaleway: "The DNS zones of a Scaleway project.",
   alidns: "Zones at Alibaba Cloud DNS.",
   dnspod: "Zones at DNSPod (Tencent Cloud).",
   linode: "The domains of a Linode (Akamai Cloud) account.",
