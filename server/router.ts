@@ -67,7 +67,7 @@ export function createAppRouter(services: Services) {
     registrarConfigs: createRegistrarConfigsRouter(services),
     notifications: createNotificationsRouter(services),
     channels: createChannelsRouter(services),
-    audit: createAuditRouter(services),
+    audit: createAuditRouter(),
     system: createSystemRouter(services),
     acme: createAcmeRouter(services),
     v1: createV1Router({ domains, records }),

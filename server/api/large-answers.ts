@@ -44,15 +44,21 @@ export async function answerOf<S extends z.ZodType>(schema: S, answer: z.input<S
   return new LargeAnswer(text.pieces(), text.datePaths) as z.input<S>;
 }
 
-/** Returns an answer that has only a text. A long one comes in pieces, which are never joined. */
-export function textAnswerOf<Field extends string>(field: Field, text: readonly string[]): Record<Field, string> {
-  if (text.length === 1) return { [field]: text.join("") } as Record<Field, string>;
+/** Returns an answer that is a text, and perhaps short other fields. A long one comes in pieces, which are never joined. */
+export function textAnswerOf<Field extends string, Others extends object = object>(
+  field: Field,
+  text: readonly string[],
+  others?: Others,
+): Record<Field, string> & Others {
+  if (text.length <= 1) return { [field]: text.join(""), ...others } as Record<Field, string> & Others;
   const json = function* () {
     yield `{"${field}":"`;
     for (const piece of text) yield JSON.stringify(piece).slice(1, -1);
-    yield '"}';
+    yield '"';
+    for (const [name, value] of Object.entries(others ?? {})) yield `,"${name}":${JSON.stringify(value)}`;
+    yield "}";
   };
-  return new LargeAnswer(json(), [], text) as object as Record<Field, string>;
+  return new LargeAnswer(json(), [], text) as object as Record<Field, string> & Others;
 }
 
 /** Sends pieces of a large response, respecting backpressure and other calls, and ends it. */

@@ -59,7 +59,7 @@ test("eachSnapshot yields every snapshot, without its records unless they are re
 
 test("each iterates over any paginated list, with the type of its items", async () => {
   const entries = await all(client.each(client.audit.list, { action: "domain.create" }, { pageSize: 4 }));
-  expectTypeOf(entries[0]?.action).toEqualTypeOf<string | undefined>();
+  expectTypeOf(entries[0]?.targetType).toEqualTypeOf<string | undefined>();
   expect(entries.length).toBeGreaterThanOrEqual(8);
   expect(new Set(entries.map(({ id }) => id)).size).toBe(entries.length);
   const usernames = await all(client.each(client.users.list, {}));

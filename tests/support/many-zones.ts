@@ -120,6 +120,7 @@ const samples: Record<string, string | string[]> = {
   to: "2036-01-01T00:00:00Z",
   // The end of an earlier page.
   after: [],
+  before: [],
 };
 
 /** What the lists of a zone's records are tried with instead. */

@@ -70,6 +70,7 @@ import { Costs } from "./0082-costs.ts";
 import { TokensOfChanges } from "./0085-tokens-of-changes.ts";
 import { BatchOrders } from "./0086-batch-orders.ts";
 import { CalendarFeeds } from "./0087-calendar-feeds.ts";
+import { AuditDomains } from "./0090-audit-domains.ts";
 import { Instances } from "./0088-instances.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
@@ -148,4 +149,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0086-batch-orders", class: BatchOrders },
   { name: "0087-calendar-feeds", class: CalendarFeeds },
   { name: "0088-instances", class: Instances },
+  { name: "0090-audit-domains", class: AuditDomains },
 ];

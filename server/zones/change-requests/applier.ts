@@ -205,7 +205,7 @@ export class ChangeRequestApplier {
       }
       const state = reason === null ? "applied" : "failed";
       await closeRequest(tx, id, { state, reason, now: now() });
-      const after = { changeSetId: set.id, ...(reason === null ? {} : { reason }) };
+      const after = { domainId: request.domainId, changeSetId: set.id, ...(reason === null ? {} : { reason }) };
       const action = reason === null ? "change_request.apply" : "change_request.fail";
       await audit.record(tx, actor, { action, ...target(id), after });
       const by = actor.userId === null ? null : { id: actor.userId, name: name ?? "" };
@@ -223,7 +223,8 @@ export class ChangeRequestApplier {
       const request = await lockRequest(tx, id, null);
       if (!request || request.closedAt !== null || request.applyingToken !== null) return;
       await closeRequest(tx, id, { state: "failed", reason, now: now() });
-      await audit.record(tx, theService, { action: "change_request.fail", ...target(id), after: { reason } });
+      const after = { domainId: request.domainId, reason };
+      await audit.record(tx, theService, { action: "change_request.fail", ...target(id), after });
       const to = await this.#concerned(tx, request, true);
       await notifications.notify(tx, requestNotice("change.failed", request, { by: null, note: reason, to }));
     });

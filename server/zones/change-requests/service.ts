@@ -161,7 +161,7 @@ export class ChangeRequests {
         .set({ state: "approved", ...planColumns(plan) })
         .where("id", "=", id)
         .execute();
-      const after = { changesHash, note: storedMessage(note) };
+      const after = { domainId: request.domainId, changesHash, note: storedMessage(note) };
       await audit.record(tx, caller, { action: "change_request.approve", ...target(id), after });
       if (!earlier) await notifications.notify(tx, this.#verdictNotice("change.approved", request, caller, note));
       if (request.applyAt !== null && request.applyAt <= now()) await enqueue(tx, applyJobName, {});
@@ -178,7 +178,7 @@ export class ChangeRequests {
       const approvers = (await reviewsOf(tx, id)).flatMap(({ userId }) => (userId === caller.userId ? [] : [userId]));
       await addReview(tx, caller, id, { verdict: "reject", changesHash: null, note, now: now() });
       await closeRequest(tx, id, { state: "rejected", now: now() });
-      const after = { note: storedMessage(note) };
+      const after = { domainId: request.domainId, note: storedMessage(note) };
       await audit.record(tx, caller, { action: "change_request.reject", ...target(id), after });
       await notifications.notify(tx, this.#verdictNotice("change.rejected", request, caller, note, approvers));
     });
@@ -195,7 +195,8 @@ export class ChangeRequests {
     await em.transactional(async (tx) => {
       await openRequest(tx, id, caller);
       await closeRequest(tx, id, { state: "withdrawn", now: now() });
-      await audit.record(tx, caller, { action: "change_request.withdraw", ...target(id) });
+      const after = { domainId: request.domainId };
+      await audit.record(tx, caller, { action: "change_request.withdraw", ...target(id), after });
     });
     return await this.get(em.fork(), caller, id);
   }
@@ -309,7 +310,7 @@ export class RequestComments {
 
   /** Adds a comment, also to a closed request. @throws AppError NOT_FOUND, CONFLICT above the limit */
   async add(em: EntityManager, caller: Caller, { id, text }: { id: string; text: string }) {
-    await findVisible(em, caller, id);
+    const { domainId } = await findVisible(em, caller, id);
     const comment = { id: newId(), createdAt: this.#now() };
     await em.transactional(async (tx) => {
       await lockRequest(tx, id, caller.userId);
@@ -331,7 +332,7 @@ export class RequestComments {
           created_at: comment.createdAt,
         })
         .execute();
-      const after = { commentId: comment.id };
+      const after = { domainId, commentId: comment.id };
       await this.#audit.record(tx, caller, { action: "change_request.comment", ...target(id), after });
     });
     return { ...comment, userId: caller.userId, user: caller.username, text };

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Caller } from "../../access/caller.ts";
 import { visibleDomains } from "../../access/visible-domains.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
+import { csvRow } from "../../platform/csv.ts";
 
 interface Cursor {
   name: string;
@@ -30,7 +31,7 @@ const columns = [
  */
 export async function exportPortfolio(em: EntityManager, caller: Caller): Promise<string[]> {
   const visible = await visibleDomains(em, caller);
-  const pieces = [line(columns)];
+  const pieces = [csvRow(columns)];
   let after: Cursor = { name: "", view: "" };
   for (;;) {
     const rows = await queries(em)
@@ -48,7 +49,7 @@ export async function exportPortfolio(em: EntityManager, caller: Caller): Promis
       .limit(rowsAtOnce)
       .execute();
     const lines = rows.map((row) =>
-      line([
+      csvRow([
         row.name,
         row.view,
         row.provider,
@@ -97,13 +98,4 @@ export async function sumCosts(em: EntityManager, caller: Caller) {
 /** Returns a cost as clients see it. */
 export function costOf(hundredths: number | string | null): number | null {
   return hundredths === null ? null : Number(hundredths) / 100;
-}
-
-function line(cells: readonly string[]): string {
-  return `${cells.map(cell).join(",")}\r\n`;
-}
-
-function cell(text: string): string {
-  const plain = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",;\r\n]|^\s|\s$/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }

@@ -4,6 +4,7 @@ import { endCredentials } from "../../access/end-credentials.ts";
 import { lockUsers } from "../../access/lock-users.ts";
 import { accessColumns, rightsIn, zoneFor, type Zone, readsEverything } from "../../access/zone-access.ts";
 import { domainGone } from "../../accounts/assignments/notices.ts";
+import type { AuditAction } from "../../notifications/audit/actions.ts";
 import { writeEntry } from "../../notifications/audit/audit.ts";
 import { announceZoneChange } from "../changes/zone-watchers.ts";
 import { checkOverride, type ReviewPolicy } from "../changes/locks-and-reviews.ts";
@@ -319,7 +320,7 @@ export class Domains {
     em: EntityManager,
     caller: Caller,
     id: string,
-    action: `domain.${string}`,
+    action: AuditAction & `domain.${string}`,
     change: (domain: Domain, tx: EntityManager) => void | Promise<void>,
     about: Readonly<Record<string, unknown>> = {},
   ) {

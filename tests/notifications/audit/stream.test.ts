@@ -76,7 +76,12 @@ async function change(zonewright: Zonewright, times: number): Promise<void> {
 
 const trailOf = async (zonewright: Zonewright) => {
   const { body } = await zonewright.admin.get("/api/audit?limit=100");
-  return body.entries.toReversed().map((each: Record<string, unknown>) => Object.assign({ type: "audit" }, each));
+  // The names and the domain are found when the trail is read.
+  return body.entries
+    .toReversed()
+    .map(({ actorName: _1, targetName: _2, domainId: _3, domainName: _4, ...each }: Record<string, unknown>) =>
+      Object.assign({ type: "audit" }, each),
+    );
 };
 
 const arrived = (receivers: readonly AuditReceiver[]) => receivers.flatMap(({ messages }) => messages.map(entryOf));
@@ -125,7 +130,7 @@ test("entries are sent in batches of at most a megabyte, and a larger one alone"
     await sql`delete from audit_stream_queue`.execute(queries(em));
     for (const size of [400_000, 400_000, 400_000, 2_000_000, 10]) {
       await writeEntry(em, new Date(), theService, {
-        action: "test.large",
+        action: "records.import",
         targetType: "test",
         targetId: null,
         after: { text: "x".repeat(size) },

@@ -109,6 +109,7 @@ export const onPostgres: Readonly<Record<string, readonly string[]>> = {
     "tests/accounts/assignments/host-pattern.test.ts",
     "tests/accounts/assignments/visibility.test.ts",
     "tests/notifications/audit/entries.test.ts",
+    "tests/notifications/audit/export.test.ts",
     "tests/zones/domains/list.test.ts",
     "tests/zones/domains/lookup.test.ts",
     "tests/zones/domains/order.test.ts",

@@ -250,7 +250,12 @@ export class CommandLineSignIn {
     return numUpdatedRows > 0n;
   }
 
-  async #recordDecision(tx: EntityManager, caller: Caller, action: `auth.${string}`, after: object): Promise<true> {
+  async #recordDecision(
+    tx: EntityManager,
+    caller: Caller,
+    action: `auth.${"approve" | "refuse"}_device`,
+    after: object,
+  ): Promise<true> {
     const target = { targetType: "user", targetId: caller.userId };
     await this.#parts.audit.record(tx, caller, { action, ...target, after: { ...after } });
     return true;

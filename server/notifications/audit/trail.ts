@@ -1,0 +1,270 @@
+import { sql, type ExpressionBuilder } from "kysely";
+import { queries, type EntityManager } from "../../database/database.ts";
+import { onePage, type Paging } from "../../database/one-page.ts";
+import type { Tables } from "../../database/tables/all.ts";
+import { csvRow } from "../../platform/csv.ts";
+import { badField } from "../../platform/errors.ts";
+import type { AuditAction } from "./actions.ts";
+
+/** Which entries to read. */
+export interface AuditFilter {
+  actorId?: string | undefined;
+  action?: string | undefined;
+  targetType?: string | undefined;
+  targetId?: string | undefined;
+  domainId?: string | undefined;
+  /** Inclusive. */
+  from?: Date | undefined;
+  /** Exclusive. */
+  to?: Date | undefined;
+  /** Id of an entry: only older ones. */
+  before?: string | undefined;
+}
+
+/** The domain that an entry is about. `audit_entries_domain_idx` is over exactly this. */
+const domainOf = sql<string | null>`(case target_type when 'domain' then target_id::text
+  else coalesce(after ->> 'domainId', before ->> 'domainId') end)`;
+
+type Row = Awaited<ReturnType<ReturnType<typeof rowsOf>["execute"]>>[number];
+
+function rowsOf(em: EntityManager, filter: AuditFilter) {
+  return queries(em)
+    .selectFrom("audit_entries")
+    .selectAll()
+    .select(domainOf.as("domain_id"))
+    .where((eb) => matches(eb, filter))
+    .orderBy("at", "desc")
+    .orderBy("id", "desc");
+}
+
+function matches(eb: ExpressionBuilder<Tables, "audit_entries">, filter: AuditFilter) {
+  const { actorId, action, targetType, targetId, domainId, from, to, before } = filter;
+  return eb.and([
+    ...(actorId === undefined ? [] : [eb("actor_id", "=", actorId)]),
+    ...(action === undefined ? [] : [eb("action", "=", action)]),
+    ...(targetType === undefined ? [] : [eb("target_type", "=", targetType)]),
+    ...(targetId === undefined ? [] : [eb("target_id", "=", targetId)]),
+    ...(domainId === undefined ? [] : [sql<boolean>`${domainOf} = ${domainId}`]),
+    ...(from === undefined ? [] : [eb("at", ">=", from)]),
+    ...(to === undefined ? [] : [eb("at", "<", to)]),
+    ...(before === undefined
+      ? []
+      : [sql<boolean>`(at, id) < ((select at from audit_entries where id = ${before}), ${before}::uuid)`]),
+  ]);
+}
+
+/**
+ * Returns a page of the trail, newest first. Each filter has an index in this order, and `before` goes on from an entry at the same cost
+ * everywhere. Without `count`, `total` is at most one more than what the pages up to this one have.
+ *
+ * @throws AppError BAD_REQUEST if `before` is no entry
+ */
+export async function listEntries(
+  em: EntityManager,
+  {
+    page,
+    limit,
+    count,
+    ...filter
+  }: AuditFilter & { page: number; limit: number; count?: "true" | "false" | undefined },
+) {
+  await requireEntry(em, filter.before);
+  const { rows, total } =
+    count !== "false"
+      ? await onePage(rowsOf(em, filter), { page, limit })
+      : await uncounted(em, filter, { page, limit });
+  return { entries: await shown(em, rows), total, page, limit };
+}
+
+/** Like `onePage`, without counting more than whether there are more. */
+async function uncounted(em: EntityManager, filter: AuditFilter, { page, limit }: Paging) {
+  const skipped = (page - 1) * limit;
+  const rows = await rowsOf(em, filter)
+    .limit(limit + 1)
+    .offset(skipped)
+    .execute();
+  return { rows: rows.slice(0, limit), total: rows.length === 0 ? 0 : skipped + rows.length };
+}
+
+/** An export ends after as many entries, or with the statement that brings it over as many characters. */
+const most = { entries: 10_000, characters: 8 * 1024 * 1024 };
+/** Entries per statement, so that other calls get their turn in between. One entry has up to a hundred records before and after. */
+const rowsAtOnce = 250;
+
+/**
+ * Returns entries as text, newest first, as many as one answer holds.
+ *
+ * @returns the text in pieces, and the entry to go on from; null after the last
+ * @throws AppError BAD_REQUEST if `before` is no entry
+ */
+export async function exportEntries(
+  em: EntityManager,
+  { format, ...filter }: AuditFilter & { format: "csv" | "jsonl" },
+): Promise<{ pieces: string[]; next: string | null }> {
+  await requireEntry(em, filter.before);
+  const pieces = format === "csv" && filter.before === undefined ? [csvRow(columns)] : [];
+  let before = filter.before;
+  let [entries, characters] = [0, 0];
+  for (;;) {
+    const rows = await rowsOf(em, { ...filter, before })
+      .limit(rowsAtOnce)
+      .execute();
+    const lines = (await shown(em, rows)).map((entry) =>
+      format === "csv" ? csvRow(cellsOf(entry)) : `${JSON.stringify(entry)}\n`,
+    );
+    const piece = lines.join("");
+    pieces.push(piece);
+    if (rows.length < rowsAtOnce) return { pieces, next: null };
+    before = rows.at(-1)?.id;
+    entries += rows.length;
+    characters += piece.length;
+    if (entries >= most.entries || characters >= most.characters) return { pieces, next: before ?? null };
+  }
+}
+
+async function requireEntry(em: EntityManager, before: string | undefined): Promise<void> {
+  if (before === undefined) return;
+  const found = await queries(em).selectFrom("audit_entries").select("id").where("id", "=", before).executeTakeFirst();
+  if (!found) throw badField(["before"], "This must be the id of an entry of the trail.");
+}
+
+type Entry = Awaited<ReturnType<typeof shown>>[number];
+
+/** Returns entries as the API shows them, with the names of what they are about. */
+async function shown(em: EntityManager, rows: readonly Row[]) {
+  const names = await namesOf(
+    em,
+    rows.flatMap((row) => [
+      ...(row.actor_id === null ? [] : [{ type: "user", id: row.actor_id }]),
+      ...(row.domain_id === null ? [] : [{ type: "domain", id: row.domain_id }]),
+      ...(row.target_id === null ? [] : [{ type: row.target_type, id: row.target_id }]),
+    ]),
+  );
+  const nameOf = (id: string | null) => (id === null ? null : (names.get(id) ?? null));
+  return rows.map((row) => {
+    const [before, after] = [row.before as State, row.after as State];
+    return {
+      id: row.id,
+      at: row.at,
+      actorId: row.actor_id,
+      actorName: nameOf(row.actor_id),
+      tokenId: row.token_id,
+      tsigKey: row.tsig_key,
+      action: row.action as AuditAction,
+      targetType: row.target_type,
+      targetId: row.target_id,
+      targetName: nameOf(row.target_id) ?? nameIn(after) ?? nameIn(before),
+      domainId: row.domain_id,
+      domainName: nameOf(row.domain_id),
+      ip: row.ip,
+      requestId: row.request_id,
+      before,
+      after,
+    };
+  });
+}
+
+type State = Record<string, unknown> | null;
+
+/** Where an entry has the name of its target, for targets that are gone. */
+const nameFields = ["name", "username", "keyName", "title", "serviceId", "domainName"];
+
+function nameIn(state: State): string | null {
+  const name = nameFields.map((field) => state?.[field]).find((value) => typeof value === "string");
+  return typeof name === "string" ? name : null;
+}
+
+const column = <Table extends keyof Tables>(table: Table, name: keyof Tables[Table] & string) => ({ table, name });
+
+/** The columns that have the names of targets. */
+const named: Readonly<Record<string, { table: string; name: string }>> = {
+  change_request: column("change_requests", "title"),
+  channel: column("notification_channels", "name"),
+  domain: column("domains", "name"),
+  feed: column("calendar_feeds", "name"),
+  identity_config: column("identity_configs", "provider_id"),
+  provider_config: column("provider_configs", "name"),
+  registrar_config: column("registrar_configs", "name"),
+  snapshot: column("snapshots", "name"),
+  template: column("templates", "service_name"),
+  token: column("personal_tokens", "name"),
+  tsig_key: column("tsig_keys", "key_name"),
+  user: column("users", "username"),
+};
+
+/** A deletion has at most as many entries of its target after it. To look further would read all of what had no deletion. */
+const afterDeletion = 10;
+
+/** Returns the names of things by their ids: as they are now, and of what is gone, as the trail tells of its deletion. */
+async function namesOf(em: EntityManager, things: readonly { type: string; id: string }[]) {
+  const names = new Map<string, string>();
+  const store = ({ id, name }: { id: string; name: string | null }) => name !== null && names.set(id, name);
+  const live = Object.entries(named).flatMap(([type, { table, name }]) => {
+    const ids = new Set(things.flatMap((thing) => (thing.type === type ? [thing.id] : [])));
+    if (ids.size === 0) return [];
+    return [sql`select id, ${sql.ref(name)} as name from ${sql.table(table)} where id = any(${[...ids]}::uuid[])`];
+  });
+  if (live.length === 0) return names;
+  const found = await sql<{ id: string; name: string | null }>`${sql.join(live, sql` union all `)}`.execute(
+    queries(em),
+  );
+  found.rows.forEach(store);
+  const gone = new Map(
+    things.flatMap(({ type, id }) => (type in named && !names.has(id) ? [[id, type] as const] : [])),
+  );
+  if (gone.size === 0) return names;
+  const { rows } = await sql<{ id: string; name: string | null }>`
+    select gone.id, told.name
+    from unnest(${[...gone.keys()]}::uuid[], ${[...gone.values()]}::text[]) as gone (id, type)
+    cross join lateral (
+      select coalesce(${sql.join(
+        nameFields.map((field) => sql`before ->> ${field}`),
+        sql`, `,
+      )}) as name
+      from (select * from audit_entries where target_id = gone.id order by at desc, id desc limit ${afterDeletion}) as last
+      where action = gone.type || '.delete' limit 1
+    ) as told`.execute(queries(em));
+  rows.forEach(store);
+  return names;
+}
+
+const columns = [
+  "id",
+  "at",
+  "actor",
+  "actorId",
+  "tokenId",
+  "tsigKey",
+  "action",
+  "target",
+  "targetType",
+  "targetId",
+  "domain",
+  "domainId",
+  "ip",
+  "requestId",
+  "before",
+  "after",
+];
+
+function cellsOf(entry: Entry): string[] {
+  const { before, after } = entry;
+  return [
+    entry.id,
+    entry.at.toISOString(),
+    entry.actorName,
+    entry.actorId,
+    entry.tokenId,
+    entry.tsigKey,
+    entry.action,
+    entry.targetName,
+    entry.targetType,
+    entry.targetId,
+    entry.domainName,
+    entry.domainId,
+    entry.ip,
+    entry.requestId,
+    before === null ? null : JSON.stringify(before),
+    after === null ? null : JSON.stringify(after),
+  ].map((value) => value ?? "");
+}
