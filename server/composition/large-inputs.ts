@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { createRequestInput } from "../zones/change-requests/schemas.ts";
 import { applyReplacementInput, planReplacementInput } from "../bulk/replacements/schemas.ts";
 import { applyInput, planInput } from "../zones/records/change-schemas.ts";
+import { importPortfolioInput } from "../zones/domains/portfolio-schemas.ts";
 import { zonefileInput } from "../zones/records/whole-zone-schemas.ts";
 
 /**
@@ -12,6 +13,7 @@ export const largeInputs: Readonly<Record<string, z.ZodType>> = {
   "records.plan": planInput,
   "records.applyPlan": applyInput,
   "records.importZonefile": zonefileInput,
+  "portfolio.import": importPortfolioInput,
   "changeRequests.plan": planInput,
   "changeRequests.create": createRequestInput,
   "replacements.plan": planReplacementInput,

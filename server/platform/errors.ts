@@ -92,7 +92,7 @@ export const errorCodes = {
   PAYLOAD_TOO_LARGE: {
     status: 413,
     title: "Body too large",
-    when: "The decompressed body exceeds 1 MiB (64 KiB for unauthenticated calls, 16 MiB for plans, applied plans, change requests and zone-file imports).",
+    when: "The decompressed body exceeds 1 MiB (64 KiB for unauthenticated calls, 16 MiB for plans, applied plans, change requests, zone-file and portfolio imports).",
     advice: "Split the request, sign in first, or import larger zones from the provider.",
   },
   UNSUPPORTED_MEDIA_TYPE: {

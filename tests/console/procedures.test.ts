@@ -45,6 +45,7 @@ const withoutCall: Readonly<Record<string, Reason>> = {
   "feeds.create": "no page yet",
   "feeds.delete": "no page yet",
   "portfolio.export": "no page yet",
+  "portfolio.import": "no page yet",
   "portfolio.costs": "no page yet",
   "delegation.checkServed": "no page yet",
   "delegation.snooze": "no page yet",

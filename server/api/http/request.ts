@@ -377,7 +377,7 @@ async function admit(context: ServerContext, large: LargeCall | null): Promise<A
     }
     const forbidden = permissionFault(caller, large);
     if (forbidden) return { limit: bodyLimits.ordinary, userId, refuse: () => Promise.resolve(forbidden) };
-    const refuse = tooLarge("The body exceeds 16 MiB. Import larger zones from their provider.");
+    const refuse = tooLarge("The body exceeds 16 MiB. Send it in parts, and import larger zones from their provider.");
     return { limit: bodyLimits.large, userId, refuse };
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "UNAUTHORIZED") throw error;

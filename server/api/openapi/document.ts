@@ -50,7 +50,7 @@ const tags = [
 
 const description = `Domain names and their DNS records, managed by a team: edit safely, see what changed, take it back.
 
-Bodies are JSON objects of at most 1 MiB (64 KiB for unauthenticated calls, 16 MiB for plans, applied plans, change requests and zone-file imports). The limits
+Bodies are JSON objects of at most 1 MiB (64 KiB for unauthenticated calls, 16 MiB for plans, applied plans, change requests, zone-file and portfolio imports). The limits
 apply to the decompressed size. A body without required fields is optional. An empty query parameter counts as absent. Unknown query parameters
 are refused, and so are unknown fields unless documented otherwise. Every response has the header \`X-Request-Id\`.
 

@@ -31,7 +31,7 @@ export function separatorOf(text: string): "," | ";" {
 
 /** Returns the first row that has anything. */
 export function firstRow(head: string, separator: string): readonly string[] {
-  for (const row of rows(head, separator)) if (row?.kind === "row") return row.cells;
+  for (const row of tableRows(head, separator)) if (row?.kind === "row") return row.cells;
   return [];
 }
 
@@ -43,7 +43,7 @@ function* readTable(text: string, options: FormatOptions, separator: string): St
     columns = columnsOf(entries, sample);
     if (columns) for (const row of columns.hasHeader ? sample.slice(1) : sample) readRow(entries, columns, row);
   };
-  for (const row of rows(text, separator)) {
+  for (const row of tableRows(text, separator)) {
     yield;
     if (row === null) continue;
     if (row.kind === "error") entries.fault(row.line, row.message);
@@ -197,7 +197,7 @@ function fieldsInFile(recordType: string, value: string, priority: string, zone:
 type Scanned = ({ kind: "row" } & Row) | { kind: "error"; line: number; message: string };
 
 /** Yields the rows of a table that have anything, null for others, and an error in place of what cannot be read. */
-function* rows(text: string, separator: string): Generator<Scanned | null, void> {
+export function* tableRows(text: string, separator: string): Generator<Scanned | null, void> {
   let at = text.startsWith("\uFEFF") ? 1 : 0;
   let line = 1;
   while (at < text.length) {

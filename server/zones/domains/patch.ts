@@ -1,6 +1,7 @@
 import type { Caller } from "../../access/caller.ts";
 import type { Explained } from "../changes/locks-and-reviews.ts";
 import type { Domain, ReverseMode, ReviewRequired } from "../../database/tables/domains.ts";
+import { queries, type EntityManager } from "../../database/database.ts";
 import { isReverseZone } from "../../dns/reverse/addresses.ts";
 import { AppError, badField } from "../../platform/errors.ts";
 import { costOf } from "./portfolio.ts";
@@ -137,4 +138,16 @@ export function uniqueTags(tags: readonly string[]): string[] {
 
 export function unique<T>(items: readonly T[]): T[] {
   return [...new Set(items)];
+}
+
+/** Keeps a user from being deleted until the transaction ends. @throws AppError BAD_REQUEST if there is no such user */
+export async function mustBeUser(tx: EntityManager, ownerId: string): Promise<void> {
+  const user = await queries(tx)
+    .selectFrom("users")
+    .select("id")
+    .where("id", "=", ownerId)
+    .where("disabled_at", "is", null)
+    .forKeyShare()
+    .executeTakeFirst();
+  if (!user) throw badField(["ownerId"], "No user has this ID. Choose an existing user who is not disabled.");
 }

@@ -3,6 +3,9 @@ import type { Caller } from "../../access/caller.ts";
 import { visibleDomains } from "../../access/visible-domains.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { csvRow } from "../../platform/csv.ts";
+import { takeTurns } from "../../platform/slices.ts";
+import { storedReading } from "../../registry/registrars/registrar.ts";
+import { cellsOf, portfolioColumns, type PortfolioRow } from "./portfolio-table.ts";
 
 interface Cursor {
   name: string;
@@ -10,63 +13,27 @@ interface Cursor {
 }
 
 /** Rows per statement, so that other calls get their turn in between. */
-const rowsAtOnce = 2_000;
-const columns = [
-  "name",
-  "view",
-  "provider",
-  "group",
-  "tags",
-  "expires",
-  "registrar",
-  "notes",
-  "owner",
-  "yearlyCost",
-  "currency",
-];
+const rowsAtOnce = 500;
 
-/**
- * Returns the domains that the caller sees as a whole as a table (RFC 4180), with a header. Cells that a spreadsheet would take for a
- * formula begin with an apostrophe.
- */
+/** Returns the domains that the caller sees as a whole as a table, with a header. */
 export async function exportPortfolio(em: EntityManager, caller: Caller): Promise<string[]> {
   const visible = await visibleDomains(em, caller);
-  const pieces = [csvRow(columns)];
+  const pieces = [csvRow(portfolioColumns)];
   let after: Cursor = { name: "", view: "" };
   for (;;) {
-    const rows = await queries(em)
-      .selectFrom("domains")
-      .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
-      .leftJoin("registrar_configs", "registrar_configs.id", "domains.registrar_config_id")
-      .leftJoin("users", "users.id", "domains.owner_id")
-      .select(["domains.name", "domains.view", "domains.group_name", "domains.tags", "domains.expires_at"])
-      .select(["domains.registrar", "domains.notes", "domains.yearly_cost_hundredths", "domains.currency"])
-      .select(["provider_configs.name as provider", "registrar_configs.name as account", "users.username as owner"])
+    const rows = await portfolioRows(em)
       .where((eb) => eb.and([visible.condition(eb), visible.wholly()]))
       .where(sql<boolean>`(domains.name, domains.view) > (${after.name}, ${after.view})`)
       .orderBy("domains.name")
       .orderBy("domains.view")
       .limit(rowsAtOnce)
       .execute();
-    const lines = rows.map((row) =>
-      csvRow([
-        row.name,
-        row.view,
-        row.provider,
-        row.group_name ?? "",
-        row.tags.join("; "),
-        row.expires_at?.toISOString().slice(0, 10) ?? "",
-        row.account ?? row.registrar ?? "",
-        row.notes ?? "",
-        row.owner ?? "",
-        costOf(row.yearly_cost_hundredths)?.toFixed(2) ?? "",
-        row.currency ?? "",
-      ]),
-    );
+    const lines = rows.map((row) => csvRow(Object.values(cellsOf(portfolioRow(row)))));
     pieces.push(lines.join(""));
     const last: Cursor | undefined = rows.at(-1);
     if (!last || rows.length < rowsAtOnce) return pieces;
     after = { name: last.name, view: last.view };
+    await takeTurns();
   }
 }
 
@@ -98,4 +65,41 @@ export async function sumCosts(em: EntityManager, caller: Caller) {
 /** Returns a cost as clients see it. */
 export function costOf(hundredths: number | string | null): number | null {
   return hundredths === null ? null : Number(hundredths) / 100;
+}
+
+/** Selects domains as {@link portfolioRow} reads them. */
+export function portfolioRows(em: EntityManager) {
+  return queries(em)
+    .selectFrom("domains")
+    .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
+    .leftJoin("registrar_configs", "registrar_configs.id", "domains.registrar_config_id")
+    .leftJoin("users", "users.id", "domains.owner_id")
+    .select(["domains.id", "domains.name", "domains.view", "domains.group_name", "domains.tags", "domains.expires_at"])
+    .select(["domains.expiry_source", "domains.registrar", "domains.registration", "domains.registrar_config_id"])
+    .select(["domains.registrar_state", "domains.notes", "domains.yearly_cost_hundredths", "domains.currency"])
+    .select(["domains.expiry_remind_days", "domains.owner_id", "provider_configs.name as provider"])
+    .select(["registrar_configs.name as account", "users.username as owner"]);
+}
+
+export type SelectedRow = Awaited<ReturnType<ReturnType<typeof portfolioRows>["execute"]>>[number];
+
+/** Returns a domain as a row of the table. */
+export function portfolioRow(row: SelectedRow): PortfolioRow {
+  const state = storedReading(row.registrar_state, row.registrar_config_id)?.state ?? null;
+  return {
+    name: row.name,
+    view: row.view,
+    provider: row.provider,
+    groupName: row.group_name,
+    tags: row.tags,
+    expiresAt: row.expires_at,
+    registrar: row.account ?? row.registrar,
+    notes: row.notes,
+    owner: row.owner,
+    costHundredths: row.yearly_cost_hundredths,
+    currency: row.currency,
+    remindDays: row.expiry_remind_days,
+    autoRenew: state?.autoRenew ?? null,
+    locked: state?.locked ?? null,
+  };
 }

@@ -12,9 +12,6 @@ import {
   domainIdInput,
   domainPage,
   expiryRemindInput,
-  exportPortfolioInput,
-  portfolioCosts,
-  portfolioText,
   setExpiryInput,
   updateDomainInput,
   zoneOfInput,
@@ -22,6 +19,13 @@ import {
   type watchedChange,
   zoneOfName,
 } from "./schemas.ts";
+import {
+  exportPortfolioInput,
+  importPortfolioInput,
+  portfolioCosts,
+  portfolioImport,
+  portfolioText,
+} from "./portfolio-schemas.ts";
 import { configIdInput, importInput, importProgress, importResult } from "../../dns-providers/schemas.ts";
 import type { ZoneWatchers } from "../changes/zone-watchers.ts";
 import type { Domains } from "./service.ts";
@@ -251,6 +255,27 @@ export function createPortfolioRouter({ domains }: { domains: Domains }) {
       .input(exportPortfolioInput)
       .output(passingLarge(portfolioText))
       .query(async ({ ctx }) => textAnswerOf("csv", await domains.exportPortfolio(ctx.em, ctx.caller))),
+
+    import: may("domains:write", {
+      method: "POST",
+      path: "/domains/import",
+      operationId: "importPortfolio",
+      costly: true,
+      largeBody: true,
+      tag,
+      summary: "Import a table of domains",
+      description:
+        "Changes what is known of domains that you own: groups, tags, expiry dates, registrars, notes, costs, reminders, and for administrators " +
+        "owners. Adds no domains, and changes no records. With `dryRun`, returns a plan by row; the same call with its `planHash` carries out " +
+        "exactly that plan, without the refused rows.",
+      errors: [409],
+    })
+      .input(importPortfolioInput)
+      .output(passingLarge(portfolioImport))
+      .mutation(
+        async ({ ctx, input }) =>
+          await answerOf(portfolioImport, await domains.importPortfolio(ctx.em, ctx.caller, input)),
+      ),
 
     costs: may("domains:read", {
       method: "GET",

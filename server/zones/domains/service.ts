@@ -13,7 +13,7 @@ import { changedFields } from "../../notifications/audit/changed-fields.ts";
 import type { Caller } from "../../access/caller.ts";
 import { queries, type Database, type EntityManager } from "../../database/database.ts";
 import type { ConnectedConfig, ProviderConfigs } from "../../dns-providers/provider-configs.ts";
-import { AppError, badField, notFound } from "../../platform/errors.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
 import { qualifiedName } from "../../dns/names/names.ts";
 import { providerZoneOf } from "../../dns-providers/provider.ts";
@@ -31,6 +31,7 @@ import { moveZone } from "./move-zone.ts";
 import {
   applyPatch,
   auditedFields,
+  mustBeUser,
   refuseGrant,
   refuseOwner,
   refuseRegistrar,
@@ -42,6 +43,8 @@ import {
 } from "./patch.ts";
 import { expiringFrom } from "../../registry/expiry/store-finding.ts";
 import { exportPortfolio, sumCosts } from "./portfolio.ts";
+import { importPortfolio } from "./portfolio-import.ts";
+import type { ImportPortfolioInput } from "./portfolio-schemas.ts";
 import { detailView } from "./view.ts";
 
 const defaultRemindDays = [30, 7, 1];
@@ -92,6 +95,10 @@ export class Domains {
 
   exportPortfolio(em: EntityManager, caller: Caller) {
     return exportPortfolio(em, caller);
+  }
+
+  importPortfolio(em: EntityManager, caller: Caller, input: ImportPortfolioInput) {
+    return importPortfolio(em, caller, input, this.#now);
   }
 
   costs(em: EntityManager, caller: Caller) {
@@ -345,18 +352,6 @@ export class Domains {
     });
     return await this.get(em.fork(), caller, id);
   }
-}
-
-/** Keeps a user from being deleted until the transaction ends. @throws AppError BAD_REQUEST if there is no such user */
-async function mustBeUser(tx: EntityManager, ownerId: string): Promise<void> {
-  const user = await queries(tx)
-    .selectFrom("users")
-    .select("id")
-    .where("id", "=", ownerId)
-    .where("disabled_at", "is", null)
-    .forKeyShare()
-    .executeTakeFirst();
-  if (!user) throw badField(["ownerId"], "No user has this ID. Choose an existing user who is not disabled.");
 }
 
 /** @throws AppError FORBIDDEN for members, unless they confirm that a domain leaves a catalog zone */

@@ -73,6 +73,13 @@ function newRegistrar(): Promise<Answer> {
   return zw.admin.post("/api/registrar-configs", { kind: "gandi", name: `Registrar ${made}`, config });
 }
 
+async function importedPortfolio(): Promise<Answer> {
+  made += 1;
+  const csv = `name,group\ntrail.example,Table ${made}\n`;
+  const { body: plan } = await zw.admin.post("/api/domains/import", { csv, dryRun: true });
+  return await zw.admin.post("/api/domains/import", { csv, planHash: plan.planHash });
+}
+
 /** Turns automatic renewal of a domain off. */
 async function changedRegistration(): Promise<Answer> {
   registrar.domains.set("registered.example", registeredName());
@@ -499,6 +506,7 @@ const reported: Record<string, [action: string, call: () => Promise<Answer>, by?
   "domains.update": ["domain.update", () => zw.admin.put(`/api/domains/${domain}`, { groupName: "shop" })],
   "domains.delete": ["domain.delete", deletedDomain],
   "domains.sync": ["records.sync", synced],
+  "portfolio.import": ["domain.update", importedPortfolio],
   "domains.setExpiry": [
     "domain.set_expiry",
     () => zw.admin.put(`/api/domains/${domain}/expiry`, { expiresAt: "2030-01-01T00:00:00Z" }),

@@ -30,11 +30,11 @@ const exported = async (client: RestClient) => String((await client.get("/api/do
 
 test("a table has each domain by name, its cells quoted, and no formulas", async () => {
   expect((await exported(zw.admin)).split("\r\n")).toEqual([
-    "name,view,provider,group,tags,expires,registrar,notes,owner,yearlyCost,currency",
-    'b.example,,Open,"Shops, all",,2031-03-01,,,,0.10,EUR',
-    "c.example,,Open,,,,,,,7.00,USD",
-    "own.example,,Open,,,,,,member,,",
-    `xn--bcher-kva.example,,Open,"Shops, all","a; b",,,"'=1+1 ""x""",,12.50,EUR`,
+    "name,view,provider,group,tags,expires,registrar,notes,owner,yearlyCost,currency,reminders,autoRenew,locked",
+    'b.example,,Open,"Shops, all",,2031-03-01,,,,0.10,EUR,"30; 7; 1",,',
+    'c.example,,Open,,,,,,,7.00,USD,"30; 7; 1",,',
+    'own.example,,Open,,,,,,member,,,"30; 7; 1",,',
+    `xn--bcher-kva.example,,Open,"Shops, all","a; b",,,"'=1+1 ""x""",,12.50,EUR,"30; 7; 1",,`,
     "",
   ]);
 });

@@ -1,0 +1,485 @@
+import { createHash } from "node:crypto";
+import { LockMode } from "@mikro-orm/core";
+import { sql } from "kysely";
+import type { z } from "zod";
+import type { Caller } from "../../access/caller.ts";
+import { visibleDomains } from "../../access/visible-domains.ts";
+import { rightsFrom } from "../../access/zone-access.ts";
+import { line } from "../../api/schemas.ts";
+import { jsonTexts, queries, type EntityManager } from "../../database/database.ts";
+import { Domain } from "../../database/tables/domains.ts";
+import { parseQualified, parseView, qualifiedName, shown } from "../../dns/names/names.ts";
+import { writeEntry } from "../../notifications/audit/audit.ts";
+import { changedFields } from "../../notifications/audit/changed-fields.ts";
+import { csvRow } from "../../platform/csv.ts";
+import { AppError, badField } from "../../platform/errors.ts";
+import { ok, refuse, type Result } from "../../platform/result.ts";
+import { inChunks, inSlices, inTurns } from "../../platform/slices.ts";
+import type { RegistrationFacts } from "../../registry/expiry/facts.ts";
+import { expiringFrom } from "../../registry/expiry/store-finding.ts";
+import { groupingOf, movedRights } from "./named-by-assignments.ts";
+import { applyPatch, auditedFields, mustBeUser, unique, uniqueTags, type DomainPatch } from "./patch.ts";
+import { portfolioRow, portfolioRows, type SelectedRow } from "./portfolio.ts";
+import type { ImportPortfolioInput, portfolioImport } from "./portfolio-schemas.ts";
+import {
+  ambiguous,
+  cellsOf,
+  changeableColumns,
+  readCost,
+  readDate,
+  readPortfolio,
+  sameText,
+  type ChangeableColumn,
+  type PortfolioRow,
+  type TableRow,
+} from "./portfolio-table.ts";
+import { theView } from "./resolve-domain-name.ts";
+import { expiryRemindInput, updateDomainInput } from "./schemas.ts";
+
+type Answer = z.input<typeof portfolioImport>;
+
+/** What an import makes of a row. */
+type PlannedRow = Answer["rows"][number];
+
+/** The fields of a domain that a row sets. */
+type RowPatch = Omit<DomainPatch, "id"> & { registrar?: string | null; expiryRemindDays?: number[] };
+
+/** A row with what is needed to carry it out. */
+type Prepared = PlannedRow & { row: TableRow; before: PortfolioRow | null; patch: RowPatch };
+
+/** What rows refer to. */
+interface Lookups {
+  /** By name in lower case. */
+  users: ReadonlyMap<string, { id: string; username: string; disabled_at: Date | null }>;
+  registrars: readonly { id: string; name: string }[];
+}
+
+/** Rows planned by one statement. */
+const plannedAtOnce = 100;
+/** Rows changed by one transaction, which other calls wait for on an embedded database. */
+const appliedAtOnce = 20;
+
+/**
+ * Plans what a table changes, row by row, or carries out exactly the plan that was shown. A row is applied as a whole or not at all. Rows
+ * that change meanwhile are refused, and importing the table again goes on where a crash ended it.
+ * @throws AppError BAD_REQUEST, CONFLICT if the plan is another one by now
+ */
+export async function importPortfolio(em: EntityManager, caller: Caller, input: ImportPortfolioInput, now: () => Date) {
+  const table = await inSlices(readPortfolio(input.csv));
+  const plan = new ImportPlan(caller, input, await lookupsOf(em, table.rows));
+  const rows: Prepared[] = await inChunks(table.rows, plannedAtOnce, (chunk) => plan.rows(em, chunk));
+  refuseRepeated(rows);
+  const changed = rows.filter(({ changes, refusal }) => refusal === null && changes.length > 0);
+  const planHash = hashOf(changed);
+  const undone: Prepared[] = [];
+  if (!input.dryRun) {
+    if (input.planHash === undefined)
+      throw badField(["planHash"], "Send the `planHash` of a plan, which `dryRun: true` returns.");
+    if (input.planHash !== planHash)
+      throw new AppError("CONFLICT", "The domains are no longer what this plan was made for. Plan the import again.");
+    await inChunks(changed, appliedAtOnce, async (chunk) => {
+      const done = await plan.apply(em.fork(), chunk, now());
+      undone.push(...done);
+      return done;
+    });
+  }
+  const refused = rows.filter(({ refusal }) => refusal !== null).length;
+  const applied = rows.filter(({ changes, refusal }) => refusal === null && changes.length > 0).length;
+  return {
+    ignoredColumns: table.ignored,
+    needsDateOrder: plan.needsDateOrder,
+    changed: applied,
+    unchanged: rows.length - refused - applied,
+    refused,
+    rows: rows.filter(({ changes, warnings, refusal }) => changes.length + warnings.length > 0 || refusal !== null),
+    planHash,
+    applied: !input.dryRun,
+    undo: undone.length === 0 ? null : undoOf(undone),
+  };
+}
+
+async function lookupsOf(em: EntityManager, rows: readonly TableRow[]): Promise<Lookups> {
+  const names = unique(rows.flatMap(({ cells }) => cells.owner?.toLowerCase() ?? []).filter((name) => name !== ""));
+  const users = await inChunks(names, 1_000, (chunk) =>
+    queries(em)
+      .selectFrom("users")
+      .select(["id", "username", "disabled_at"])
+      .where((eb) => eb(eb.fn("lower", ["username"]), "in", textsOf(chunk)))
+      .execute(),
+  );
+  const registrars = await queries(em).selectFrom("registrar_configs").select(["id", "name"]).limit(1_000).execute();
+  return { users: new Map(users.map((user) => [user.username.toLowerCase(), user])), registrars };
+}
+
+function textsOf(texts: readonly string[]) {
+  return sql<string>`(select value from ${jsonTexts(texts)})`;
+}
+
+/** Of two rows about one domain, only the first counts. */
+function refuseRepeated(rows: readonly Prepared[]): void {
+  const lines = new Map<string, number>();
+  for (const row of rows) {
+    const first = row.domainId === null ? undefined : lines.get(row.domainId);
+    if (first !== undefined) refuseRow(row, `Line ${first} is about this domain, too. Remove one of them.`);
+    else if (row.domainId !== null) lines.set(row.domainId, row.line);
+  }
+}
+
+function refuseRow(row: PlannedRow, refusal: string): void {
+  Object.assign(row, { refusal, changes: [], warnings: [] });
+}
+
+function hashOf(changed: readonly PlannedRow[]): string {
+  const hash = createHash("sha256");
+  for (const { domainId, changes } of changed) hash.update(JSON.stringify([domainId, changes]));
+  return hash.digest("base64url");
+}
+
+/** Returns a table that takes an import back, if its empty cells clear. */
+function undoOf(done: readonly Prepared[]): string {
+  const columns = changeableColumns.filter((column) =>
+    done.some(({ changes }) => changes.some(({ field }) => field === column)),
+  );
+  const lines = done.flatMap(({ before }) => {
+    if (before === null) return [];
+    const cells = cellsOf(before);
+    return [csvRow([cells.name, cells.view, ...columns.map((column) => cells[column])])];
+  });
+  return [csvRow(["name", "view", ...columns]), ...lines].join("");
+}
+
+/** Makes the plan of one import. */
+class ImportPlan {
+  needsDateOrder = false;
+  readonly #caller: Caller;
+  readonly #input: ImportPortfolioInput;
+  readonly #lookups: Lookups;
+  /** What the audit trail says of rights that a change of groups and tags moves, or why it is refused. */
+  readonly #rights = new Map<string, Result<Readonly<Record<string, unknown>> | null>>();
+
+  constructor(caller: Caller, input: ImportPortfolioInput, lookups: Lookups) {
+    this.#caller = caller;
+    this.#input = input;
+    this.#lookups = lookups;
+  }
+
+  /** Plans rows as the domains are now. */
+  async rows(em: EntityManager, rows: readonly TableRow[]): Promise<Prepared[]> {
+    const named = rows.map(({ cells, fault }) => (fault === null ? nameOf(cells) : refuse(fault)));
+    const names = unique(named.flatMap((name) => (name.ok ? name.value.name : [])));
+    const visible = await visibleDomains(em, this.#caller);
+    const found = await portfolioRows(em)
+      .where("domains.name", "in", textsOf(names))
+      .where((eb) => eb.and([visible.condition(eb), visible.wholly()]))
+      .execute();
+    const byName = Map.groupBy(found, ({ name }) => name);
+    const planned: Prepared[] = [];
+    for await (const [index, row] of inTurns(rows.entries())) {
+      const name = named[index] ?? refuse("");
+      const domain = name.ok ? chosen(byName.get(name.value.name) ?? [], name.value) : name;
+      planned.push(await this.#row(em, row, domain));
+    }
+    return planned;
+  }
+
+  /** Carries rows out, except those that changed meanwhile, which become refused. @returns those that were */
+  async apply(em: EntityManager, rows: readonly Prepared[], now: Date): Promise<Prepared[]> {
+    return await em.transactional(async (tx) => {
+      const ids = rows.flatMap(({ domainId }) => domainId ?? []);
+      const domains = await tx.find(
+        Domain,
+        { id: { $in: ids } },
+        { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: "asc" } },
+      );
+      const byId = new Map(domains.map((domain) => [domain.id, domain]));
+      const again = await this.rows(
+        tx,
+        rows.map(({ row }) => row),
+      );
+      for (const ownerId of unique(again.flatMap(({ patch }) => patch.ownerId ?? []))) await mustBeUser(tx, ownerId);
+      const done: Prepared[] = [];
+      for (const [index, planned] of rows.entries()) {
+        const present = again[index];
+        const domain = byId.get(planned.domainId ?? "");
+        if (!domain || !present || hashOf([present]) !== hashOf([planned]) || present.refusal !== null) {
+          refuseRow(planned, "The domain was changed meanwhile. Plan the import again.");
+          continue;
+        }
+        await this.#change(tx, domain, present.patch, now);
+        done.push(planned);
+      }
+      return done;
+    });
+  }
+
+  async #change(tx: EntityManager, domain: Domain, patch: RowPatch, now: Date): Promise<void> {
+    const before = { ...auditedFields(domain), registrar: domain.registrar ?? null };
+    applyPatch(domain, { id: domain.id, ...patch });
+    if (patch.registrar !== undefined) domain.registrar = patch.registrar;
+    if (patch.expiryRemindDays !== undefined) domain.expiryRemindDays = patch.expiryRemindDays;
+    domain.expiringFrom = expiringFrom(domain.expiresAt ?? null, domain.expiryRemindDays);
+    domain.updatedAt = now;
+    const current = { ...auditedFields(domain), registrar: domain.registrar ?? null };
+    const moved = await this.#moved(tx, groupingOf(before), groupingOf(current));
+    const { message } = this.#input;
+    const audited = changedFields(before, current);
+    await writeEntry(tx, now, this.#caller, {
+      action: "domain.update",
+      targetType: "domain",
+      targetId: domain.id,
+      ...audited,
+      after: { ...audited?.after, ...(moved.ok ? moved.value : {}), ...(message === undefined ? {} : { message }) },
+    });
+  }
+
+  async #row(em: EntityManager, row: TableRow, domain: Result<SelectedRow>): Promise<Prepared> {
+    const { name = "", view = "" } = row.cells;
+    const planned: Prepared = {
+      line: row.line,
+      name: view === "" ? name : `${name}!${view}`,
+      domainId: domain.ok ? domain.value.id : null,
+      changes: [],
+      warnings: [],
+      refusal: null,
+      row,
+      before: null,
+      patch: {},
+    };
+    const refused = (message: string) => {
+      refuseRow(planned, message);
+      return planned;
+    };
+    if (!domain.ok) return refused(domain.message);
+    const stored = domain.value;
+    const before = portfolioRow(stored);
+    planned.name = qualifiedName(stored);
+    planned.before = before;
+    const rights = rightsFrom(this.#caller, {
+      accessed_id: stored.id,
+      owner_id: stored.owner_id,
+      protect_mail: false,
+      grants: [],
+    });
+    if (rights?.owns !== true) return refused("Only the owner and administrators can change this domain.");
+    const read = this.#patch(row, stored, planned.warnings);
+    if (!read.ok) return refused(read.message);
+    const after = this.#after(stored, before, read.value);
+    if (!after.ok) return refused(after.message);
+    const [was, is] = [cellsOf(before), cellsOf(after.value)];
+    planned.patch = read.value;
+    planned.changes = changeableColumns
+      .filter((field) => was[field] !== is[field])
+      .map((field) => ({ field, before: was[field], after: is[field] }));
+    const moved = await this.#moved(em, groupingOf(before), groupingOf(after.value));
+    if (!moved.ok) return refused(moved.message);
+    if (moved.value) planned.warnings.push("This changes who has rights here: assignments name the group or a tag.");
+    return planned;
+  }
+
+  /** Reads the cells that differ from what the domain has. */
+  #patch({ cells }: TableRow, stored: SelectedRow, warnings: string[]): Result<RowPatch> {
+    const present = cellsOf(portfolioRow(stored));
+    const patch: RowPatch = {};
+    for (const column of changeableColumns) {
+      const cell = cells[column];
+      if (cell === undefined || sameText(cell, present[column])) continue;
+      if (cell === "" && this.#input.emptyCells === "keep") continue;
+      const read = this.#cell(column, cell, { stored, cells, warnings });
+      if (!read.ok) return refuse(`${column}: ${read.message}`);
+      Object.assign(patch, read.value);
+    }
+    // A day that is the same leaves the time as it is, and the date looked up.
+    if (patch.expiresAt && patch.expiresAt.toISOString().slice(0, 10) === present.expires) delete patch.expiresAt;
+    else if (patch.expiresAt !== undefined && stored.expiry_source !== null && stored.expiry_source !== "manual")
+      warnings.push(`The date was looked up (${stored.expiry_source}). A date of yours is no longer looked up.`);
+    return ok(patch);
+  }
+
+  #cell(
+    column: ChangeableColumn,
+    cell: string,
+    about: { stored: SelectedRow; cells: TableRow["cells"]; warnings: string[] },
+  ): Result<RowPatch> {
+    const { shape } = updateDomainInput;
+    switch (column) {
+      case "group":
+        return fieldOf("groupName", checked(shape.groupName, cell));
+      case "tags":
+        return fieldOf("tags", checked(shape.tags, uniqueTags(partsOf(cell))));
+      case "notes":
+        return fieldOf("notes", checked(shape.notes, cell === "" ? null : cell));
+      case "currency":
+        return fieldOf("currency", checked(shape.currency, cell === "" ? null : cell.toUpperCase()));
+      case "reminders": {
+        const days = partsOf(cell).map((part) => (/^\d{1,5}$/.test(part) ? Number(part) : Number.NaN));
+        const read = checked(expiryRemindInput.shape.expiryRemindDays, days);
+        const sorted = read.ok ? ok(unique(read.value ?? []).toSorted((one, other) => other - one)) : read;
+        return fieldOf("expiryRemindDays", sorted);
+      }
+      case "expires":
+        return this.#expires(cell);
+      case "yearlyCost":
+        return costIn(cell, about.cells.currency ?? "");
+      case "owner":
+        return this.#owner(cell);
+      case "registrar":
+        return this.#registrar(cell, about);
+      default:
+        return column satisfies never;
+    }
+  }
+
+  #expires(cell: string): Result<RowPatch> {
+    if (cell === "") return ok({ expiresAt: null });
+    const date = readDate(cell, this.#input.dateOrder);
+    if (date !== ambiguous) return fieldOf("expiresAt", date);
+    this.needsDateOrder = true;
+    return refuse(`${shown(cell)} can be several days. Say in which order its day and month are, with \`dateOrder\`.`);
+  }
+
+  #owner(cell: string): Result<RowPatch> {
+    if (this.#caller.role !== "admin") return refuse("Only administrators can change a domain's owner.");
+    if (cell === "") return ok({ ownerId: null });
+    const user = this.#lookups.users.get(cell.toLowerCase());
+    return user && user.disabled_at === null
+      ? ok({ ownerId: user.id })
+      : refuse(`No user is called ${shown(cell)}. Write the user name of a user who is not disabled.`);
+  }
+
+  #registrar(cell: string, { stored, warnings }: { stored: SelectedRow; warnings: string[] }): Result<RowPatch> {
+    const account = this.#account(cell);
+    const isNamed = stored.registrar_config_id !== null;
+    const known = knownRegistrar(stored);
+    const clears = cell === "" || (stored.registrar !== null && sameText(cell, stored.registrar));
+    if (account || (isNamed && clears))
+      return this.#caller.role === "admin"
+        ? ok({ registrarConfigId: account?.id ?? null })
+        : refuse("Only administrators can change the registrar's account.");
+    if (isNamed)
+      return refuse(
+        `No registrar account is called ${shown(cell)}. Write the name of an account, or leave the cell empty.`,
+      );
+    if (known !== null) {
+      warnings.push(`The registry says that the registrar is ${known}, which stays.`);
+      return ok({});
+    }
+    return fieldOf("registrar", cell === "" ? ok(null) : checked(line(253), cell));
+  }
+
+  #account(name: string): { id: string; name: string } | undefined {
+    const { registrars } = this.#lookups;
+    const folded = registrars.filter((one) => one.name.toLowerCase() === name.toLowerCase());
+    return registrars.find((one) => one.name === name) ?? (folded.length === 1 ? folded[0] : undefined);
+  }
+
+  /** Returns the row that a table shows after the change. */
+  #after(stored: SelectedRow, before: PortfolioRow, patch: RowPatch): Result<PortfolioRow> {
+    const { yearlyCost, registrarConfigId, ownerId } = patch;
+    const text = patch.registrar === undefined ? stored.registrar : patch.registrar;
+    const account = registrarConfigId === undefined ? stored.registrar_config_id : registrarConfigId;
+    const accountName = this.#lookups.registrars.find(({ id }) => id === account)?.name ?? null;
+    const owner = [...this.#lookups.users.values()].find(({ id }) => id === ownerId)?.username ?? null;
+    const after: PortfolioRow = {
+      ...before,
+      groupName: patch.groupName === undefined ? before.groupName : patch.groupName,
+      tags: patch.tags ?? before.tags,
+      expiresAt: patch.expiresAt === undefined ? before.expiresAt : patch.expiresAt,
+      registrar: accountName ?? text,
+      notes: patch.notes === undefined ? before.notes : patch.notes,
+      owner: ownerId === undefined ? before.owner : owner,
+      costHundredths: yearlyCost === undefined ? before.costHundredths : toHundredths(yearlyCost),
+      currency: patch.currency === undefined ? before.currency : patch.currency,
+      remindDays: patch.expiryRemindDays ?? before.remindDays,
+    };
+    const touchesCost = yearlyCost !== undefined || patch.currency !== undefined;
+    return touchesCost && after.costHundredths !== null && after.currency === null
+      ? refuse("currency: A cost needs a currency, such as EUR. Write it in a column currency.")
+      : ok(after);
+  }
+
+  /** Judges rights that move with groups and tags, once for all rows that change the same. */
+  async #moved(em: EntityManager, before: ReturnType<typeof groupingOf>, after: ReturnType<typeof groupingOf>) {
+    const less = (one: typeof before, other: typeof before) => ({
+      groupName: one.groupName === other.groupName ? null : one.groupName,
+      tags: one.tags.filter((tag) => !other.tags.includes(tag)),
+    });
+    const [lost, gained] = [less(before, after), less(after, before)];
+    const key = JSON.stringify([lost, gained]);
+    const known = this.#rights.get(key);
+    if (known) return known;
+    const judged = await movedRights(em, this.#caller, { before: lost, after: gained, now: this.#caller.at }).then(
+      (moved) => ok(moved),
+      (error: unknown) => {
+        if (error instanceof AppError && error.code === "FORBIDDEN") return refuse(error.message);
+        throw error;
+      },
+    );
+    this.#rights.set(key, judged);
+    return judged;
+  }
+}
+
+/** Returns the domain that a row is about. */
+function nameOf({ name = "", view = "" }: TableRow["cells"]): Result<{ name: string; view: string | null }> {
+  const parsed = parseQualified(name);
+  if (!parsed.ok || view === "") return parsed;
+  const named = parseView(view);
+  if (!named.ok) return named;
+  return parsed.value.view === null || parsed.value.view === named.value
+    ? ok({ name: parsed.value.name, view: named.value })
+    : refuse("The name contains another view than the column view. Write only one.");
+}
+
+/** Returns the domain of a name; without a view the default one, or the only one. */
+function chosen(
+  rows: readonly SelectedRow[],
+  { name, view }: { name: string; view: string | null },
+): Result<SelectedRow> {
+  const views = rows.map((row) => row.view).toSorted();
+  if (view === null && views.length > 1 && views[0] !== "")
+    return refuse(`${name} has several views here. Name one of them in a column view.`);
+  const wanted = view ?? theView(name, views);
+  const row = rows.find((one) => one.view === wanted);
+  if (row) return ok(row);
+  return refuse(`No domain ${shown(qualifiedName({ name, view: wanted }))} is managed here. Add it first.`);
+}
+
+function partsOf(cell: string): string[] {
+  return cell
+    .split(/[;,\n]/)
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}
+
+function costIn(cell: string, currencyCell: string): Result<RowPatch> {
+  if (cell === "") return ok({ yearlyCost: null });
+  const cost = readCost(cell);
+  if (!cost.ok) return cost;
+  const { hundredths, currency } = cost.value;
+  if (currency !== null && currencyCell !== "" && currencyCell.toUpperCase() !== currency)
+    return refuse(`${shown(cell)} is in ${currency}, but the currency is ${shown(currencyCell)}.`);
+  const checkedCost = checked(updateDomainInput.shape.yearlyCost, hundredths / 100);
+  if (!checkedCost.ok) return checkedCost;
+  return ok({ yearlyCost: hundredths / 100, ...(currency !== null && currencyCell === "" ? { currency } : {}) });
+}
+
+function toHundredths(cost: number | null): number | null {
+  return cost === null ? null : Math.round(cost * 100);
+}
+
+/** Returns what the registry says of the registrar, which lookups write; null if it says nothing. */
+function knownRegistrar({ registration }: SelectedRow): string | null {
+  const facts = (
+    typeof registration === "string" ? JSON.parse(registration) : registration
+  ) as RegistrationFacts | null;
+  return facts?.registrar ?? null;
+}
+
+function checked<T>(schema: z.ZodType<T>, value: unknown): Result<T> {
+  const parsed = schema.safeParse(value);
+  return parsed.success ? ok(parsed.data) : refuse(parsed.error.issues[0]?.message ?? "This is not valid.");
+}
+
+function fieldOf<Field extends keyof RowPatch>(field: Field, value: Result<RowPatch[Field]>): Result<RowPatch> {
+  return value.ok ? ok({ [field]: value.value }) : value;
+}

@@ -1,0 +1,233 @@
+import { beforeAll, expect, test } from "vitest";
+import type { RestClient } from "../../support/rest-client.ts";
+import type { Body } from "../../support/zones.ts";
+import { useZonewright } from "../../support/zonewright.ts";
+
+const zw = useZonewright();
+let config: string;
+let ids: Record<string, string>;
+let member: RestClient;
+let gandi: string;
+
+beforeAll(async () => {
+  const { body: open } = await zw.admin.post("/api/provider-configs", {
+    kind: "manual",
+    name: "Open",
+    membersMayUse: true,
+  });
+  config = open.id;
+  ids = {};
+  for (const name of ["a.example", "b.example", "bücher.example", "b.example!internal"])
+    ids[name] = (await zw.admin.post("/api/domains", { name, providerConfigId: config })).body.id;
+  member = await zw.member("member");
+  ids["own.example"] = (await member.post("/api/domains", { name: "own.example", providerConfigId: config })).body.id;
+  const account = { kind: "gandi", name: "Gandi", config: { token: "pat-0123456789abcdef" } };
+  const { body: made } = await zw.admin.post("/api/registrar-configs", account);
+  gandi = made.id;
+});
+
+const detail = async (name: string) => (await zw.admin.get(`/api/domains/${ids[name]}`)).body;
+const post = async (body: object, client = zw.admin) => await client.post("/api/domains/import", body);
+const plan = async (csv: string, more: object = {}, client = zw.admin): Promise<Body> => {
+  const { status, body } = await post({ csv, dryRun: true, ...more }, client);
+  expect({ status, detail: body.detail }).toEqual({ status: 200, detail: undefined });
+  return body;
+};
+/** Plans an import, and carries the plan out. */
+const imported = async (csv: string, more: object = {}, client = zw.admin): Promise<Body> => {
+  const { planHash } = await plan(csv, more, client);
+  const { status, body } = await post({ csv, ...more, planHash }, client);
+  expect(status).toBe(200);
+  return body;
+};
+const exported = async () => String((await zw.admin.get("/api/domains/export?format=csv")).body);
+
+test("a plan names each row's changes by line and changes nothing; its hash carries out exactly that", async () => {
+  const csv = [
+    "Domain;Expiry date;Price;Currency;Tags;Colour",
+    "a.example;2031-03-01;12,50;eur;prod, web;red",
+    '"bücher.example";3 Apr 2031;€ 1.234,50;;"one\r\ntwo";',
+    "nowhere.example;2031-03-01;;;;",
+    "b.example;;;;;",
+    "",
+  ].join("\r\n");
+  const shown = await plan(`\uFEFF${csv}`);
+  expect(shown).toMatchObject({
+    ignoredColumns: ["Colour"],
+    changed: 2,
+    unchanged: 1,
+    refused: 1,
+    applied: false,
+    undo: null,
+    rows: [
+      {
+        line: 2,
+        name: "a.example",
+        changes: [
+          { field: "tags", before: "", after: "prod; web" },
+          { field: "expires", before: "", after: "2031-03-01" },
+          { field: "yearlyCost", before: "", after: "12.50" },
+          { field: "currency", before: "", after: "EUR" },
+        ],
+      },
+      {
+        line: 3,
+        name: "xn--bcher-kva.example",
+        changes: [
+          { field: "tags", after: "one; two" },
+          { field: "expires", after: "2031-04-03" },
+          { field: "yearlyCost", after: "1234.50" },
+          { field: "currency", after: "EUR" },
+        ],
+      },
+      { line: 5, domainId: null, refusal: expect.stringContaining("nowhere.example") },
+    ],
+  });
+  expect((await detail("a.example")).tags).toEqual([]);
+  expect((await post({ csv })).body.issues[0].path).toEqual(["planHash"]);
+  const { body } = await post({ csv, planHash: shown["planHash"], message: "CHG-7" });
+  expect(body).toMatchObject({ applied: true, changed: 2, refused: 1 });
+  expect(await detail("a.example")).toMatchObject({
+    expiresAt: "2031-03-01T00:00:00.000Z",
+    expirySource: "manual",
+    tags: ["prod", "web"],
+    yearlyCost: 12.5,
+    currency: "EUR",
+  });
+  const { body: trail } = await zw.admin.get(`/api/audit?targetId=${ids["a.example"]}&action=domain.update`);
+  expect(trail.entries[0]).toMatchObject({ before: { tags: [] }, after: { tags: ["prod", "web"], message: "CHG-7" } });
+  expect((await post({ csv, planHash: shown["planHash"] })).status).toBe(409);
+});
+
+test("what was exported imports without a change, also after a spreadsheet wrote it", async () => {
+  await zw.admin.put(`/api/domains/${ids["b.example"]}`, {
+    notes: '=HYPERLINK("x")\nsecond line; "quoted"',
+    groupName: "'=odd",
+    expiresAt: "2031-03-01T17:30:00Z",
+    tags: ["-x"],
+  });
+  const csv = await exported();
+  expect(csv).toContain(`"'=HYPERLINK(""x"")`);
+  const semicolons = csv.split(/(?<=^(?:[^"]*"[^"]*")*[^"]*)\r\n/).map((line) =>
+    line
+      .split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/)
+      .map((cell) => (cell.startsWith('"') ? cell : `"${cell}"`))
+      .join(";"),
+  );
+  const saved = `sep=;\n${semicolons.join("\n")}`;
+  for (const [text, emptyCells] of [
+    [csv, "keep"],
+    [csv, "clear"],
+    [saved, "clear"],
+    [csv.replaceAll("\r\n", "\n"), "clear"],
+  ] as const)
+    expect(await plan(text, { emptyCells })).toMatchObject({
+      ignoredColumns: ["provider", "autoRenew", "locked"],
+      changed: 0,
+      refused: 0,
+      rows: [],
+    });
+});
+
+test("the undo of an import restores what was before", async () => {
+  const before = await exported();
+  const csv =
+    "name\tgroup\tnotes\texpires\treminders\towner\tregistrar\na.example\tNew\tSeen\t2033-01-01\t60 ; 5\tmember\tgandi\n";
+  const { undo, rows } = await imported(csv);
+  expect(rows).toMatchObject([{ refusal: null, warnings: [] }]);
+  expect(await detail("a.example")).toMatchObject({
+    groupName: "New",
+    expiryRemindDays: [60, 5],
+    registrarConfigId: gandi,
+  });
+  expect(await exported()).not.toBe(before);
+  expect(await imported(undo, { emptyCells: "clear" })).toMatchObject({ changed: 1, refused: 0 });
+  expect(await exported()).toBe(before);
+});
+
+test("a date that can be several days is asked for, not guessed", async () => {
+  const csv = "name,expires\na.example,03/04/34\nbücher.example,03/04/2034\nown.example,31/12/2034\n";
+  const asked = await plan(csv);
+  expect(asked).toMatchObject({ needsDateOrder: true, changed: 1, refused: 2 });
+  const dates = async (dateOrder: string) =>
+    ((await plan(csv, { dateOrder }))["rows"] as Body[]).map((row) => row.changes[0]?.after ?? row.refusal);
+  expect(await dates("dmy")).toEqual(["2034-04-03", "2034-04-03", "2034-12-31"]);
+  expect(await dates("mdy")).toEqual(["2034-03-04", "2034-03-04", expect.stringContaining("not a date")]);
+});
+
+test.each([
+  ["expires", "2034-02-30", /not a date/],
+  ["expires", "48913", /Format the column as dates/],
+  ["expires", "soon", /not a date/],
+  ["yearlyCost", "1,234", /thousands/],
+  ["yearlyCost", "twelve", /not a cost/],
+  ["yearlyCost", "-3", /negative/],
+  ["yearlyCost", "$ 9", /currency/],
+  ["currency", "Euro", /three letters/],
+  ["tags", "x".repeat(51), /at most 50/],
+  ["reminders", "30; often", /whole number/],
+  ["owner", "nobody", /No user/],
+  ["group", "a\u202eb", /direction/],
+])("a cell %s of %j is refused with a reason", async (column, cell, reason) => {
+  const { rows } = await plan(`name,${column}\nown.example,"${cell}"\n`);
+  expect(rows).toMatchObject([{ line: 2, changes: [], refusal: expect.stringMatching(reason) }]);
+});
+
+test.each([
+  ["2034/4/3", "2034-04-03"],
+  ["2034-04-03T23:30:00+02:00", "2034-04-03"],
+  ["3-Apr-2034", "2034-04-03"],
+  ["April 3rd, 2034", "2034-04-03"],
+  ["13.04.2034", "2034-04-13"],
+  ["4/13/2034 12:00 AM", "2034-04-13"],
+])("a date such as %s needs no order", async (written, day) => {
+  const { rows } = await plan(`name,expires\nown.example,"${written}"\n`);
+  expect(rows).toMatchObject([{ changes: [{ field: "expires", after: day }] }]);
+});
+
+test("rows about one domain, of views, and with too many cells are refused or told apart", async () => {
+  const csv = "name,view,group\nb.example,internal,In\nb.example,,Out\nb.example!internal,,Again\na.example,,x,y\n";
+  const { rows } = await plan(csv);
+  expect(rows).toMatchObject([
+    { name: "b.example!internal", changes: [{ after: "In" }] },
+    { name: "b.example", changes: [{ after: "Out" }] },
+    { line: 4, refusal: expect.stringContaining("Line 2") },
+    { line: 5, refusal: expect.stringContaining("4 cells") },
+  ]);
+});
+
+test("members import only domains of their own, and no owners, accounts, or groups that give rights", async () => {
+  const { body: me } = await member.get("/api/auth/me");
+  await zw.admin.post("/api/assignments", { userId: me.id, groupName: "Rights", subdomainPattern: "*" });
+  await zw.admin.post("/api/assignments", { userId: me.id, domainId: ids["a.example"], subdomainPattern: "*" });
+  const reasons = async (csv: string) =>
+    ((await plan(csv, {}, member))["rows"] as Body[]).map(({ refusal }) => refusal);
+  expect(await reasons("name,group\nown.example,Mine\na.example,x\nbücher.example,x\n")).toEqual([
+    null,
+    expect.stringContaining("Only the owner"),
+    expect.stringContaining("No domain"),
+  ]);
+  expect(await reasons("name,owner\nown.example,admin\n")).toEqual([expect.stringContaining("administrators")]);
+  expect(await reasons("name,registrar\nown.example,Gandi\n")).toEqual([expect.stringContaining("administrators")]);
+  expect(await reasons("name,group\nown.example,Rights\n")).toEqual([expect.stringContaining("gives people rights")]);
+  expect(await plan("name,group\nown.example,Rights\n")).toMatchObject({
+    rows: [{ refusal: null, warnings: [expect.stringContaining("who has rights")] }],
+  });
+});
+
+test.each([
+  ["", ["csv"]],
+  ["\r\n \r\n", ["csv"]],
+  ["expires,cost\n2031-01-01,3\n", ["csv"]],
+  ["name,expiry,expires\na.example,2031-01-01,2032-01-01\n", ["csv"]],
+  ['name,notes\na.example,"never closed\n', ["csv"]],
+  [`name\n${"a.example\n".repeat(20_001)}`, ["csv"]],
+])("a table such as %j is refused as a whole", async (csv, path) => {
+  const { status, body } = await post({ csv: csv.slice(0, 300_000), dryRun: true });
+  expect({ status, path: body.issues?.[0]?.path }).toEqual({ status: 400, path });
+});
+
+test("a table of 100 MB is refused before it is read", async () => {
+  const { status } = await post({ csv: "x".repeat(100 * 1024 * 1024), dryRun: true });
+  expect(status).toBe(413);
+});
