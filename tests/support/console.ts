@@ -163,7 +163,10 @@ async function sessionOf(url: string, user: { username: string; password: string
 export async function expectAccessible(page: Page, rules?: string[]): Promise<void> {
   const builder = new AxeBuilder({ page });
   const { violations } = await (rules ? builder.withRules(rules) : builder).analyze();
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" · ")}`)).toEqual([]);
+  const findings = violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  );
+  expect(findings).toEqual([]);
 }
 
 /** Takes a screenshot of the page in both themes and on a phone, for people to judge. Does nothing unless SCREENSHOTS names a folder. */
