@@ -75,10 +75,11 @@ async function expectRoundTrip({ zone, text, plain = text }: AwkwardZone): Promi
   const exported = (await zw.admin.get(`${path}/zonefile`)).body;
   expect(await compiledZone(zone, exported)).toEqual(meant);
   expect(await compiledZone(zone, await readFile(file))).toEqual(meant);
-  const [before, after] = [await knotAccepts(zone, original), await knotAccepts(zone, exported)];
-  expect({ said: after.said, accepted: after.accepted }).toEqual({
-    said: after.said,
-    accepted: after.accepted || before.accepted,
+  // Knot may refuse what it refused before.
+  const { accepted, said } = await knotAccepts(zone, exported);
+  expect({ said, accepted: accepted || !(await knotAccepts(zone, original)).accepted }).toEqual({
+    said,
+    accepted: true,
   });
 }
 
