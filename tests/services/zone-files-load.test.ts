@@ -148,8 +148,8 @@ async function walk(zone: Zone, steps: readonly Step[]): Promise<Expectations> {
   for (const taken of steps) {
     const before = await zone.records();
     const wanted = await take(zone, taken, before, snapshots);
-    // A rule of ours that servers do not share: they load a DS without NS, and ignore it.
-    if (wanted && !hasStraySigner(wanted)) expectations.refuse(wanted);
+    // Two rules of ours that servers do not share: they load a DS without NS, and ignore it, and "no mail" beside a mail server.
+    if (wanted && !hasStraySigner(wanted) && !hasMailAndNone(wanted)) expectations.refuse(wanted);
     expectations.accept(await readFile(file, "utf8"));
   }
   return expectations;
@@ -158,6 +158,15 @@ async function walk(zone: Zone, steps: readonly Step[]): Promise<Expectations> {
 function hasStraySigner(records: readonly RecordData[]): boolean {
   const delegated = new Set(records.flatMap(({ recordType, name }) => (recordType === "NS" ? [name] : [])));
   return records.some(({ recordType, name }) => recordType === "DS" && name !== "@" && !delegated.has(name));
+}
+
+/** "This name takes no mail" (RFC 7505) beside a server that takes it. */
+function hasMailAndNone(records: readonly RecordData[]): boolean {
+  const exchanges = Map.groupBy(
+    records.filter(({ recordType }) => recordType === "MX"),
+    ({ name }) => name,
+  );
+  return [...exchanges.values()].some((mx) => mx.length > 1 && mx.some(({ value }) => value === "0 ."));
 }
 
 interface Place {
@@ -190,7 +199,7 @@ function take(zone: Zone, taken: Step, before: readonly Body[], snapshots: strin
 }
 
 async function add(
-  { zone, before }: Place,
+  { zone, before }: Pick<Place, "zone" | "before">,
   how: "create" | "atomic" | "bulk",
   records: RecordData[],
 ): Promise<Unwanted> {
@@ -200,7 +209,8 @@ async function add(
   const answer = await zone.post("/records/bulk", { records: records.map(inputOf), mode });
   if (refused(answer)) return wanted;
   const left = records.find((_, index) => !answer.body.results[index].success);
-  return left ? [...(await zone.records()).map(dataOf), left] : null;
+  // It was refused beside others that are gone or here by now, so it may fit what is there.
+  return left ? await add({ zone, before: await zone.records() }, "create", [left]) : null;
 }
 
 async function plan({ zone, before }: Place, records: RecordData[], deletes: readonly number[]): Promise<Unwanted> {
