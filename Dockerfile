@@ -28,6 +28,7 @@ COPY --from=packages /app/node_modules node_modules
 COPY package.json ./
 COPY server server
 COPY --from=console /app/web/dist web/dist
+COPY --from=console /app/web/dist-reference web/dist-reference
 USER node
 VOLUME /data
 EXPOSE 3000

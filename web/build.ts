@@ -6,21 +6,29 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 /** Text files; fonts are compressed already. */
 const compressible = /\.(?:css|html|js|json|svg)$/;
 
+/** The console and the API reference: their configurations, and the folders that they are built into. */
+const pages = [
+  ["vite.config.ts", "dist"],
+  ["vite.reference.config.ts", "dist-reference"],
+] as const;
+
 /**
- * Builds the console into `web/dist`, and compresses every text file beside it. Runs after each install. Without Vite, as in a production
+ * Builds the console and the API reference, and compresses every text file beside it. Runs after each install. Without Vite, as in a production
  * install, it only says so: the image and packages bring the built console.
  */
 async function main(): Promise<void> {
   const vite = await import("vite").catch(() => null);
   if (!vite) {
     process.stdout.write(
-      "The web console was not built: its build tools are not installed (npm ci without --omit=dev).\n",
+      "The web console and the API reference were not built: their build tools are not installed (npm ci without --omit=dev).\n",
     );
     return;
   }
-  const configFile = join(import.meta.dirname, "vite.config.ts");
-  await vite.build({ configFile, logLevel: process.argv.includes("--verbose") ? "info" : "warn" });
-  await compressAll(join(import.meta.dirname, "dist"));
+  const logLevel = process.argv.includes("--verbose") ? "info" : "warn";
+  for (const [config, folder] of pages) {
+    await vite.build({ configFile: join(import.meta.dirname, config), logLevel });
+    await compressAll(join(import.meta.dirname, folder));
+  }
 }
 
 async function compressAll(folder: string): Promise<void> {

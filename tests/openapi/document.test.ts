@@ -281,17 +281,14 @@ describe("the docs page", () => {
     const page = await zw.nobody.get("/api/docs");
     expect(page.status).toBe(200);
     expect(page.headers.get("content-type")).toMatch(/^text\/html/);
-    expect(page.headers.get("content-security-policy")).toMatch(/default-src 'self'/);
     const assets = [...(page.body as string).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url = ""]) => url);
     expect(assets.length).toBeGreaterThanOrEqual(3);
     for (const asset of assets) {
-      expect(asset).toMatch(/^\/api\/docs\/[\w.-]+$/);
+      expect(asset).toMatch(/^\/api\/docs\/[\w./-]+$/);
       const { status, headers } = await zw.nobody.get(asset);
       expect({ asset, status }).toEqual({ asset, status: 200 });
-      expect(headers.get("content-type")).toMatch(asset.endsWith(".css") ? /css/ : /javascript/);
+      expect(headers.get("content-type")).toMatch(/css|javascript|svg/);
+      expect(headers.get("cache-control")).toMatch(asset.includes("/assets/") ? /immutable/ : /max-age=3600/);
     }
-    const start = await zw.nobody.get("/api/docs/start.js");
-    expect(start.body).toContain('"/api/openapi.json"');
-    expect(start.body).not.toMatch(/https?:/);
   });
 });

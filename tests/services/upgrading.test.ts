@@ -33,7 +33,8 @@ async function install(name: string): Promise<string> {
   });
   const packages = [join(thisCheckout, "node_modules"), join(folder, "node_modules")];
   await run("cp", ["-al", ...packages]).catch(() => run("cp", ["-a", ...packages]));
-  await cp(join(thisCheckout, "web/dist"), join(folder, "web/dist"), { recursive: true });
+  for (const page of ["web/dist", "web/dist-reference"])
+    await cp(join(thisCheckout, page), join(folder, page), { recursive: true });
   await run("npm", ["run", "slim"], { cwd: folder });
   return folder;
 }

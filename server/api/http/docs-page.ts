@@ -1,28 +1,7 @@
 import { promisify } from "node:util";
 import { brotliCompress, gzip } from "node:zlib";
 import express, { type RequestHandler, type Router } from "express";
-// The package's index would load the whole bundle, which only browsers run.
-import absolutePath from "swagger-ui-dist/absolute-path.js";
-
-const page = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Zonewright API</title>
-<link rel="stylesheet" href="/api/docs/swagger-ui.css">
-</head>
-<body>
-<div id="swagger-ui"></div>
-<script src="/api/docs/swagger-ui-bundle.js"></script>
-<script src="/api/docs/start.js"></script>
-</body>
-</html>
-`;
-
-const start = `SwaggerUIBundle({ url: "/api/openapi.json", dom_id: "#swagger-ui", deepLinking: true, persistAuthorization: false });\n`;
-
-const assets = new Set(["swagger-ui.css", "swagger-ui-bundle.js", "favicon-16x16.png", "favicon-32x32.png"]);
+import { builtPage, sendFile, sendIndex, unbuiltPage } from "./built-pages.ts";
 
 /**
  * Serves the API document, which anyone may request. It is printed and compressed once: doing so for each request would take longer than most calls.
@@ -46,27 +25,17 @@ export function documentPage(make: () => Promise<object>): RequestHandler {
   };
 }
 
-/** Serves the API document as a Swagger UI page, with all assets from the installed package. */
+/** Serves the API reference: a page that shows the document, and makes calls with the session or the token that its reader has. */
 export function docsPage(): Router {
   const router = express.Router();
-  const folder = absolutePath();
-  router.use((_req, res, next) => {
-    res.setHeader(
-      "Content-Security-Policy",
-      "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'none'; " +
-        "frame-ancestors 'none'",
-    );
-    res.setHeader("Cache-Control", "public, max-age=3600");
-    next();
+  const page = builtPage("dist-reference");
+  router.get("/", (req, res) => {
+    if (page) sendIndex(req, res, page.index);
+    else res.status(503).type("html").send(unbuiltPage);
   });
-  router.get("/", (_req, res) => {
-    res.type("html").send(page);
-  });
-  router.get("/start.js", (_req, res) => {
-    res.type("js").send(start);
-  });
-  router.get("/:asset", (req, res, next) => {
-    if (assets.has(req.params.asset)) res.sendFile(req.params.asset, { root: folder });
+  router.get("/*path", (req, res, next) => {
+    const file = page?.files.get(req.path);
+    if (file) sendFile(req, res, req.path, file);
     else next();
   });
   return router;

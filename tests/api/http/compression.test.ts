@@ -126,7 +126,7 @@ describe("which responses are compressed", () => {
     expect({ encoding: headers["content-encoding"], octets: bytes.length }).toEqual({ encoding: "br", octets: 0 });
   });
 
-  test("a zone file, the metrics, the documentation and a record with its ETag are not compressed", async () => {
+  test("a zone file, the metrics and a record with its ETag are not compressed", async () => {
     const value = "x".repeat(2_000);
     const { body } = await zone.create({ recordType: "TXT", name: "long", value });
     const update = { method: "PUT", body: JSON.stringify({ value: `${value}y` }) };
@@ -134,8 +134,7 @@ describe("which responses are compressed", () => {
     expect({ status: record.status, body: record.bytes.toString().slice(0, 300) }).toMatchObject({ status: 200 });
     expect(record.headers).toMatchObject({ etag: '"2"' });
     expect(record.headers["content-encoding"]).toBeUndefined();
-    for (const path of [`${zone.path}/zonefile`, "/metrics", "/api/docs/swagger-ui.css"])
-      expect(await encodingOf(path, "br")).toBeUndefined();
+    for (const path of [`${zone.path}/zonefile`, "/metrics"]) expect(await encodingOf(path, "br")).toBeUndefined();
   });
 
   test("an answer with tokens is not compressed, however long it is", async () => {

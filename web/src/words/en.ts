@@ -9,6 +9,7 @@ import { palette } from "./en/palette.ts";
 import { paste } from "./en/paste.ts";
 import { pins } from "./en/pins.ts";
 import { records } from "./en/records.ts";
+import { reference } from "./en/reference.ts";
 import { registration } from "./en/registration.ts";
 import { replace } from "./en/replace.ts";
 import { requests } from "./en/requests.ts";
@@ -34,6 +35,7 @@ export const en = {
   paste,
   pins,
   records,
+  reference,
   registration,
   replace,
   requests,
