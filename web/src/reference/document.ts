@@ -156,7 +156,7 @@ export function resolved(document: ApiDocument, schema: Schema): Schema {
 }
 
 /** The forms of a value, without null. */
-export function formsOf(document: ApiDocument, schema: Schema): Schema[] {
+function formsOf(document: ApiDocument, schema: Schema): Schema[] {
   const whole = resolved(document, schema);
   const forms = whole.anyOf ?? whole.oneOf;
   return forms ? forms.flatMap((form) => formsOf(document, form)).filter(({ type }) => type !== "null") : [whole];
