@@ -22,7 +22,10 @@ export type TargetName =
   | "NS1"
   | "Scaleway"
   | "Alibaba Cloud DNS"
-  | "DNSPod";
+  | "DNSPod"
+  | "Linode"
+  | "Vultr"
+  | "Porkbun";
 
 /** One state of the zone, beside its base: an NS at the apex and the address of that server. */
 export interface Step {
@@ -43,8 +46,11 @@ export interface Group {
 
 export const zone = "conformance.example";
 
+/** The TTL of most records, which every provider takes. */
+const hour = 3_600;
+
 /** A record as a client would write it. */
-export function record(name: string, recordType: string, value: string, ttl = 300): RecordData {
+export function record(name: string, recordType: string, value: string, ttl = hour): RecordData {
   const owner = parseOwner(name, zone);
   if (!owner.ok) throw new Error(owner.message);
   const written = ruleFor(recordType).write(value, null);
@@ -54,7 +60,7 @@ export function record(name: string, recordType: string, value: string, ttl = 30
 }
 
 /** A TXT record that is split into these strings. */
-export function cutText(name: string, strings: readonly string[], ttl = 300): RecordData {
+export function cutText(name: string, strings: readonly string[], ttl = hour): RecordData {
   const written = writeStrings(strings, undefined);
   if (!written.ok) throw new Error(written.message);
   const { value, strings: cut = null } = written.value;
@@ -62,7 +68,7 @@ export function cutText(name: string, strings: readonly string[], ttl = 300): Re
 }
 
 /** Records of one RRset. */
-export function rrset(name: string, recordType: string, values: readonly string[], ttl = 300): RecordData[] {
+export function rrset(name: string, recordType: string, values: readonly string[], ttl = hour): RecordData[] {
   return values.map((value) => record(name, recordType, value, ttl));
 }
 

@@ -22,7 +22,11 @@ const furtherTypes = [
   "SMIMEA",
   "URI",
 ];
-const commonOnly: Refused = { whole: [...rareTypes, ...furtherTypes], steps: { "DS at a delegation": [1] } };
+/** For providers that store common types only, and those of some further groups. */
+const commonTypes = (...also: readonly string[]): Refused => ({
+  whole: [...rareTypes, ...furtherTypes].filter((name) => !also.includes(name)),
+  steps: { "DS at a delegation": [1] },
+});
 const nullMx = { "a null MX": [1, 3], "MX at the apex": [2] };
 const noTtl = { "a TTL of 0": [1] };
 const slashes = [
@@ -59,7 +63,7 @@ const limits: Partial<Record<TargetName, readonly Refused[]>> = {
   Cloudflare: [{ whole: [...rareTypes, longText, "the largest TTL"], steps: noTtl }],
   "Route 53": [{ whole: [...rareTypes, ...apexServers, longText, "OPENPGPKEY", "SMIMEA", "URI"] }],
   DigitalOcean: [
-    commonOnly,
+    commonTypes(),
     emptyText,
     strings,
     {
@@ -92,20 +96,10 @@ const limits: Partial<Record<TargetName, readonly Refused[]>> = {
         "SVCB",
         "SMIMEA",
         "URI",
+        "a TTL of a minute",
         "a TTL of 0",
         "the largest TTL",
       ],
-      steps: {
-        "a wildcard": [2],
-        CNAME: [2],
-        "NS below the apex with glue": [3],
-        "a TTL only": [2],
-        "a value more with another TTL": [2],
-        "a value less with another TTL": [2],
-        "TTL and value": [2],
-        PTR: [2],
-        TLSA: [2],
-      },
     },
   ],
   Scaleway: [
@@ -160,7 +154,7 @@ const limits: Partial<Record<TargetName, readonly Refused[]>> = {
     },
   ],
   "Alibaba Cloud DNS": [
-    commonOnly,
+    commonTypes(),
     emptyText,
     strings,
     trailingBlanks,
@@ -184,7 +178,7 @@ const limits: Partial<Record<TargetName, readonly Refused[]>> = {
     },
   ],
   DNSPod: [
-    commonOnly,
+    commonTypes(),
     emptyText,
     strings,
     trailingBlanks,
@@ -202,6 +196,66 @@ const limits: Partial<Record<TargetName, readonly Refused[]>> = {
         "the largest TTL",
       ],
       steps: { ...nullMx, ...noTtl, "a change of an MX's priority": [2] },
+    },
+  ],
+  Linode: [
+    commonTypes("PTR"),
+    emptyText,
+    strings,
+    {
+      whole: [
+        "digits as a label",
+        "a name of 253 characters",
+        "an SRV without a service",
+        "CAA",
+        "a CAA with blanks and parameters",
+        "a CAA of an unknown property",
+        "a TTL of a minute",
+        "a TTL of 0",
+        "the largest TTL",
+      ],
+      steps: { "a null MX": [1, 3] },
+    },
+  ],
+  Vultr: [
+    commonTypes("SSHFP"),
+    emptyText,
+    strings,
+    {
+      whole: [
+        ...quotes,
+        ...slashes,
+        "digits as a label",
+        "a CAA with blanks and parameters",
+        "a CAA of an unknown property",
+      ],
+      steps: { ...nullMx, ...noTtl },
+    },
+  ],
+  Porkbun: [
+    commonTypes(
+      "several HTTPS, then one changed",
+      "several TLSA and SSHFP, one replaced",
+      "TLSA",
+      "SSHFP",
+      "HTTPS",
+      "SVCB",
+    ),
+    emptyText,
+    strings,
+    trailingBlanks,
+    {
+      whole: [
+        ...apexServers,
+        "digits as a label",
+        "a text with blanks before it",
+        "a text with blanks only",
+        "a text with a byte order mark",
+        "a CAA with blanks and parameters",
+        "a CAA of an unknown property",
+        "a TTL of a minute",
+        "a TTL of 0",
+      ],
     },
   ],
 };

@@ -14,7 +14,15 @@ import { presentedRecords } from "../../support/records/presentation.ts";
 import { startZonewright } from "../../support/zonewright.ts";
 import { PowerdnsClient, powerdnsKey } from "../../dns-service/update-clients/powerdns-api/client.ts";
 import { zone, type Target, type TargetName } from "./group.ts";
-import { rrsetTargets, startAlidns, startCloudflare, startDigitalOcean, startDnspod, startRoute53 } from "./vendors.ts";
+import {
+  recordTargets,
+  rrsetTargets,
+  startAlidns,
+  startCloudflare,
+  startDigitalOcean,
+  startDnspod,
+  startRoute53,
+} from "./vendors.ts";
 import { createEgress } from "../../../server/platform/net/egress.ts";
 
 const egress = createEgress({ allow: [], now: () => new Date() });
@@ -40,6 +48,7 @@ export const targets = {
     ["Alibaba Cloud DNS", startAlidns],
     ["DNSPod", startDnspod],
     ...rrsetTargets,
+    ...recordTargets,
   ],
 } satisfies Record<string, Targets>;
 

@@ -1,10 +1,13 @@
 import { knownKind } from "../../../server/dns-providers/kinds.ts";
 import { VendorAccounts } from "../../../server/dns-providers/vendor-api/accounts.ts";
 import { createEgress } from "../../../server/platform/net/egress.ts";
+import { Clock } from "../../support/clock.ts";
 import { startAlidnsServer } from "../../support/vendors/alidns/server.ts";
 import { startCloudflare as startCloudflareServer } from "../../support/vendors/cloudflare/server.ts";
 import { startDigitalOcean as startDigitalOceanServer } from "../../support/vendors/digitalocean/server.ts";
 import { startDnspodServer } from "../../support/vendors/dnspod/server.ts";
+import { recordDialects } from "../../support/vendors/records/dialects.ts";
+import { startRecordVendor } from "../../support/vendors/records/server.ts";
 import { rrsetDialects } from "../../support/vendors/rrsets/dialects.ts";
 import { startRrsetVendor } from "../../support/vendors/rrsets/server.ts";
 import { startRoute53 as startRoute53Server } from "../../support/vendors/route53/server.ts";
@@ -53,12 +56,21 @@ export const rrsetTargets = rrsetDialects.map((dialect) => {
   return [dialect.name, start] as const;
 });
 
-const now = () => new Date();
+/** The vendors whose APIs write single records, on the base for these. */
+export const recordTargets = recordDialects.map((dialect) => {
+  const start = async (): Promise<Target> => {
+    const server = await startRecordVendor(dialect);
+    if (dialect.zonesComeWithDomains) server.store.addZone(zone);
+    return await withZone(dialect.kind, server.config, () => server.stop());
+  };
+  return [dialect.name, start] as const;
+});
 
 async function withZone(name: string, config: object, stop: () => Promise<void>): Promise<Target> {
+  // Quotas, and actions that end later, are waited for in no time.
+  const { now, pause } = new Clock();
   const egress = createEgress({ allow: ["127.0.0.1"], now });
-  // Actions that end later are looked at without waiting.
-  const accounts = new VendorAccounts({ now, pause: () => Promise.resolve() });
+  const accounts = new VendorAccounts({ now, pause });
   const kind = knownKind(name);
   const provider = kind.connect?.(config, { zonesFolder: "/nowhere", now, egress, accounts });
   if (!provider) throw new Error(`${name} has no back end`);

@@ -8,13 +8,14 @@ const texts = (count: number) => Array.from({ length: count }, (_, index) => `va
 
 /** What one change may do. */
 export const changeGroups: readonly Group[] = [
-  group("a TTL only", [record("t", "A", "192.0.2.1", 300)], [record("t", "A", "192.0.2.1", 60)]),
-  group("the TTL of many values only", rrset("t", "A", addresses(5), 300), rrset("t", "A", addresses(5), 86_400)),
+  group("a TTL only", [record("t", "A", "192.0.2.1")], [record("t", "A", "192.0.2.1", 7_200)]),
+  group("the TTL of many values only", rrset("t", "A", addresses(5)), rrset("t", "A", addresses(5), 86_400)),
+  group("a TTL of a minute", [record("t", "A", "192.0.2.1", 60)]),
   group("a TTL of 0", [record("t", "A", "192.0.2.1", 0)], [record("t", "A", "192.0.2.1", 1)]),
   group("the largest TTL", [record("t", "A", "192.0.2.1", 2_147_483_647)]),
-  group("a value more with another TTL", [record("t", "A", "192.0.2.1", 300)], rrset("t", "A", addresses(2), 60)),
-  group("a value less with another TTL", rrset("t", "A", addresses(3), 300), rrset("t", "A", addresses(2), 60)),
-  group("TTL and value", [record("t", "A", "192.0.2.1", 300)], [record("t", "A", "192.0.2.2", 60)]),
+  group("a value more with another TTL", [record("t", "A", "192.0.2.1")], rrset("t", "A", addresses(2), 7_200)),
+  group("a value less with another TTL", rrset("t", "A", addresses(3)), rrset("t", "A", addresses(2), 7_200)),
+  group("TTL and value", [record("t", "A", "192.0.2.1")], [record("t", "A", "192.0.2.2", 7_200)]),
   group("one of many values deleted", rrset("m", "A", addresses(20)), rrset("m", "A", addresses(20).toSpliced(7, 1))),
   group(
     "one of many values replaced",

@@ -4,10 +4,12 @@ const digest = "ab".repeat(32);
 
 /** Types whose values are data as in a zone file, and PTR. */
 export const dataGroups: readonly Group[] = [
-  group("PTR", rrset("1", "PTR", ["host.example.net.", `www.${zone}.`]), [record("1", "PTR", "host.example.net.", 60)]),
+  group("PTR", rrset("1", "PTR", ["host.example.net.", `www.${zone}.`]), [
+    record("1", "PTR", "host.example.net.", 7_200),
+  ]),
   group("DNAME", [record("tree", "DNAME", "other.example.net.")], [record("tree", "DNAME", "third.example.net.")]),
   group("TLSA", rrset("_443._tcp", "TLSA", [`3 1 1 ${digest}`, `2 0 1 ${digest}`]), [
-    record("_443._tcp", "TLSA", `3 1 1 ${digest}`, 60),
+    record("_443._tcp", "TLSA", `3 1 1 ${digest}`, 7_200),
   ]),
   group("SSHFP", rrset("ssh", "SSHFP", [`4 2 ${digest}`, `1 1 ${"cd".repeat(20)}`])),
   group(

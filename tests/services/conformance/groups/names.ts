@@ -13,7 +13,7 @@ export const nameGroups: readonly Group[] = [
     record("@", "TXT", "v=spf1 -all"),
     record("@", "CAA", "0 issue ca.example"),
   ]),
-  group("a wildcard", [record("*", "A", "192.0.2.1")], [record("*", "A", "192.0.2.2", 60)]),
+  group("a wildcard", [record("*", "A", "192.0.2.1")], [record("*", "A", "192.0.2.2", 7_200)]),
   group("a wildcard CNAME", [record("*", "CNAME", "www.example.net")], [record("*", "CNAME", "other.example.net")]),
   group("a wildcard below a name", [record("*.dev", "TXT", "any"), record("dev", "A", "192.0.2.1")]),
   group(

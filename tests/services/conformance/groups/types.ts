@@ -8,7 +8,7 @@ export const typeGroups: readonly Group[] = [
   group("AAAA", [record("a", "AAAA", "2001:DB8:0:0::1")], [record("a", "AAAA", "::")], [record("a", "AAAA", "::1")]),
   group("an IPv4 address within IPv6", rrset("a", "AAAA", ["::ffff:192.0.2.1", "64:ff9b::192.0.2.1"])),
   group("an IPv6 address without a run of zeros", [record("a", "AAAA", "1:2:3:4:5:6:7:8")]),
-  group("CNAME", [record("c", "CNAME", "one.example.net")], [record("c", "CNAME", "two.example.net", 60)]),
+  group("CNAME", [record("c", "CNAME", "one.example.net")], [record("c", "CNAME", "two.example.net", 7_200)]),
   group("a CNAME to the apex and to a name of the zone", [
     record("c", "CNAME", zone),
     record("d", "CNAME", `ns.${zone}`),
@@ -40,14 +40,14 @@ export const typeGroups: readonly Group[] = [
     "NS below the apex with glue",
     [record("sub", "NS", `ns.sub.${zone}`), record("ns.sub", "A", "192.0.2.53")],
     [record("sub", "NS", `ns.sub.${zone}`), ...rrset("ns.sub", "A", ["192.0.2.53", "192.0.2.54"])],
-    [record("sub", "NS", `ns.sub.${zone}`), record("ns.sub", "A", "192.0.2.54", 60)],
+    [record("sub", "NS", `ns.sub.${zone}`), record("ns.sub", "A", "192.0.2.54", 7_200)],
   ),
   group("a second NS at the apex", [record("@", "NS", "ns.example.net", 3600)]),
   {
     name: "another NS at the apex",
     steps: [
       { base: [], records: [record("@", "NS", "ns1.example.net", 3600)] },
-      { base: [], records: [record("@", "NS", "ns2.example.net", 60)] },
+      { base: [], records: [record("@", "NS", "ns2.example.net", 7_200)] },
       { base: [], records: rrset("@", "NS", ["ns3.example.net", "ns4.example.net"]) },
     ],
   },

@@ -1,4 +1,5 @@
 import { startLoopbackVendor, type LoopbackVendor, type VendorCall, type VendorReply } from "../loopback-vendor.ts";
+import type { TargetName } from "../../../services/conformance/group.ts";
 
 /** A record in a simulated account, with the fields that the vendor shows. */
 export interface HeldRecord {
@@ -16,7 +17,7 @@ export type Draft = Omit<HeldRecord, "id">;
 /** An API of single records, as its vendor describes it: how its calls and answers look. */
 export interface RecordDialect {
   kind: string;
-  name: string;
+  name: TargetName;
   /** A configuration of ours for the API at this address, and the field with the credentials. */
   config(url: string): Record<string, string>;
   secret: string;
