@@ -75,6 +75,7 @@ export interface ProviderConfigInputs {
   linode: { token: string; endpoint?: string | undefined };
   vultr: { apiKey: string; endpoint?: string | undefined };
   porkbun: { apiKey: string; secretKey: string; endpoint?: string | undefined };
+  dnsimple: { token: string; endpoint?: string | undefined };
   manual: Record<string, never>;
 }
 

@@ -2,6 +2,7 @@ import { cloudflare } from "./cloudflare.ts";
 import { desec } from "./desec.ts";
 import { digitalocean } from "./digitalocean.ts";
 import { alidns } from "./alidns.ts";
+import { dnsimple } from "./dnsimple.ts";
 import { gandi } from "./gandi.ts";
 import { hetzner } from "./hetzner.ts";
 import { ns1 } from "./ns1.ts";
@@ -37,6 +38,7 @@ export const providerKinds: readonly ProviderKind[] = [
   withAnyConfig(linode),
   withAnyConfig(vultr),
   withAnyConfig(porkbun),
+  withAnyConfig(dnsimple),
   withAnyConfig(manual),
 ];
 

@@ -23,6 +23,7 @@ const kinds: [kind: string, secret: string, address: string, config: Record<stri
   ["linode", "token", "endpoint", { token: "a-token-of-the-linode-account" }],
   ["vultr", "apiKey", "endpoint", { apiKey: "a-key-of-the-vultr-account" }],
   ["porkbun", "secretKey", "endpoint", { apiKey: "pk1_a-key-of-porkbun", secretKey: "sk1_a-key-of-porkbun" }],
+  ["dnsimple", "token", "endpoint", { token: "a-token-of-the-dnsimple-account" }],
 ];
 
 let made = 0;

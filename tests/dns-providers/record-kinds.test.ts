@@ -44,6 +44,8 @@ const examples = [
   record("far", "HTTPS", "0 pool.example.net"),
   record("@", "MX", "10 mail.example.net"),
   record("@", "MX", "20 mail2.example.net"),
+  record("sip", "NAPTR", '10 100 "S" "SIP+D2U" "" _sip._udp.example.net'),
+  record("far", "NAPTR", '10 100 "U" "E2U+sip" "!^.*$!sip:info@example.net!" .'),
   record("sub", "NS", "ns1.example.net"),
   record("sub", "NS", "ns2.example.net"),
   record("4", "PTR", "host.example.net"),

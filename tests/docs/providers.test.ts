@@ -29,6 +29,7 @@ const configs: Record<string, object> = {
   linode: { token: "a-token-of-the-linode-account" },
   vultr: { apiKey: "a-key-of-the-vultr-account" },
   porkbun: { apiKey: "a-key-of-the-porkbun-account", secretKey: "a-secret-of-the-porkbun-account" },
+  dnsimple: { token: "a-token-of-the-dnsimple-account" },
   dnspod: { secretId: "id", secretKey: "key" },
 };
 

@@ -190,7 +190,7 @@ export class VendorCalls {
       const again = !changes && ["timeout", "cut", "connect"].includes(error.failure);
       return { failure, pauseMilliseconds: again ? backOff : null };
     }
-    const requested = this.#requestedPause(answer.headers);
+    const requested = this.#requestedPause(answer);
     if (answer.status === 429 || this.#vendor.throttles?.(answer)) {
       // Pauses even if the vendor repeatedly asks for none.
       return {
@@ -213,9 +213,11 @@ export class VendorCalls {
   }
 
   /** Returns the pause that an answer asks for, in milliseconds and at most a day; null if none. */
-  #requestedPause(headers: Headers): number | null {
+  #requestedPause({ status, headers }: VendorAnswer): number | null {
     const seconds = retryAfterSeconds(headers, new Date(this.#time()));
-    const requested = seconds === null ? rateLimitReset(headers, this.#time()) : seconds * 1_000;
+    // Some vendors say with every answer when their limit resets.
+    const reset = status !== 429 && callsLeft(headers) > 0 ? null : rateLimitReset(headers, this.#time());
+    const requested = seconds === null ? reset : seconds * 1_000;
     return requested === null ? null : Math.min(requested, longestPause);
   }
 }
@@ -234,9 +236,15 @@ function backOffAfter(tries: number): number {
 
 /** Returns the milliseconds until a rate limit resets; null without the header. Vendors send seconds, a Unix time, or the seconds of a period. */
 function rateLimitReset(headers: Headers, now: number): number | null {
-  const reset = Number(headers.get("ratelimit-reset") ?? headers.get("x-ratelimit-period") ?? Number.NaN);
+  const names = ["ratelimit-reset", "x-ratelimit-reset", "x-ratelimit-period"];
+  const reset = Number(names.map((name) => headers.get(name)).find((text) => text !== null) ?? Number.NaN);
   if (!(reset >= 0)) return null;
   return reset > 1e9 ? Math.max(0, reset * 1_000 - now) : reset * 1_000;
+}
+
+/** Returns the calls that a rate limit leaves; 0 if the answer does not say. */
+function callsLeft(headers: Headers): number {
+  return Number(headers.get("ratelimit-remaining") ?? headers.get("x-ratelimit-remaining") ?? 0);
 }
 
 function inWords(milliseconds: number): string {

@@ -39,12 +39,24 @@ describe("retries of rate-limited calls", () => {
       () => ({ "ratelimit-reset": String(Math.round(calling.clock.now().getTime() / second) + 13) }),
       13,
     ],
+    [
+      "at the Unix time in X-RateLimit-Reset",
+      () => ({ "x-ratelimit-reset": String(Math.round(calling.clock.now().getTime() / second) + 15) }),
+      15,
+    ],
   ])("a rate-limited call is retried %s", async (_what, headers, seconds) => {
     calling.answers(throttled(headers()));
     expect(await calling.connect().send(calling.changing())).toMatchObject({ status: 200 });
     expect(calling.server.calls).toHaveLength(2);
     // A date has no fractions of a second.
     expect(Math.abs((pauses()[0] ?? 0) - seconds)).toBeLessThanOrEqual(1);
+  });
+
+  test("a read that fails while the rate limit leaves calls is retried soon, whenever that limit resets", async () => {
+    const headers = { "x-ratelimit-remaining": "2311", "x-ratelimit-reset": "3000" };
+    calling.answers({ status: 502, headers, body: "" });
+    expect(await calling.connect().send(calling.reading())).toMatchObject({ status: 200 });
+    expect(waited()).toBeLessThanOrEqual(1);
   });
 
   test.each([[{}], [{ "retry-after": "soon" }], [{ "retry-after": "-5" }]])(

@@ -25,7 +25,8 @@ export type TargetName =
   | "DNSPod"
   | "Linode"
   | "Vultr"
-  | "Porkbun";
+  | "Porkbun"
+  | "DNSimple";
 
 /** One state of the zone, beside its base: an NS at the apex and the address of that server. */
 export interface Step {

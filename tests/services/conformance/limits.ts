@@ -258,6 +258,33 @@ const limits: Partial<Record<TargetName, readonly Refused[]>> = {
       ],
     },
   ],
+  DNSimple: [
+    commonTypes(
+      "several HTTPS, then one changed",
+      "several TLSA and SSHFP, one replaced",
+      "PTR",
+      "TLSA",
+      "SSHFP",
+      "NAPTR",
+      "HTTPS",
+      "SVCB",
+    ),
+    emptyText,
+    strings,
+    trailingBlanks,
+    {
+      whole: [
+        ...texts(2048),
+        ...apexServers,
+        longText,
+        "digits as a label",
+        "a text with one quote",
+        "a text with a backslash before a quote",
+        "a text with quotes and backslashes at the border of two strings",
+        "an SRV without a service",
+      ],
+    },
+  ],
 };
 
 /** The steps of a group that a provider refuses for its limits, counted from 1. */

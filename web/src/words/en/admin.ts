@@ -74,6 +74,7 @@ const kindHints: Readonly<Record<string, string>> = {
   linode: "The domains of a Linode (Akamai Cloud) account.",
   vultr: "The DNS domains of a Vultr account.",
   porkbun: "The domains of a Porkbun account.",
+  dnsimple: "The zones of a DNSimple account.",
   manual: "Records are kept here only. You copy them to the provider yourself.",
 };
 

@@ -1,0 +1,244 @@
+import { z } from "zod";
+import { ruleFor } from "../dns/record-types.ts";
+import { isApexNs, maxTtl, nameOf, valueOf, type RecordData } from "../dns/record.ts";
+import { parseGeneric } from "../dns/values/character-strings.ts";
+import { apiAddress, credential, credentialFields } from "./config-fields.ts";
+import type { LimitedRecord, ProviderKind, Unsupported } from "./provider.ts";
+import { recordAccountProvider, type RecordAccount } from "./single-record-api/provider.ts";
+import type { StoredRecord } from "./single-record-api/record-calls.ts";
+import { absoluteHost, printedRecord, quotedText, restRecords } from "./single-record-api/rest-account.ts";
+import { VendorCalls, type VendorEnvironment } from "./vendor-api/calls.ts";
+import { JsonApi } from "./vendor-api/json-api.ts";
+import { unusualName } from "./vendor-api/limits.ts";
+import { readPages } from "./vendor-api/pages.ts";
+import { maybe, messageIn, parsedJson } from "./vendor-api/text.ts";
+
+// DNSimple's API v2. Read on 2026-11-27: the vendor's own pages, OpenAPI description and recorded answers (dnsimple-developer of 2026-07-21: paging, quota,
+// errors, TTLs from 0) and its support page "TXT Record Formatting and Long Record Handling" (quoted strings are stored as they are, 1,000 characters).
+// What others found with real accounts: DNSControl's DNSIMPLE of 2026-05-31 and its audit (texts; HTTPS, SVCB and TLSA, pull request 4106; hosts without a
+// trailing dot in HTTPS and SVCB; the apex NS do not change) and octodns-dnsimple 1.0.1 (an SRV without a service becomes a corrupt record).
+
+const address = "https://api.dnsimple.com";
+/** Slightly below 2,400 calls an hour. */
+const limits = [{ calls: 2_300, seconds: 3_600 }];
+const onPage = 100;
+const longestText = 1_000;
+const longestString = 255;
+
+const recordTypes = "A AAAA ALIAS CAA CNAME HTTPS MX NAPTR NS PTR SRV SSHFP SVCB TLSA TXT".split(" ");
+/** What is listed beside records: the zone's own, keys of DNSSEC, redirects of web pages, and sets of targets. */
+const notRecords = new Set(["CDNSKEY", "CDS", "DNSKEY", "POOL", "SOA", "URL"]);
+
+const account = z.object({ data: z.object({ account: maybe(z.object({ id: z.int() })) }) });
+const zoneEntry = z.object({ name: z.string(), secondary: maybe(z.boolean()) });
+const dnsimpleRecord = z.object({
+  id: z.int(),
+  name: z.string(),
+  type: z.string(),
+  content: z.string(),
+  ttl: z.int(),
+  priority: maybe(z.int()),
+});
+type DnsimpleRecord = z.infer<typeof dnsimpleRecord>;
+const pageOf = <T>(entry: z.ZodType<T>) =>
+  z.object({ data: z.array(entry), pagination: z.object({ total_pages: z.int(), total_entries: z.int() }) });
+const faults = z.object({ errors: z.record(z.string(), z.array(z.string())) });
+
+const configSchema = z.strictObject({
+  token: credential("account access token"),
+  endpoint: apiAddress(address).default(address),
+});
+
+export type DnsimpleConfig = z.infer<typeof configSchema>;
+
+/** The zones of a DNSimple account. */
+export const dnsimple: ProviderKind<DnsimpleConfig> = {
+  id: "5a1f0c52-7d0e-4c1b-9d0a-000000000033",
+  kind: "dnsimple",
+  name: "DNSimple",
+  recordTypes,
+  supportsProxied: false,
+  minTtl: 0,
+  maxTtl,
+  cutsTexts: true,
+  unsupportedReason,
+  readOnlyReason,
+  lowersCase: "owners",
+  granularity: "record",
+  configFields: credentialFields({ token: "account access token" }),
+  addresses: ["endpoint"],
+  configSchema,
+  connect: (config, environment) => recordAccountProvider(dnsimpleAccount(config, environment)),
+};
+
+function readOnlyReason(record: LimitedRecord): string | null {
+  return isApexNs(record) ? "manages the name servers at the apex of a zone." : null;
+}
+
+function unsupportedReason({ recordType, name, value }: LimitedRecord): Unsupported | null {
+  const unusual = unusualName(name);
+  if (unusual) return unusual;
+  const reason = valueReason(recordType, value);
+  return reason === null ? null : { field: "value", reason };
+}
+
+function valueReason(recordType: string, value: string): string | null {
+  if (parseGeneric(value)) return "does not support data in generic form (RFC 3597).";
+  if (recordType === "SRV" && value.endsWith(" .")) return 'does not support SRV records with the target ".".';
+  if (recordType !== "TXT") return null;
+  if (value === "") return "does not allow an empty TXT value.";
+  if (value.endsWith(" ")) return "does not keep spaces at the end of a TXT value.";
+  if (value.split('"').length % 2 === 0) return "allows only an even number of quotes in a TXT value.";
+  return writtenText(value).length > longestText
+    ? `allows TXT values of at most ${longestText} characters, with the quotes and backslashes that it adds.`
+    : null;
+}
+
+function dnsimpleAccount({ token, endpoint }: DnsimpleConfig, environment: VendorEnvironment): RecordAccount {
+  const calls = new VendorCalls({
+    name: dnsimple.name,
+    address: endpoint,
+    environment,
+    secrets: [token],
+    quotas: { address, limits },
+  });
+  const api = new JsonApi({
+    calls,
+    base: `${endpoint.replace(/\/+$/, "").replace(/\/v2$/, "")}/v2`,
+    headers: () => ({ authorization: `Bearer ${token}` }),
+    credentials: "the token",
+    advice: "Check the token, that it is an account token, and that it may write zones.",
+    messageOf,
+  });
+  let accountId: number | undefined;
+
+  /** Returns the path of the account that the token is of. @throws ProviderError if it is a user's token */
+  async function ofAccount(path: string): Promise<string> {
+    accountId ??= (await api.read("/whoami", account)).value.data.account?.id;
+    if (accountId === undefined) throw api.forbidden("This token belongs to a user, not to an account.");
+    return `/${accountId}${path}`;
+  }
+
+  const zonePath = (zone: string) => ofAccount(`/zones/${encodeURIComponent(zone)}`);
+
+  function pages<T>(
+    path: string,
+    entry: z.ZodType<T>,
+    idOf: (one: T) => string,
+    list: { name: string; zone?: string },
+  ) {
+    const { name, zone } = list;
+    return readPages({ vendor: dnsimple.name, name, pageSize: onPage, idOf }, async (page) => {
+      const { value } = await api.read(`${path}page=${page}&per_page=${onPage}`, pageOf(entry), zone);
+      const { total_entries: total, total_pages: last } = value.pagination;
+      return { entries: value.data, total, isLast: page >= last };
+    });
+  }
+
+  return {
+    vendor: dnsimple.name,
+    async *zones() {
+      const list = { name: "The list of zones" };
+      for await (const page of pages(await ofAccount("/zones?"), zoneEntry, ({ name }) => name, list)) {
+        yield page.map(({ name, secondary }) =>
+          secondary ? { name, reason: "DNSimple copies this zone from another server. Manage it there." } : name,
+        );
+      }
+    },
+    async createZone(zone) {
+      const known = await api.send({ method: "GET", path: await zonePath(zone) }, z.unknown());
+      if (known.ok) return;
+      const path = await ofAccount("/domains");
+      const made = await api.send({ method: "POST", path, body: { name: zone } }, z.unknown());
+      if (!made.ok) throw calls.failure(`did not create the zone ${zone}: ${made.message}`, "none");
+    },
+    async *records(zone, name) {
+      const filter = name === undefined ? "" : `name=${encodeURIComponent(name)}&`;
+      const path = `${await zonePath(zone)}/records?${filter}`;
+      for await (const page of pages(path, dnsimpleRecord, ({ id }) => String(id), {
+        name: `The zone ${zone}`,
+        zone,
+      })) {
+        yield page.filter(({ type }) => !notRecords.has(type)).map((record) => readRecord(zone, record));
+      }
+    },
+    ...restRecords(api, {
+      path: async (zone) => `${await zonePath(zone)}/records`,
+      body: writeRecord,
+      made: z.object({ data: dnsimpleRecord }).transform(({ data: { id, ttl } }) => ({ id: String(id), ttl })),
+      updates: "PATCH",
+      // A deletion has no content.
+      done: z.union([z.null(), z.object({ data: dnsimpleRecord })]),
+    }),
+    readOnlyReason,
+    mostQueries: 3,
+    // The apex has an empty name, for which no filter is documented.
+    isQueryable: (name) => name !== "@",
+  };
+}
+
+/** Returns the message of a refusal with what it says of single fields. */
+function messageOf(text: string): string {
+  const parsed = faults.safeParse(parsedJson(text));
+  const fields = Object.entries(parsed.success ? parsed.data.errors : {}).map(
+    ([field, reasons]) => `${field} ${reasons.join(", ")}`,
+  );
+  return fields.length === 0 ? messageIn(text) : `${messageIn(text)}: ${fields.join("; ")}`;
+}
+
+function readRecord(zone: string, record: DnsimpleRecord): StoredRecord {
+  const { id, name: owner, type: recordType, ttl } = record;
+  return { id: String(id), data: printedRecord(zone, { owner, recordType, rdata: rdataOf(record), ttl }) };
+}
+
+/** Returns a record's data in master-file form. Hosts have a trailing dot in some answers only. */
+function rdataOf({ type, content, priority = 0 }: DnsimpleRecord): string {
+  const fields = content.split(" ");
+  switch (type) {
+    case "ALIAS":
+    case "CNAME":
+    case "NS":
+    case "PTR":
+      return absoluteHost(content);
+    case "MX":
+      return `${priority} ${absoluteHost(content)}`;
+    case "SRV":
+      return `${priority} ${[...fields.slice(0, -1), absoluteHost(fields.at(-1) ?? "")].join(" ")}`;
+    case "HTTPS":
+    case "SVCB":
+      return [fields[0], absoluteHost(fields[1] ?? ""), ...fields.slice(2)].join(" ");
+    case "TXT":
+      // Older records may have no quotes.
+      return content.startsWith('"') ? content : quotedText(content);
+    default:
+      return content;
+  }
+}
+
+function writeRecord(record: RecordData): object {
+  const { recordType: type, name, ttl } = record;
+  const shared = { name: name === "@" ? "" : nameOf(record), type, ttl };
+  const value = valueOf(record);
+  if (type === "TXT") return { ...shared, content: writtenText(value) };
+  const fields = ruleFor(type).print(value).split(" ");
+  if (type === "MX" || type === "SRV") {
+    return { ...shared, priority: Number(fields[0]), content: fields.slice(1).join(" ") };
+  }
+  if (type !== "HTTPS" && type !== "SVCB") return { ...shared, content: fields.join(" ") };
+  const [priority, target = "", ...parameters] = fields;
+  return {
+    ...shared,
+    content: [priority, target === "." ? target : target.replace(/\.$/, ""), ...parameters].join(" "),
+  };
+}
+
+/** Returns a text as quoted strings, which end between characters. */
+function writtenText(text: string): string {
+  const strings = [""];
+  for (const character of text) {
+    const last = strings.at(-1) ?? "";
+    if (Buffer.byteLength(last + character) > longestString) strings.push(character);
+    else strings[strings.length - 1] = last + character;
+  }
+  return strings.map((one) => `"${one.replaceAll(/["\\]/g, String.raw`\$&`)}"`).join(" ");
+}
