@@ -76,6 +76,7 @@ export interface ProviderConfigInputs {
   vultr: { apiKey: string; endpoint?: string | undefined };
   porkbun: { apiKey: string; secretKey: string; endpoint?: string | undefined };
   dnsimple: { token: string; endpoint?: string | undefined };
+  bunny: { apiKey: string; endpoint?: string | undefined };
   manual: Record<string, never>;
 }
 

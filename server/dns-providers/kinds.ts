@@ -3,6 +3,7 @@ import { desec } from "./desec.ts";
 import { digitalocean } from "./digitalocean.ts";
 import { alidns } from "./alidns.ts";
 import { dnsimple } from "./dnsimple.ts";
+import { bunny } from "./bunny.ts";
 import { gandi } from "./gandi.ts";
 import { hetzner } from "./hetzner.ts";
 import { ns1 } from "./ns1.ts";
@@ -39,6 +40,7 @@ export const providerKinds: readonly ProviderKind[] = [
   withAnyConfig(vultr),
   withAnyConfig(porkbun),
   withAnyConfig(dnsimple),
+  withAnyConfig(bunny),
   withAnyConfig(manual),
 ];
 

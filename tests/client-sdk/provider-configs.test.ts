@@ -6,6 +6,7 @@ import type { CloudflareConfig } from "../../server/dns-providers/cloudflare.ts"
 import type { DigitalOceanConfig } from "../../server/dns-providers/digitalocean.ts";
 import type { DesecConfig } from "../../server/dns-providers/desec.ts";
 import type { DnsimpleConfig } from "../../server/dns-providers/dnsimple.ts";
+import type { BunnyConfig } from "../../server/dns-providers/bunny.ts";
 import type { GandiConfig } from "../../server/dns-providers/gandi.ts";
 import type { HetznerConfig } from "../../server/dns-providers/hetzner.ts";
 import type { Ns1Config } from "../../server/dns-providers/ns1.ts";
@@ -72,6 +73,7 @@ const fields: { [Kind in keyof ProviderConfigInputs]: Record<keyof ProviderConfi
   vultr: { apiKey: true, endpoint: true },
   porkbun: { apiKey: true, secretKey: true, endpoint: true },
   dnsimple: { token: true, endpoint: true },
+  bunny: { apiKey: true, endpoint: true },
   manual: {},
 };
 
@@ -94,6 +96,7 @@ test("the configuration types have the fields that the server accepts for each k
   expectTypeOf<keyof ProviderConfigInputs["vultr"]>().toEqualTypeOf<keyof VultrConfig>();
   expectTypeOf<keyof ProviderConfigInputs["porkbun"]>().toEqualTypeOf<keyof PorkbunConfig>();
   expectTypeOf<keyof ProviderConfigInputs["dnsimple"]>().toEqualTypeOf<keyof DnsimpleConfig>();
+  expectTypeOf<keyof ProviderConfigInputs["bunny"]>().toEqualTypeOf<keyof BunnyConfig>();
   const offered = providerKinds.map(({ kind, configFields }) => [
     kind,
     configFields.map(({ name }) => name).toSorted(),

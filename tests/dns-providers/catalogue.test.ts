@@ -265,6 +265,18 @@ test("the catalogue lists every provider kind with its capabilities for every si
         { name: "endpoint", label: "API address", secret: false, required: false },
       ],
     },
+    {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000034",
+      kind: "bunny",
+      name: "bunny.net",
+      recordTypes: expect.arrayContaining(["A", "CAA", "SRV", "TXT"]),
+      supportsProxied: false,
+      minTtl: 60,
+      configFields: [
+        { name: "apiKey", label: "API key", secret: true, required: true },
+        { name: "endpoint", label: "API address", secret: false, required: false },
+      ],
+    },
     { id: "5a1f0c52-7d0e-4c1b-9d0a-000000000001", kind: "manual", name: "Manual", ...shared, configFields: [] },
   ]);
 });

@@ -24,6 +24,7 @@ const kinds: [kind: string, secret: string, address: string, config: Record<stri
   ["vultr", "apiKey", "endpoint", { apiKey: "a-key-of-the-vultr-account" }],
   ["porkbun", "secretKey", "endpoint", { apiKey: "pk1_a-key-of-porkbun", secretKey: "sk1_a-key-of-porkbun" }],
   ["dnsimple", "token", "endpoint", { token: "a-token-of-the-dnsimple-account" }],
+  ["bunny", "apiKey", "endpoint", { apiKey: "a-apikey-of-the-bunny-account" }],
 ];
 
 let made = 0;

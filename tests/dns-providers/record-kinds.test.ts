@@ -11,7 +11,10 @@ import { limitIssues } from "../../server/zones/records/provider-limits.ts";
 import { Clock } from "../support/clock.ts";
 import type { VendorCall } from "../support/vendors/loopback-vendor.ts";
 import { recordDialects } from "../support/vendors/records/dialects.ts";
-import { startRecordVendor, type RecordServer } from "../support/vendors/records/server.ts";
+import { bunny } from "../support/vendors/records/bunny.ts";
+import { dnsimple } from "../support/vendors/records/dnsimple.ts";
+import { linode } from "../support/vendors/records/linode.ts";
+import { startRecordVendor, type RecordDialect, type RecordServer } from "../support/vendors/records/server.ts";
 import { create, record as data, remove, update } from "./zone-folder.ts";
 
 // Each kind that speaks single records, against a vendor that follows the vendor's published description.
@@ -287,19 +290,90 @@ describe.each(recordDialects)("$name", (dialect) => {
   });
 });
 
-test("a zone that Linode copies from another server is listed with the reason why it cannot be managed", async () => {
-  const [dialect] = recordDialects;
-  if (!dialect) throw new Error("There is no vendor.");
+// What only one of the others does, too.
+
+/** Runs a test with an account that has one zone. */
+async function withAccount(
+  dialect: RecordDialect,
+  work: (server: RecordServer, provider: DnsProvider) => Promise<void>,
+): Promise<void> {
   const server = await startRecordVendor(dialect);
   const egress = createEgress({ allow: ["127.0.0.1"], now: () => new Date() });
+  server.store.addZone(zone);
   try {
-    server.store.addZone("copied.example");
     const environment = { zonesFolder: "/nowhere", now: () => new Date(), egress };
-    const listed = await knownKind(dialect.kind).connect?.(server.config, environment).listZones();
-    const reason = "Linode copies this zone from another server. Manage it there.";
-    expect(listed).toEqual({ names: [], unusable: [{ name: "copied.example", reason }] });
+    const provider = knownKind(dialect.kind).connect?.(server.config, environment);
+    if (!provider) throw new Error(`${dialect.kind} has no back end`);
+    await work(server, provider);
   } finally {
     await egress.close();
     await server.stop();
   }
+}
+
+test.each([linode, dnsimple])(
+  "a zone that $name copies from another server is listed with the reason why it cannot be managed",
+  async (dialect) => {
+    await withAccount(dialect, async (server, provider) => {
+      server.store.addZone("copied.example");
+      const reason = `${dialect.name} copies this zone from another server. Manage it there.`;
+      expect(await provider.listZones()).toEqual({ names: [zone], unusable: [{ name: "copied.example", reason }] });
+    });
+  },
+);
+
+test("a user's token at DNSimple is refused in words that say which token to create", async () => {
+  await withAccount(dnsimple, async (server, provider) => {
+    const body = JSON.stringify({ data: { user: { id: 1, email: "pilot@harbour.example" }, account: null } });
+    server.failNext({ after: false, reply: { status: 200, body } });
+    expect((await failureOf(provider.listZones())).message).toBe(
+      "DNSimple rejects the token of this provider configuration. Check the token, that it is an account token, and that it may write zones. It says: This token belongs to a user, not to an account.",
+    );
+  });
+});
+
+test("a refusal of DNSimple names the field at fault", async () => {
+  await withAccount(dnsimple, async (server, provider) => {
+    const body = JSON.stringify({ message: "Validation failed", errors: { content: ["is not a harbour"] } });
+    server.failNext({ after: false, reply: { status: 400, body } }, 1, ({ method }) => method === "POST");
+    const { outcomes } = await provider.applyChanges(zone, [create(a("www"))]);
+    expect(outcomes).toEqual([
+      { ok: false, message: "DNSimple refused the change: Validation failed: content is not a harbour (400)" },
+    ]);
+  });
+});
+
+test("texts without quotes at DNSimple are read, and what is no record there is not", async () => {
+  await withAccount(dnsimple, async (server, provider) => {
+    server.store.add(zone, { type: "TXT", name: "old", ttl, fields: { content: 'say "ahoy"; back\\slash' } });
+    server.store.add(zone, { type: "TXT", name: "cut", ttl, fields: { content: '"one \\"two\\"" " three"' } });
+    for (const type of ["URL", "POOL", "DNSKEY", "SOA"]) {
+      server.store.add(zone, { type, name: "", ttl, fields: { content: "https://harbour.example" } });
+    }
+    expect((await readAll(provider, zone)).map(({ name, value }) => [name, value])).toEqual([
+      ["old", 'say "ahoy"; back\\slash'],
+      ["cut", 'one "two" three'],
+    ]);
+  });
+});
+
+test("disabled records, redirects and scripts at bunny.net are not shown", async () => {
+  await withAccount(bunny, async (server, provider) => {
+    const fields = { Value: "192.0.2.1" };
+    server.store.add(zone, { type: "A", name: "www", ttl, fields });
+    server.store.add(zone, { type: "A", name: "off", ttl, fields: { ...fields, Disabled: true } });
+    for (const Type of [5, 7, 11])
+      server.store.add(zone, { type: "A", name: "other", ttl, fields: { ...fields, Type } });
+    expect((await readAll(provider, zone)).map(({ name }) => name)).toEqual(["www"]);
+  });
+});
+
+test("a zone that was deleted at bunny.net and created again is found at the second try", async () => {
+  await withAccount(bunny, async (server, provider) => {
+    expect(await readAll(provider, zone)).toEqual([]);
+    server.store.zones.delete(zone);
+    server.store.addZone(zone);
+    expect(await failureOf(readAll(provider, zone))).toMatchObject({ zoneMissing: true, effect: "none" });
+    expect(await readAll(provider, zone)).toEqual([]);
+  });
 });

@@ -30,6 +30,7 @@ const configs: Record<string, object> = {
   vultr: { apiKey: "a-key-of-the-vultr-account" },
   porkbun: { apiKey: "a-key-of-the-porkbun-account", secretKey: "a-secret-of-the-porkbun-account" },
   dnsimple: { token: "a-token-of-the-dnsimple-account" },
+  bunny: { apiKey: "a-apikey-of-the-bunny-account" },
   dnspod: { secretId: "id", secretKey: "key" },
 };
 

@@ -18,6 +18,8 @@ interface RestRecords {
   path: (zone: string) => string | Promise<string>;
   /** Returns the body that describes a record. */
   body: (record: RecordData) => object;
+  /** How a record is added to the list; POST if left out. */
+  creates?: "POST" | "PUT";
   /** Reads a created record: its id, and its TTL if the answer shows it. */
   made: z.ZodType<{ id: string; ttl?: number | undefined }>;
   /** How a record is changed. */
@@ -26,16 +28,16 @@ interface RestRecords {
   done: z.ZodType;
 }
 
-/** Returns the calls that change records by POST to their list, and by an update or DELETE of each. */
+/** Returns the calls that change records by additions to their list, and by an update or DELETE of each. */
 export function restRecords(
   api: JsonApi,
-  { path, body, made, updates, done }: RestRecords,
+  { path, body, creates = "POST", made, updates, done }: RestRecords,
 ): Pick<RecordAccount, "create" | "update" | "remove"> {
   const vendor = api.calls.name;
   const refused = (message: string) => refuse(`${vendor} refused the change: ${message}`);
   const calls: Pick<RecordAccount, "create" | "update" | "remove"> = {
     async create(zone, record) {
-      const answer = await api.send({ method: "POST", path: await path(zone), body: body(record) }, made);
+      const answer = await api.send({ method: creates, path: await path(zone), body: body(record) }, made);
       if (!answer.ok) return refused(answer.message);
       const { id, ttl = record.ttl } = answer.value;
       if (ttl === record.ttl) return ok(id);

@@ -26,7 +26,8 @@ export type TargetName =
   | "Linode"
   | "Vultr"
   | "Porkbun"
-  | "DNSimple";
+  | "DNSimple"
+  | "bunny.net";
 
 /** One state of the zone, beside its base: an NS at the apex and the address of that server. */
 export interface Step {

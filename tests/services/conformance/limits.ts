@@ -285,6 +285,12 @@ const limits: Partial<Record<TargetName, readonly Refused[]>> = {
       ],
     },
   ],
+  "bunny.net": [
+    commonTypes("several HTTPS, then one changed", "PTR", "TLSA", "HTTPS", "SVCB"),
+    emptyText,
+    strings,
+    { whole: [...apexServers, "digits as a label", "a TTL of 0"] },
+  ],
 };
 
 /** The steps of a group that a provider refuses for its limits, counted from 1. */

@@ -1,8 +1,9 @@
 import { dnsimple } from "./dnsimple.ts";
+import { bunny } from "./bunny.ts";
 import { linode } from "./linode.ts";
 import { porkbun } from "./porkbun.ts";
 import type { RecordDialect } from "./server.ts";
 import { vultr } from "./vultr.ts";
 
 /** The vendors whose APIs write single records, on the base for these. */
-export const recordDialects: readonly RecordDialect[] = [linode, vultr, porkbun, dnsimple];
+export const recordDialects: readonly RecordDialect[] = [linode, vultr, porkbun, dnsimple, bunny];

@@ -75,6 +75,7 @@ const kindHints: Readonly<Record<string, string>> = {
   vultr: "The DNS domains of a Vultr account.",
   porkbun: "The domains of a Porkbun account.",
   dnsimple: "The zones of a DNSimple account.",
+  bunny: "The DNS zones of a bunny.net account.",
   manual: "Records are kept here only. You copy them to the provider yourself.",
 };
 
