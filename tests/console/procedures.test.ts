@@ -36,7 +36,6 @@ const withoutCall: Readonly<Record<string, Reason>> = {
   "records.importZonefile": { instead: "records.applyPlan" },
   "changeRequests.plan": { instead: "records.plan" },
 
-  "audit.export": "no page yet",
   "tsigKeys.listAll": "no page yet",
   "tsigKeys.revoke": "no page yet",
   "identityConfigs.testGroups": "no page yet",

@@ -252,7 +252,7 @@ const users = createRoute({
 const audit = createRoute({
   getParentRoute: () => inside,
   path: "/admin/audit",
-  validateSearch: texts("actor", "action", "target", "from", "until", "page"),
+  validateSearch: texts("actor", "action", "target", "domain", "zone", "from", "until", "before"),
   component: lazyRouteComponent(adminPages, "AuditPage"),
 });
 const system = createRoute({

@@ -1,3 +1,4 @@
+import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
 import { fileZone } from "../../support/zones.ts";
@@ -45,34 +46,99 @@ test("an auditor reads the users and their ways in, and is offered nothing that 
   await page.getByText("This page is for administrators").waitFor();
 });
 
-test("an auditor finds in the audit trail who changed what: by action, user, target and day", async () => {
+test("an auditor reads the audit trail as sentences, and finds who changed what: by person, zone, action and day", async () => {
   const zone = await fileZone(site.zonewright);
   await zone.client.put(`/api/domains/${zone.id}`, { groupName: "shop" });
+  const record = { recordType: "A", name: "www", value: "192.0.2.1" };
+  const { body: made } = await zone.client.post(`/api/domains/${zone.id}/records`, record);
+  await zone.client.put(`/api/domains/${zone.id}/records/${made.id}`, { value: "192.0.2.2" });
   const page = await auditing("greta", "/");
   await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Audit trail" }).click();
   const rows = page.getByRole("row");
-  await rows.filter({ hasText: "auth.sign_in" }).first().waitFor();
-  await page.getByRole("searchbox", { name: "Action" }).fill("domain.update");
-  const update = rows.filter({ hasText: "domain.update" });
-  await update.filter({ hasText: "admin" }).waitFor();
-  await rows.filter({ hasText: "auth.sign_in" }).first().waitFor({ state: "detached" });
-  await update.getByText("Changed fields").click();
-  await update.getByText("shop", { exact: true }).waitFor();
+  await rows.filter({ hasText: "greta signed in" }).first().waitFor();
+  const edit = rows.filter({ hasText: `admin changed 1 record in ${zone.name}` });
+  await edit.getByText("Details").click();
+  const difference = edit.getByRole("list", { name: "Changes" }).first();
+  await difference.getByText("192.0.2.1").waitFor();
+  await difference.getByText("192.0.2.2").waitFor();
   await photograph(page, "audit");
   await expectAccessible(page);
-  await update.getByRole("button", { name: "domain" }).click();
+  await page.getByRole("combobox", { name: "Action" }).selectOption({ label: "Domain settings changed" });
+  const update = rows.filter({ hasText: `admin changed settings of ${zone.name}` });
+  await update.waitFor();
+  await rows.filter({ hasText: "greta signed in" }).first().waitFor({ state: "detached" });
+  await update.getByText("Details").click();
+  await update.getByText("shop", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Show all" }).click();
-  await rows.filter({ hasText: "auth.sign_in" }).first().waitFor();
-  await rows.filter({ hasText: "greta" }).getByRole("button", { name: "greta" }).first().click();
-  await rows.filter({ hasText: "domain.update" }).waitFor({ state: "detached" });
+  await rows.filter({ hasText: "greta signed in" }).first().waitFor();
+  await edit.getByRole("button", { name: zone.name }).click();
+  await rows.filter({ hasText: "signed in" }).first().waitFor({ state: "detached" });
+  await rows.filter({ hasText: `admin added 1 record to ${zone.name}` }).waitFor();
+  expect(await page.getByRole("combobox", { name: "Zone" }).inputValue()).toBe(zone.name);
+  await page.getByRole("button", { name: "Show all" }).click();
+  await rows.filter({ hasText: "greta signed in" }).first().getByRole("button", { name: "greta" }).click();
+  await edit.waitFor({ state: "detached" });
   expect(page.url()).toContain("actor=");
+  expect(await page.getByRole("combobox", { name: "Person" }).inputValue()).toBe("greta");
   await page.reload();
-  await rows.filter({ hasText: "greta" }).first().waitFor();
-  expect(await rows.filter({ hasText: "domain.update" }).count()).toBe(0);
+  await rows.filter({ hasText: "greta signed in" }).first().waitFor();
+  expect(await edit.count()).toBe(0);
+  await page.getByRole("combobox", { name: "Person" }).fill("adm");
+  await page.getByRole("option", { name: /^admin/ }).click();
+  await edit.waitFor();
+  await page.getByRole("combobox", { name: "Zone" }).fill("no-zone.example");
+  await page.getByText("No zone has this name.").waitFor();
+  await page.getByRole("combobox", { name: "Zone" }).fill(zone.name);
+  await rows.filter({ hasText: `admin added ${zone.name}` }).waitFor();
   await page.goto(`${site.url}/admin/audit?until=2001-01-01`);
   await page.getByText("No entry matches.").waitFor();
   await page.goto(`${site.url}/admin/audit?from=2001-01-01&action=domain.update`);
   await update.first().waitFor();
+});
+
+test("an auditor saves the trail as shown, as a table and as lines of JSON", async () => {
+  const zone = await fileZone(site.zonewright);
+  const page = await auditing("selma", `/admin/audit?zone=${zone.name}`);
+  await page
+    .getByRole("row")
+    .filter({ hasText: `admin added ${zone.name}` })
+    .waitFor();
+  const saved = async (format: string) => {
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Export" }).click();
+    await page.getByRole("menuitem", { name: format }).click();
+    const file = await download;
+    return { name: file.suggestedFilename(), content: await text(await file.createReadStream()) };
+  };
+  const table = await saved("As a table (CSV)");
+  expect(table.name).toBe("audit.csv");
+  const [header, ...rows] = table.content.trimEnd().split("\r\n");
+  expect(header).toMatch(/^id,at,actor,/);
+  expect(rows.map((row) => row.split(",")[2])).toEqual(rows.map(() => "admin"));
+  expect(rows.at(-1)).toContain(`domain.create,${zone.name},domain,${zone.id}`);
+  await page.getByText(`${rows.length} entries saved.`).waitFor();
+  const lines = await saved("As lines of JSON");
+  expect(lines.name).toBe("audit.jsonl");
+  const objects = lines.content
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(objects).toHaveLength(rows.length);
+  expect(objects.at(-1)).toMatchObject({ action: "domain.create", domainName: zone.name });
+});
+
+test("the trail goes back page by page, and fits a phone in the dark", async () => {
+  const { client, id } = await fileZone(site.zonewright);
+  for (let time = 0; time < 60; time++) await client.put(`/api/domains/${id}`, { notes: `Note ${time}` });
+  const page = await site.signedIn({ path: "/admin/audit?action=domain.update", dark: true, width: 390, height: 844 });
+  const rows = page.getByRole("row").filter({ hasText: "changed settings" });
+  await expect.poll(() => rows.count()).toBe(50);
+  await photograph(page, "audit-phone");
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Older" }).click();
+  await expect.poll(() => rows.count()).toBeLessThan(50);
+  await page.goBack();
+  await expect.poll(() => rows.count()).toBe(50);
 });
 
 test("a member cannot open the audit trail, and the page says who can", async () => {

@@ -4,19 +4,22 @@ import { useDeferredValue } from "react";
 import { client } from "../api.ts";
 import { useUserNames } from "../session/use-user-names.ts";
 import { Button } from "../ui/button.tsx";
-import field from "../ui/field.module.css";
 import { formatNumber } from "../ui/format.ts";
 import { Failure } from "../ui/notice.tsx";
 import { Empty, Page } from "../ui/page.tsx";
-import { Pager } from "../ui/pager.tsx";
+import { useSettled } from "../ui/use-settled.ts";
 import { adminWords } from "../words/admin.ts";
+import { zoneQuery } from "../zone/use-zone.ts";
 import { AdminOnly } from "./admin-only.tsx";
-import { AuditRow } from "./audit-row.tsx";
+import { AuditExport } from "./audit-export.tsx";
+import { AuditFilters } from "./audit-filters.tsx";
+import { AuditRow, otherUser } from "./audit-row.tsx";
 import { Table } from "./table.tsx";
 import styles from "./admin.module.css";
 
 const text = adminWords.audit;
 const pageSize = 50;
+const typingPause = 250;
 
 /** Who did what in the service, for administrators and auditors. */
 export function AuditPage() {
@@ -31,68 +34,78 @@ function Trail() {
   const search = useSearch({ from: "/inside/admin/audit" });
   const navigate = useNavigate({ from: "/admin/audit" });
   const filter = (changes: Partial<typeof search>) =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...changes }), replace: true });
-  const { actor, action, target, from, until } = useDeferredValue(search);
-  const page = Math.max(1, Math.trunc(Number(search.page ?? 1)) || 1);
+    void navigate({ search: (present) => ({ ...present, before: undefined, ...changes }), replace: true });
+  const { actor, action, target, domain, zone, from, until, before } = useDeferredValue(search);
+  const typed = useSettled(zone?.trim() ?? "", typingPause);
+  const named = useQuery({ ...zoneQuery(typed), enabled: typed !== "" });
+  const found = typed !== "" && named.data?.kind === "found" ? named.data.zone.id : undefined;
+  const isUnknown = typed !== "" && typed === zone?.trim() && named.data !== undefined && found === undefined;
   const filters = {
     actorId: actor,
     action,
     targetId: target,
+    domainId: domain ?? found,
     from: startOf(from, 0),
     // The last day is part of what is shown.
     to: startOf(until, 1),
   };
+  const isReady = zone === undefined || found !== undefined;
   const { data, error } = useQuery({
-    queryKey: ["audit", filters, page],
+    queryKey: ["audit", filters, before],
     placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) => await client.audit.list.query({ ...filters, page, limit: pageSize }, { signal }),
+    enabled: isReady,
+    queryFn: async ({ signal }) =>
+      // To count a long trail takes longer than to read a page of it.
+      await client.audit.list.query({ ...filters, before, limit: pageSize, count: "false" }, { signal }),
   });
-  const names = useUserNames(data?.entries.flatMap(({ actorId }) => actorId ?? []) ?? []);
-  const total = data?.total ?? 0;
-  const isFiltered = [search.actor, search.action, search.target, search.from, search.until].some(Boolean);
+  const { data: total } = useQuery({
+    queryKey: ["audit", filters, "total"],
+    placeholderData: keepPreviousData,
+    enabled: isReady && data !== undefined,
+    queryFn: async ({ signal }) => (await client.audit.list.query({ ...filters, limit: 1 }, { signal })).total,
+  });
+  const entries = data?.entries ?? [];
+  const others = useUserNames(entries.flatMap((entry) => otherUser(entry) ?? []));
+  const last = entries.at(-1);
   return (
-    <Page title={text.title} subtitle={data ? (total === 1 ? text.one : text.count(formatNumber(total))) : null}>
-      <div className={styles["tools"]}>
-        <input
-          type="search"
-          className={field["input"]}
-          placeholder={text.actionExample}
-          aria-label={text.action}
-          maxLength={64}
-          value={search.action ?? ""}
-          onChange={(event) => filter({ action: event.target.value || undefined })}
-        />
-        {(["from", "until"] as const).map((bound) => (
-          <label key={bound} className={styles["day"]}>
-            {text[bound]}
-            <input
-              type="date"
-              className={field["input"]}
-              value={search[bound] ?? ""}
-              onChange={(event) => filter({ [bound]: event.target.value || undefined })}
-            />
-          </label>
-        ))}
-        {isFiltered ? (
-          <Button kind="quiet" onClick={() => void navigate({ search: {}, replace: true })}>
-            {text.clear}
-          </Button>
-        ) : null}
-      </div>
-      <Failure error={error} />
-      {data && total === 0 ? <Empty title={text.noneFound} /> : null}
-      {data && data.entries.length > 0 ? (
-        <Table columns={[text.action, text.who, text.target, text.when, text.address]}>
-          {data.entries.map((entry) => (
-            <AuditRow key={entry.id} entry={entry} names={names} onFilter={filter} />
+    <Page
+      title={text.title}
+      subtitle={total === undefined ? null : total === 1 ? text.one : text.count(formatNumber(total))}
+      actions={<AuditExport filters={filters} disabled={!isReady || entries.length === 0} />}
+    >
+      <AuditFilters
+        search={search}
+        zone={
+          zone ?? (domain === undefined ? "" : (entries.find(({ domainId }) => domainId === domain)?.domainName ?? ""))
+        }
+        zoneError={isUnknown ? text.zoneUnknown : null}
+        onFilter={filter}
+        onClear={() => void navigate({ search: {}, replace: true })}
+      />
+      <Failure error={error ?? named.error} />
+      {data && entries.length === 0 ? <Empty title={text.noneFound} /> : null}
+      {entries.length > 0 ? (
+        <Table columns={[text.what, text.when, text.address]}>
+          {entries.map((entry) => (
+            <AuditRow key={entry.id} entry={entry} names={others} onFilter={filter} />
           ))}
         </Table>
       ) : null}
-      <Pager
-        page={page}
-        pages={Math.ceil(total / pageSize)}
-        onPage={(next) => void navigate({ search: (before) => ({ ...before, page: String(next) }) })}
-      />
+      {before !== undefined || (data?.total ?? 0) > pageSize ? (
+        <div className={styles["turn"]}>
+          {before === undefined ? null : (
+            <Button onClick={() => void navigate({ search: (present) => ({ ...present, before: undefined }) })}>
+              {text.newest}
+            </Button>
+          )}
+          <Button
+            disabled={(data?.total ?? 0) <= pageSize}
+            onClick={() => void navigate({ search: (present) => ({ ...present, before: last?.id }) })}
+          >
+            {text.older}
+          </Button>
+        </div>
+      ) : null}
     </Page>
   );
 }

@@ -1,6 +1,6 @@
-/** Hands a text to the person as a file. */
-export function saveFile(name: string, content: string): void {
-  const url = URL.createObjectURL(new Blob([content], { type: "text/plain" }));
+/** Hands a text to the person as a file. @param content the text, or its parts */
+export function saveFile(name: string, content: string | readonly string[]): void {
+  const url = URL.createObjectURL(new Blob([content].flat(), { type: "text/plain" }));
   const link = document.createElement("a");
   link.href = url;
   link.download = name;

@@ -12,13 +12,15 @@ const suggestions = 20;
 
 interface ZoneFieldProps {
   label: string;
+  /** By default, that a view is part of the name. */
+  hint?: string | null;
   value: string;
   onValue: (value: string) => void;
   error: string | null;
 }
 
 /** A zone by its name, with those of which one types a part. */
-export function ZoneField({ label, value, onValue, error }: ZoneFieldProps) {
+export function ZoneField({ label, hint = text.zoneHint, value, onValue, error }: ZoneFieldProps) {
   const id = useId();
   const settled = useSettled(value.trim(), typingPause);
   const { data } = useQuery({
@@ -33,7 +35,7 @@ export function ZoneField({ label, value, onValue, error }: ZoneFieldProps) {
     },
   });
   return (
-    <Field label={label} hint={text.zoneHint} error={error}>
+    <Field label={label} hint={hint ?? undefined} error={error}>
       {(control) => (
         <>
           <input

@@ -1,3 +1,4 @@
+import { audit } from "./admin-audit.ts";
 import { channels } from "./admin-channels.ts";
 import { registrars } from "./admin-registrars.ts";
 
@@ -320,34 +321,6 @@ const signIn = {
   deleteHint: "People can no longer sign in with it. Identities bound to accounts are removed.",
   unbindTitle: "Remove the identities bound to accounts?",
   unbind: "Continue and remove them",
-};
-
-const audit = {
-  title: "Audit trail",
-  count: (total: string) => `${total} entries`,
-  one: "1 entry",
-  action: "Action",
-  actionExample: "Action, such as domain.update",
-  from: "From",
-  until: "Until",
-  clear: "Show all",
-  noneFound: "No entry matches.",
-  when: "When",
-  who: "Who",
-  target: "Target",
-  address: "IP address",
-  service: "Zonewright",
-  visitor: "Not signed in",
-  key: (name: string) => `TSIG key ${name}`,
-  deletedUser: "Deleted user",
-  byToken: "by a personal token",
-  onlyOf: (name: string) => `Only entries of ${name}`,
-  onlyAbout: (target: string) => `Only entries about ${target}`,
-  details: "Changed fields",
-  detailsOf: (action: string) => `Changed fields of ${action}`,
-  before: "before",
-  after: "after",
-  absent: "–",
 };
 
 const system = {
