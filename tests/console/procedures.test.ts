@@ -36,9 +36,6 @@ const withoutCall: Readonly<Record<string, Reason>> = {
   "records.importZonefile": { instead: "records.applyPlan" },
   "changeRequests.plan": { instead: "records.plan" },
 
-  "tsigKeys.listAll": "no page yet",
-  "tsigKeys.revoke": "no page yet",
-  "identityConfigs.testGroups": "no page yet",
   "domains.previewExpiry": "no page yet",
   "feeds.list": "no page yet",
   "feeds.create": "no page yet",

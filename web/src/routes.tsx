@@ -255,6 +255,12 @@ const audit = createRoute({
   validateSearch: texts("actor", "action", "target", "domain", "zone", "from", "until", "before"),
   component: lazyRouteComponent(adminPages, "AuditPage"),
 });
+const tsigKeys = createRoute({
+  getParentRoute: () => inside,
+  path: "/admin/keys",
+  validateSearch: texts("owner", "zone", "page"),
+  component: lazyRouteComponent(adminPages, "TsigKeysPage"),
+});
 const system = createRoute({
   getParentRoute: () => inside,
   path: "/admin/system",
@@ -301,6 +307,11 @@ const channel = createRoute({
   getParentRoute: () => inside,
   path: "/admin/channels/$id",
   component: lazyRouteComponent(adminPages, "ChannelPage"),
+});
+const providerGroups = createRoute({
+  getParentRoute: () => inside,
+  path: "/admin/sign-in/$provider",
+  component: lazyRouteComponent(adminPages, "GroupsPage"),
 });
 const signInProviders = createRoute({
   getParentRoute: () => inside,
@@ -374,6 +385,7 @@ const routeTree = rootRoute.addChildren([
     sessions,
     users,
     audit,
+    tsigKeys,
     system,
     invitations,
     providers,
@@ -381,6 +393,7 @@ const routeTree = rootRoute.addChildren([
     providerZones,
     registrars,
     signInProviders,
+    providerGroups,
     channels,
     newChannel,
     channel,

@@ -182,9 +182,11 @@ test("deleting a user who owns domains asks for the new owner", async () => {
   const dialog = page.getByRole("dialog");
   await dialog.getByText("owns 1 domain.").waitFor();
   await dialog.getByLabel("New owner").fill("nobody-like-this");
+  await page.keyboard.press("Tab");
   await dialog.getByRole("button", { name: "Delete" }).click();
-  await dialog.getByText("No user has this name.").waitFor();
-  await dialog.getByLabel("New owner").fill("admin");
+  await dialog.getByText("Choose who gets them from the list.").waitFor();
+  await dialog.getByLabel("New owner").fill("adm");
+  await page.getByRole("option", { name: /^admin/ }).click();
   await dialog.getByRole("button", { name: "Delete" }).click();
   await page.getByText("otto deleted.").waitFor();
   const { body: me } = await admin.get("/api/auth/me");
@@ -242,6 +244,62 @@ test("a sign-in provider is set up, turned on and deleted, and its secret is nev
   await choose(page, "More actions for GitHub", "Delete");
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await page.getByText("GitHub deleted.").waitFor();
+});
+
+test("the groups of a sign-in provider are mapped to roles and access, and tried before they are saved", async () => {
+  const { admin } = site.zonewright;
+  const wish = { providerId: "gitlab", clientId: "a client", clientSecret: "a secret of the client" };
+  const { body: config } = await admin.post("/api/oauth/providers", wish);
+  await admin.post("/api/domains", { name: "grouped.test" });
+  const page = await open("/admin/sign-in", "Sign-in providers");
+  await choose(page, "More actions for GitLab", "Groups…");
+  await page.getByRole("heading", { name: "Groups of GitLab" }).waitFor();
+  await page.getByLabel("Claim with the groups").fill("realm.roles");
+  await page.getByRole("button", { name: "Add a rule" }).click();
+  await page.getByRole("button", { name: "Add a rule" }).click();
+  const [first, second] = [page.getByRole("group", { name: "Rule 1" }), page.getByRole("group", { name: "Rule 2" })];
+  await first.getByLabel("Group", { exact: true }).fill("security");
+  await first.getByLabel("Role").selectOption("Auditor");
+  await second.getByLabel("Group", { exact: true }).fill("web");
+  await second.getByLabel("Access to").selectOption("A zone");
+  await second.getByLabel("Zone").fill("no-such.test");
+  await second.getByLabel("May", { exact: true }).selectOption("change records");
+  await second.getByLabel("Record types").fill("a aaaa");
+  await page.getByLabel("Somebody's groups").fill("web\nkitchen");
+  await page.getByRole("button", { name: "Try", exact: true }).click();
+  await second.getByText("No zone has this name.").waitFor();
+  await second.getByLabel("Zone").fill("grouped.test");
+  await page.getByRole("button", { name: "Try", exact: true }).click();
+  const result = page.getByRole("region", { name: "Result" });
+  await result.getByText("May sign in.").waitFor();
+  await result.getByText("Groups found: web, kitchen").waitFor();
+  await result.getByText("Rules that apply: 2").waitFor();
+  await result.getByText("change records of all hosts (A, AAAA) in grouped.test").waitFor();
+  await expectAccessible(page);
+  await photograph(page, "directory-groups");
+  const stored = async () => (await admin.get("/api/oauth/providers")).body.providers;
+  expect(await stored()).toMatchObject([{ id: config.id, groupsClaim: null, groupRules: [] }]);
+  await page.getByLabel("Only people in one of these groups").check();
+  await page.getByLabel("Somebody's groups").fill("kitchen");
+  await result.getByText("The rules or groups have changed since.").waitFor();
+  await page.getByRole("button", { name: "Try", exact: true }).click();
+  await result.getByText("May not sign in").waitFor();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Rules saved.").waitFor();
+  expect(await stored()).toMatchObject([
+    {
+      groupsClaim: "realm.roles",
+      defaultDeny: true,
+      groupRules: [
+        { group: "security", role: "auditor", assignment: null },
+        { group: "web", role: null, assignment: { access: "write", recordTypes: ["A", "AAAA"] } },
+      ],
+    },
+  ]);
+  await page.reload();
+  await expect.poll(async () => await second.getByLabel("Zone").inputValue()).toBe("grouped.test");
+  await page.getByRole("button", { name: "Remove rule 1" }).click();
+  expect(await page.getByRole("group", { name: /^Rule/ }).count()).toBe(1);
 });
 
 test("a member sees no administration, and its addresses refuse plainly", async () => {

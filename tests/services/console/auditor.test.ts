@@ -31,6 +31,7 @@ test("an auditor reads the users and their ways in, and is offered nothing that 
     "Mirrors and secondaries",
     "Users",
     "Registrars",
+    "TSIG keys",
     "Audit trail",
   ]);
   expect(await page.getByRole("main").getByRole("button").allTextContents()).toEqual(["Ways in", "Ways in"]);

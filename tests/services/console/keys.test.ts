@@ -121,3 +121,49 @@ test("administrators see the keys among a user's ways in, and revoke one", async
   await keys.waitFor({ state: "detached" });
   expect(await site.zonewright.services.tsigKeyCredentials.named(body.keyName)).toBeNull();
 });
+
+test("an administrator sees everybody's keys by owner and zone, and revokes one", async () => {
+  const zones = [await manualZone(site.zonewright), await manualZone(site.zonewright)];
+  const owners = await Promise.all(["kim", "lou"].map((name) => site.zonewright.member(name)));
+  for (const [index, owner] of owners.entries()) {
+    const id = zones[index]?.id ?? "";
+    await assign(site.zonewright, owner, id, "*.home");
+    const wish = { domainId: id, name: `Router ${index}`, hostPattern: "nas.home", recordTypes: ["A", "AAAA"] };
+    expect((await owner.post("/api/auth/me/tsig-keys", wish)).status).toBe(201);
+  }
+  const page = await site.signedIn({ path: "/admin/keys" });
+  const rows = page.getByRole("row");
+  const [first, second] = [rows.filter({ hasText: "Router 0" }), rows.filter({ hasText: "Router 1" })];
+  for (const text of ["kim", zones[0]?.name ?? "", "nas.home", "A, AAAA", "Never"])
+    await first
+      .getByText(text, { exact: text === "kim" })
+      .first()
+      .waitFor();
+  await photograph(page, "all-keys");
+  await expectAccessible(page);
+  await page.getByRole("combobox", { name: "Owner" }).fill("lo");
+  await page.getByRole("option", { name: /^lou/ }).click();
+  await first.waitFor({ state: "detached" });
+  await second.waitFor();
+  await page.getByRole("button", { name: "Show all" }).click();
+  await page.getByRole("combobox", { name: "Zone" }).fill(zones[0]?.name ?? "");
+  await second.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Revoke Router 0" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Revoke", exact: true }).click();
+  await page.getByText("Router 0 revoked.").waitFor();
+  await page.getByText("No key matches.").waitFor();
+  expect((await owners[0]?.get("/api/auth/me/tsig-keys"))?.body.keys).toEqual([]);
+});
+
+test("an auditor sees everybody's keys, and is offered no way to revoke one", async () => {
+  const zone = await manualZone(site.zonewright);
+  const owner = await site.zonewright.member("mia");
+  await assign(site.zonewright, owner, zone.id, "*.home");
+  await owner.post("/api/auth/me/tsig-keys", { domainId: zone.id, name: "Seen", hostPattern: "nas.home" });
+  const auditor = await site.zonewright.member("vera");
+  const { body: me } = await auditor.get("/api/auth/me");
+  await site.zonewright.admin.put(`/api/users/${me.id}`, { role: "auditor" });
+  const page = await site.signedIn({ username: "vera", password: memberPassword, path: "/admin/keys" });
+  await page.getByRole("row").filter({ hasText: /^Seen/ }).waitFor();
+  expect(await page.getByRole("button", { name: /^Revoke/ }).count()).toBe(0);
+});

@@ -7,19 +7,17 @@ import { Button } from "../ui/button.tsx";
 import { formatNumber } from "../ui/format.ts";
 import { Failure } from "../ui/notice.tsx";
 import { Empty, Page } from "../ui/page.tsx";
-import { useSettled } from "../ui/use-settled.ts";
 import { adminWords } from "../words/admin.ts";
-import { zoneQuery } from "../zone/use-zone.ts";
 import { AdminOnly } from "./admin-only.tsx";
 import { AuditExport } from "./audit-export.tsx";
 import { AuditFilters } from "./audit-filters.tsx";
 import { AuditRow, otherUser } from "./audit-row.tsx";
 import { Table } from "./table.tsx";
+import { useTypedZone } from "./typed-zone.ts";
 import styles from "./admin.module.css";
 
 const text = adminWords.audit;
 const pageSize = 50;
-const typingPause = 250;
 
 /** Who did what in the service, for administrators and auditors. */
 export function AuditPage() {
@@ -36,10 +34,7 @@ function Trail() {
   const filter = (changes: Partial<typeof search>) =>
     void navigate({ search: (present) => ({ ...present, before: undefined, ...changes }), replace: true });
   const { actor, action, target, domain, zone, from, until, before } = useDeferredValue(search);
-  const typed = useSettled(zone?.trim() ?? "", typingPause);
-  const named = useQuery({ ...zoneQuery(typed), enabled: typed !== "" });
-  const found = typed !== "" && named.data?.kind === "found" ? named.data.zone.id : undefined;
-  const isUnknown = typed !== "" && typed === zone?.trim() && named.data !== undefined && found === undefined;
+  const { id: found, error: zoneFailure, isUnknown, isReady } = useTypedZone(zone);
   const filters = {
     actorId: actor,
     action,
@@ -49,7 +44,6 @@ function Trail() {
     // The last day is part of what is shown.
     to: startOf(until, 1),
   };
-  const isReady = zone === undefined || found !== undefined;
   const { data, error } = useQuery({
     queryKey: ["audit", filters, before],
     placeholderData: keepPreviousData,
@@ -82,7 +76,7 @@ function Trail() {
         onFilter={filter}
         onClear={() => void navigate({ search: {}, replace: true })}
       />
-      <Failure error={error ?? named.error} />
+      <Failure error={error ?? zoneFailure} />
       {data && entries.length === 0 ? <Empty title={text.noneFound} /> : null}
       {entries.length > 0 ? (
         <Table columns={[text.what, text.when, text.address]}>

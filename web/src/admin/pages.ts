@@ -2,8 +2,10 @@
 export { AuditPage } from "./audit-page.tsx";
 export { NewChannelPage, ChannelPage } from "./channel-page.tsx";
 export { ChannelsPage } from "./channels-page.tsx";
+export { GroupsPage } from "./groups-page.tsx";
 export { InvitationsPage } from "./invitations-page.tsx";
 export { NewProviderPage } from "./provider-new-page.tsx";
+export { TsigKeysPage } from "./keys-page.tsx";
 export { ProvidersPage } from "./providers-page.tsx";
 export { RegistrarsPage } from "./registrars-page.tsx";
 export { SignInProvidersPage } from "./sign-in-page.tsx";

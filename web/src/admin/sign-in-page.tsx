@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { client, queries } from "../api.ts";
 import { AskFirst } from "../ui/ask-first.tsx";
@@ -118,6 +119,7 @@ function aboutOf({ id, type }: AvailableProvider, config: IdentityConfig | null)
 
 function Row({ provider, config, onEdit, onTurn, onDelete }: RowProps) {
   const { name } = provider;
+  const navigate = useNavigate();
   const state = config === null ? text.notSetUp : config.enabled ? text.on : text.off;
   return (
     <tr>
@@ -142,7 +144,14 @@ function Row({ provider, config, onEdit, onTurn, onDelete }: RowProps) {
               <RowMenu
                 label={text.more(name)}
                 groups={[
-                  [{ id: "edit", label: text.edit, run: onEdit }],
+                  [
+                    { id: "edit", label: text.edit, run: onEdit },
+                    {
+                      id: "groups",
+                      label: adminWords.groups.open,
+                      run: () => void navigate({ to: "/admin/sign-in/$provider", params: { provider: provider.id } }),
+                    },
+                  ],
                   [{ id: "delete", label: text.delete, run: onDelete, danger: true }],
                 ]}
               />

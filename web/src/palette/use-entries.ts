@@ -85,6 +85,7 @@ export function useEntries(
       ? []
       : [
           page(pages.users, "/admin/users"),
+          page(pages.tsigKeys, "/admin/keys"),
           page(pages.audit, "/admin/audit"),
           page(pages.registrars, "/admin/registrars"),
         ]),

@@ -1,4 +1,4 @@
-import { BadgeCheck, KeyRound, Megaphone, Plug, ScrollText, Server, Ticket, Users } from "lucide-react";
+import { BadgeCheck, KeyRound, KeySquare, Megaphone, Plug, ScrollText, Server, Ticket, Users } from "lucide-react";
 import { words } from "../words/words.ts";
 
 const text = words.shell;
@@ -10,10 +10,11 @@ const adminPages = [
   { to: "/admin/registrars", icon: <BadgeCheck aria-hidden />, label: text.registrars },
   { to: "/admin/sign-in", icon: <KeyRound aria-hidden />, label: text.signIn },
   { to: "/admin/channels", icon: <Megaphone aria-hidden />, label: text.channels },
+  { to: "/admin/keys", icon: <KeySquare aria-hidden />, label: text.tsigKeys },
   { to: "/admin/audit", icon: <ScrollText aria-hidden />, label: text.audit },
   { to: "/admin/system", icon: <Server aria-hidden />, label: text.system },
 ] as const;
 
 /** The pages about the whole service that a role may read. */
 export const adminPagesOf = (role: string) =>
-  adminPages.filter(({ to }) => role === "admin" || (role === "auditor" && /users|audit|registrars/.test(to)));
+  adminPages.filter(({ to }) => role === "admin" || (role === "auditor" && /users|keys|audit|registrars/.test(to)));

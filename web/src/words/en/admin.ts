@@ -1,5 +1,7 @@
 import { audit } from "./admin-audit.ts";
 import { channels } from "./admin-channels.ts";
+import { groups } from "./admin-groups.ts";
+import { keys } from "./admin-keys.ts";
 import { registrars } from "./admin-registrars.ts";
 
 const providerFields: Readonly<Record<string, { label?: string; hint?: string; example?: string }>> = {
@@ -207,8 +209,8 @@ const users = {
   deleteTitle: (name: string) => `Delete ${name}?`,
   deleteHint: "Sessions and tokens end immediately. History and audit keep what the user did.",
   owns: (count: number) => (count === 1 ? "owns 1 domain." : `owns ${count} domains.`),
-  newOwner: "New owner (username)",
-  newOwnerUnknown: "No user has this name. Choose one from the list.",
+  newOwner: "New owner",
+  newOwnerUnknown: "Choose who gets them from the list.",
   deleted: (name: string) => `${name} deleted.`,
 };
 
@@ -374,6 +376,8 @@ export const admin = {
   signIn,
   channels,
   registrars,
+  groups,
+  keys,
   audit,
   system,
 };

@@ -44,6 +44,7 @@ export const shell = {
   registrars: "Registrars",
   signIn: "Sign-in providers",
   channels: "Channels",
+  tsigKeys: "TSIG keys",
   audit: "Audit trail",
   system: "System",
   account: "Account",
