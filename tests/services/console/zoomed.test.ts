@@ -22,11 +22,13 @@ const everywhere = [
   "/account/sessions",
   "/admin/users",
   "/admin/audit",
+  "/admin/keys",
   "/admin/invitations",
   "/admin/providers",
   "/admin/providers/new",
   "/admin/registrars",
   "/admin/sign-in",
+  "/admin/sign-in/gitlab",
   "/admin/channels",
   "/admin/channels/new",
   "/no-such-page",
@@ -43,6 +45,10 @@ async function visit(page: Page, look: (path: string) => Promise<void>): Promise
   const narrowed = { domainIds: [zone.id], hostPattern: "_acme-challenge*", recordTypes: ["TXT"] };
   const token = { name: `Certificates of ${zone.name}`, permissions: ["records:write"], ...narrowed };
   expect((await admin.post("/api/auth/me/tokens", token)).status).toBe(201);
+  expect((await admin.post("/api/auth/me/tsig-keys", { domainId: zone.id, name: "k".repeat(100) })).status).toBe(201);
+  const rule = { group: "g".repeat(256), role: "auditor", assignment: { domainId: zone.id, access: "read" } };
+  const groups = { clientId: "a client", clientSecret: "a secret", groupsClaim: "groups", groupRules: [rule] };
+  expect((await admin.post("/api/oauth/providers", { providerId: "gitlab", ...groups })).status).toBe(201);
   const added = { action: "create", record: { recordType: "A", name: "n".repeat(60), value: "192.0.2.1" } };
   const request = await zone.post("/change-requests", { title: "w".repeat(120), changes: [added] });
   expect(request.status).toBe(201);
