@@ -130,6 +130,11 @@ const zoneRecords = createRoute({
   component: lazyRouteComponent(() => import("./records/records-page.tsx"), "RecordsPage"),
 });
 
+const zoneText = createRoute({
+  getParentRoute: () => zone,
+  path: "/text",
+  component: lazyRouteComponent(() => import("./records/from-text.ts"), "TextPage"),
+});
 const zoneTimeline = createRoute({
   getParentRoute: () => zone,
   path: "/timeline",
@@ -366,6 +371,7 @@ const routeTree = rootRoute.addChildren([
     zone.addChildren([
       zoneIndex,
       zoneRecords,
+      zoneText,
       zoneTimeline,
       zoneRequests,
       zoneRegistration,

@@ -13,7 +13,8 @@ import { typesWithParameters } from "../values/uneditable.ts";
 export interface ZoneFileContent {
   /** Canonical zone name: lower-case A-labels, no trailing dot. */
   zone: string;
-  soa: Soa;
+  /** Null for a text that people edit and no server loads: without SOA, and without a placeholder for a missing name server. */
+  soa: Soa | null;
   /** Disabled ones are written as comments. */
   records: readonly PrintedRecord[];
   /** Seconds for $TTL. Default: 3600. Every record still has its own TTL. */
@@ -70,9 +71,9 @@ export function* printingInPieces({
     `; Zone ${zone}${writtenHere} Records added by hand are kept, comments are not.`,
     `$ORIGIN ${zone}.`,
     `$TTL ${defaultTtl}`,
-    ...printSoa(soa, width),
+    ...(soa === null ? [] : printSoa(soa, width)),
   ];
-  if (!ordered.some((record) => isApexNs(record) && isServed(record) && !isPlaceholder(record))) {
+  if (soa !== null && !ordered.some((record) => isApexNs(record) && isServed(record) && !isPlaceholder(record))) {
     head.push(
       isPart
         ? "; This file has only some hosts of the zone, without its name servers. The next line is a placeholder."
@@ -96,6 +97,12 @@ export function* printingInPieces({
     piece = "";
   }
   return [...pieces, piece];
+}
+
+/** Returns whether a file has a record as an entry rather than a comment, so that it says something if the entry is missing. */
+export function isEntry(record: RecordData): boolean {
+  const [type, data] = inFile(record.recordType, printRdata(record));
+  return !isPlaceholder(record) && !isCommented(record.recordType, false) && isOneEntry(type, data);
 }
 
 function isServed({ status = "active" }: PrintedRecord): boolean {

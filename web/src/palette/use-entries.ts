@@ -62,6 +62,7 @@ export function useEntries(
       ? []
       : [
           page(text.recordsOf(here), zonePath(here, "records")),
+          page(text.textOf(here), zonePath(here, "text")),
           page(text.historyOf(here), zonePath(here, "timeline")),
           page(text.requestsOf(here), zonePath(here, "requests")),
           page(text.registrationOf(here), zonePath(here, "registration")),

@@ -58,7 +58,7 @@ const loadReview = patiently(async () => ({ default: (await import("./draft/revi
 const Review = lazy(loadReview);
 const BulkDialog = lazy(patiently(async () => ({ default: (await import("./bulk-dialog.tsx")).BulkDialog })));
 const RecordDetails = lazy(patiently(async () => ({ default: (await import("./record-details.tsx")).RecordDetails })));
-const PasteDialog = lazy(patiently(async () => ({ default: (await import("./paste/paste-dialog.tsx")).PasteDialog })));
+const PasteDialog = lazy(patiently(async () => ({ default: (await import("./from-text.ts")).PasteDialog })));
 const reviewKeys = isMac ? "⌘↵" : "Ctrl ↵";
 
 /** The records of a zone. Those of another zone start anew. */

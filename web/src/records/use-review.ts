@@ -116,6 +116,8 @@ export function useReview(options: ReviewOptions) {
       if (current === null) setIsWanted(check.state === "checking");
       else if (!isOpen) show(current);
     },
+    /** Opens the review of a draft that was just edited. */
+    openOnceChecked: () => setIsWanted(true),
     /** Whether the draft as it is needs a review of somebody else. */
     mustRequest: needsReview(zone, { role, rights }, current),
     /** What the dialog shows and does. */

@@ -20,6 +20,7 @@ import { session } from "./en/session.ts";
 import { shell, ui } from "./en/shell.ts";
 import { templates } from "./en/templates.ts";
 import { timeline } from "./en/timeline.ts";
+import { zoneText } from "./en/zone-text.ts";
 import { zone } from "./en/zone.ts";
 
 /** English, by the rooms of the console. Only its type is used here: each room brings its own texts. */
@@ -48,4 +49,5 @@ export const en = {
   timeline,
   ui,
   zone,
+  zoneText,
 };

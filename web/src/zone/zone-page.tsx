@@ -117,6 +117,9 @@ function Header({ zone }: { zone: Zone }) {
           <Link to="/d/$name/records" params={{ name }}>
             {text.recordsTab} <span>{formatNumber(zone.recordCount)}</span>
           </Link>
+          <Link to="/d/$name/text" params={{ name }}>
+            {text.textTab}
+          </Link>
           <Link to="/d/$name/timeline" params={{ name }}>
             {text.historyTab}
           </Link>

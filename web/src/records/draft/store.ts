@@ -65,17 +65,20 @@ let isGoing = false;
 addEventListener("pagehide", () => (isGoing = true), { capture: true });
 addEventListener("pageshow", () => (isGoing = false), { capture: true });
 
-function readLeft(): Partial<Record<string, DraftStep>> {
+/** What a page left: steps of drafts, and texts of zones. */
+type Left = Partial<Record<string, DraftStep | ZoneText | "none">>;
+
+function readLeft(): Left {
   try {
     return JSON.parse(local.getItem(leftName) ?? "{}", (name, value: unknown) =>
       dates.has(name) && typeof value === "string" ? new Date(value) : value,
-    ) as Partial<Record<string, DraftStep>>;
+    ) as Left;
   } catch {
     return {};
   }
 }
 
-function writeLeft(all: Partial<Record<string, DraftStep>>): void {
+function writeLeft(all: Left): void {
   try {
     if (Object.keys(all).length === 0) local.removeItem(leftName);
     else local.setItem(leftName, JSON.stringify(all));
@@ -84,18 +87,24 @@ function writeLeft(all: Partial<Record<string, DraftStep>>): void {
   }
 }
 
-/** Takes what a page left of a draft when it went; null if nothing. */
-function takeLeft(key: string): DraftStep | null {
+/** Takes what a page left when it went; null if nothing. */
+function takeLeftOf(key: string): Left[string] | null {
   if (local.getItem(leftName) === null) return null;
   const { [key]: left = null, ...others } = readLeft();
   if (left) writeLeft(others);
   return left;
 }
 
+/** Takes the step that a page left of a draft. */
+function takeLeft(key: string): DraftStep | null {
+  const left = takeLeftOf(key);
+  return left && left !== "none" && "set" in left ? left : null;
+}
+
 /** Other tabs of this browser edit the same draft. Null where the browser blocks storage: then no tab hears of another. */
 const tabs = openChannel("zonewright.drafts");
 
-type TabMessage = { key: string; draft: Draft; step: DraftStep } | { deletedOf: string };
+type TabMessage = { key: string; draft: Draft; step: DraftStep } | { deletedOf: string } | { textOf: string };
 
 tabs?.addEventListener("message", ({ data }: MessageEvent<TabMessage>) => {
   if ("deletedOf" in data) deletedOf.add(data.deletedOf);
@@ -136,6 +145,47 @@ async function storeSteps(key: string, steps: readonly DraftStep[]): Promise<voi
   });
 }
 
+/** A zone as somebody is writing it. */
+export interface ZoneText {
+  text: string;
+  /** The revision of the zone that the text began with. */
+  revision: number;
+}
+
+/** Beside the draft, so that both end together. */
+const textKey = (key: string) => `${key}:text`;
+
+/** Reads the text that somebody is writing of a zone; null if there is none. @param key that of the draft */
+export async function readZoneText(key: string): Promise<ZoneText | null> {
+  deletedOf.delete(ownerOf(key));
+  const left = takeLeftOf(textKey(key));
+  if (left && (left === "none" || "text" in left)) await storeZoneText(key, left === "none" ? null : left);
+  return (await run<ZoneText | undefined>("readonly", (store) => store.get(textKey(key)))) ?? null;
+}
+
+/** Stores the text that somebody is writing of a zone, for this tab and the others; null removes it. @param key that of the draft */
+export async function writeZoneText(key: string, text: ZoneText | null): Promise<void> {
+  if (deletedOf.has(ownerOf(key))) return;
+  if (isGoing) writeLeft({ ...readLeft(), [textKey(key)]: text ?? "none" });
+  else takeLeftOf(textKey(key));
+  await storeZoneText(key, text);
+  tellTabs({ textOf: key });
+}
+
+async function storeZoneText(key: string, text: ZoneText | null): Promise<void> {
+  if (text) await run("readwrite", (store) => store.put(text, textKey(key)));
+  else await run("readwrite", (store) => store.delete(textKey(key)));
+}
+
+/** Calls back whenever another tab stores a text of the zone. Returns the function that stops it. */
+export function onZoneText(key: string, callback: () => void): () => void {
+  const listener = ({ data }: MessageEvent<TabMessage>) => {
+    if ("textOf" in data && data.textOf === key) callback();
+  };
+  tabs?.addEventListener("message", listener);
+  return () => tabs?.removeEventListener("message", listener);
+}
+
 const draftsOf = (userId: string) => IDBKeyRange.bound(`${userId}:`, `${userId}:\uffff`);
 
 /** The drafts with an editor open on this page: what is typed there is not stored yet. */
@@ -150,7 +200,8 @@ export function holdDraft(key: string): () => void {
 /** The number of zones in which a person has a draft, or is writing one here. */
 export async function countDrafts(userId: string): Promise<number> {
   const stored = (await run("readonly", (store) => store.getAllKeys(draftsOf(userId)))) ?? [];
-  return new Set([...stored.map(String), ...[...opened].filter((key) => ownerOf(key) === userId)]).size;
+  const keys = [...stored.map(String), ...[...opened].filter((key) => ownerOf(key) === userId)];
+  return new Set(keys.map((key) => key.replace(/:text$/, ""))).size;
 }
 
 /** Deletes the drafts of a person in every zone, and takes none from the pages that are still open. */

@@ -146,23 +146,7 @@ export function useDraft({ userId, domainId, revision, isSending }: DraftOptions
   );
 
   const [reverse, setReverse] = useState<readonly string[]>([]);
-  const settled = useSettled(draft, 400);
-  const { data, error, isFetching } = useQuery({
-    queryKey: ["plan", domainId, revision, settled, reverse],
-    // While a new record is being written, there is nothing to ask.
-    enabled: !isSending && ready && draft === settled && settled.edits.length > 0 && !settled.edits.some(isUnfinished),
-    staleTime: Infinity,
-    gcTime: 60_000,
-    queryFn: async ({ signal }) => {
-      const input = { id: domainId, changes: changesOf(settled), reverse: [...reverse] };
-      const plan = await client.records.plan.mutate(input, { signal });
-      return { ...plan, warnings: plan.warnings.map(forPeople) };
-    },
-  });
-  const check = useMemo(
-    () => checkOf(draft, settled, data, error, isFetching),
-    [draft, settled, data, error, isFetching],
-  );
+  const check = useCheck({ domainId, revision, draft, reverse, isOff: isSending || !ready });
   return {
     draft,
     ready,
@@ -174,6 +158,45 @@ export function useDraft({ userId, domainId, revision, isSending }: DraftOptions
     reverse,
     setReverse,
   };
+}
+
+interface CheckOptions {
+  domainId: string;
+  revision: number;
+  draft: Draft;
+  reverse: readonly string[];
+  /** Whether not to ask now. */
+  isOff: boolean;
+}
+
+/** What the service says about a draft. It is asked 400 ms after the last edit. */
+export function useCheck({ domainId, revision, draft, reverse, isOff }: CheckOptions): Check {
+  const settled = useSettled(draft, 400);
+  const { data, error, isFetching } = useQuery({
+    queryKey: ["plan", domainId, revision, numberOf(settled), reverse],
+    // While a new record is being written, there is nothing to ask.
+    enabled: !isOff && draft === settled && settled.edits.length > 0 && !settled.edits.some(isUnfinished),
+    staleTime: Infinity,
+    gcTime: 60_000,
+    queryFn: async ({ signal }) => {
+      const input = { id: domainId, changes: changesOf(settled), reverse: [...reverse] };
+      const plan = await client.records.plan.mutate(input, { signal });
+      return { ...plan, warnings: plan.warnings.map(forPeople) };
+    },
+  });
+  return useMemo(() => checkOf(draft, settled, data, error, isFetching), [draft, settled, data, error, isFetching]);
+}
+
+const numbers = new WeakMap<Draft, number>();
+let lastNumber = 0;
+
+/** Names a draft in the key of a query: written out, 10,000 edits would be compared at each letter that somebody types. */
+function numberOf(draft: Draft): number {
+  const known = numbers.get(draft);
+  if (known !== undefined) return known;
+  lastNumber += 1;
+  numbers.set(draft, lastNumber);
+  return lastNumber;
 }
 
 function checkOf(draft: Draft, settled: Draft, plan: Plan | undefined, error: unknown, fetching: boolean): Check {

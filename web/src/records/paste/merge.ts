@@ -25,11 +25,15 @@ export interface Merged {
   changes: readonly PastedChange[];
   /** How many records the zone, or its draft, already has. */
   same: number;
+  /** The line of the text that has each row, by the row's key. */
+  lines: ReadonlyMap<string, number>;
 }
 
 interface MergeOptions {
   /** Whether records of the same name and type that the text does not have give way. */
   replace: boolean;
+  /** Of a text that is the whole zone: whether it could have the record, which is deleted if it does not. */
+  holds?: (row: Row) => boolean;
   /** Whether the reader may edit such records. */
   edits: (place: { name: string; recordType: string }) => boolean;
   /** Whether the reader may edit locked records. */
@@ -39,7 +43,7 @@ interface MergeOptions {
 const rrsetOf = ({ name, recordType }: Pick<Fields, "name" | "recordType">) => `${name.toLowerCase()} ${recordType}`;
 
 /** Names in values are compared without case (RFC 4343); a text is not. */
-function keyOf(fields: Fields): string {
+export function keyOf(fields: Fields): string {
   const { recordType, value, strings } = fields;
   const isLower = recordType === "TXT" || value === value.toLowerCase();
   const written = isLower ? null : ruleFor(recordType).write(value, undefined);
@@ -55,7 +59,7 @@ export function* merged(
   pasted: readonly FormatRecord[],
   disabled: readonly FormatRecord[],
   rows: readonly Row[],
-  { replace, edits, unlocks }: MergeOptions,
+  { replace, holds, edits, unlocks }: MergeOptions,
 ): Steps<Merged> {
   const present = new Map<string, Row>();
   const sets = new Map<string, Row[]>();
@@ -79,6 +83,7 @@ export function* merged(
   const changes: PastedChange[] = [];
   const news: { line: number; fields: Fields }[] = [];
   const met = new Set<Row>();
+  const lines = new Map<string, number>();
   const replaced = new Set<string>();
   let same = 0;
   for (const [list, isOff] of [
@@ -94,9 +99,11 @@ export function* merged(
         news.push({ line: one.line, fields });
         continue;
       }
+      if (holds && isOff && met.has(row)) continue;
       met.add(row);
-      // A record that is switched off in the text stays as the zone has it.
-      const next = isOff ? row.fields : { ...fields, comment: fields.comment ?? row.fields.comment };
+      lines.set(row.key, one.line);
+      // A record that is switched off in a text of some records stays as the zone has it.
+      const next = isOff && !holds ? row.fields : { ...fields, comment: fields.comment ?? row.fields.comment };
       if (
         row.edit?.kind !== "delete" &&
         sameFields({ ...next, name: row.fields.name, value: row.fields.value }, row.fields)
@@ -108,7 +115,8 @@ export function* merged(
   /** Of each set, those that have not given way yet. */
   const giving = new Map<string, Row[]>();
   const nextOf = (set: string) => {
-    const rest = giving.get(set) ?? (sets.get(set) ?? []).filter((row) => gives(row, met)).toReversed();
+    const rest =
+      giving.get(set) ?? (sets.get(set) ?? []).filter((row) => gives(row, met) && (holds?.(row) ?? true)).toReversed();
     giving.set(set, rest);
     return rest.pop();
   };
@@ -119,14 +127,20 @@ export function* merged(
     if (row === undefined) changes.push(changeOf("create", line, fields, null));
     else {
       met.add(row);
+      lines.set(row.key, line);
       changes.push(changeOf("update", line, { ...fields, comment: fields.comment ?? row.fields.comment }, row));
     }
   }
-  for (const set of replace ? replaced : []) {
+  for (const set of replace && !holds ? replaced : []) {
     yield;
     for (const row of sets.get(set) ?? []) if (gives(row, met)) changes.push(changeOf("delete", null, row.fields, row));
   }
-  return { changes: changes.toSorted((one, other) => placeOf(one) - placeOf(other)), same };
+  for (const row of holds ? rows : []) {
+    yield;
+    if (met.has(row) || row.edit?.kind === "delete" || row.record?.serverManaged || !holds?.(row)) continue;
+    changes.push(changeOf("delete", null, row.fields, row));
+  }
+  return { changes: changes.toSorted((one, other) => placeOf(one) - placeOf(other)), same, lines };
 }
 
 /** In the order of the text; what gives way comes last. */
@@ -144,16 +158,22 @@ function fieldsOfPasted({ record, comment }: FormatRecord, isOff: boolean): Fiel
   return { recordType, name, value, strings, ttl, comment, ...(isOff && { disabled: true }) };
 }
 
-/** The draft with pasted changes. */
-export function withPasted(draft: Draft, changes: readonly PastedChange[]): Draft {
+const newKey = () => `new:${uniqueText()}`;
+
+/** The draft with pasted changes. @param keyOfNew the key of each new record, at most once the same */
+export function withPasted(
+  draft: Draft,
+  changes: readonly PastedChange[],
+  keyOfNew: (change: PastedChange) => string = newKey,
+): Draft {
   const changed = changes.flatMap(({ kind, fields, row }) =>
     kind === "update" && row ? [{ key: row.key, record: row.record, fields }] : [],
   );
   const deleted = changes.flatMap(({ kind, row }) =>
     kind === "delete" && row ? [{ key: row.key, record: row.record }] : [],
   );
-  const created = changes.flatMap(({ kind, fields }) =>
-    kind === "create" ? [{ kind, key: `new:${uniqueText()}`, fields } as const] : [],
+  const created = changes.flatMap((change): Draft["edits"] =>
+    change.kind === "create" ? [{ kind: "create", key: keyOfNew(change), fields: change.fields }] : [],
   );
   const next = toggleDeletes(changeRecords(draft, changed), deleted);
   return created.length === 0 ? next : { edits: [...next.edits, ...created] };

@@ -47,6 +47,7 @@ export const palette = {
   reverse: "Reverse zones: PTR records to mend",
   secondaries: "Mirrors and secondaries",
   recordsOf: (name: string) => `Records of ${name}`,
+  textOf: (name: string) => `${name} as text`,
   historyOf: (name: string) => `History of ${name}`,
   requestsOf: (name: string) => `Requests of ${name}`,
   searchAll: (text: string) => `Search all records for ${text}`,

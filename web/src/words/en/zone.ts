@@ -6,6 +6,7 @@ export const zone = {
   mayChange: (records: string) => `You may change: ${records}`,
   tabs: "Pages of this zone",
   recordsTab: "Records",
+  textTab: "Text",
   historyTab: "History",
   requestsTab: "Requests",
   registrationTab: "Registration",

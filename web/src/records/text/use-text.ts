@@ -1,0 +1,193 @@
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { isZonewrightError, type DnsRecord } from "@zonewright/client";
+import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
+import { client } from "../../api.ts";
+import type { OwnRights } from "../../zone/assigned-rights.ts";
+import type { Zone } from "../../zone/use-zone.ts";
+import type { Draft } from "../draft/draft.ts";
+import { onZoneText, readZoneText, writeZoneText } from "../draft/store.ts";
+import { compared, namingNew, textOf, type Comparison } from "./compare.ts";
+
+/** Milliseconds after the last letter until the text is stored, and until it is read. */
+const storeAfter = 300;
+const readAfter = 150;
+/** Reading takes longer, so it begins later. */
+const longText = 100_000;
+const readLongAfter = 400;
+
+/** A text of a zone. */
+interface Source {
+  text: string;
+  /** The revision of the zone that it began with. */
+  revision: number;
+  /** Whether somebody typed what is not in the draft. Else it follows the zone and the draft. */
+  isEdited: boolean;
+  /** The draft whose edits it has; null if it must be printed anew. */
+  draft: Draft | null;
+}
+
+/** All records of a zone at a revision. */
+function recordsAt(id: string, revision: number) {
+  return queryOptions({
+    queryKey: ["zone-text", id, revision],
+    staleTime: Infinity,
+    // What is locked may change meanwhile.
+    gcTime: 0,
+    structuralSharing: false,
+    queryFn: async ({ signal }) => {
+      const all: DnsRecord[] = [];
+      for await (const record of client.eachRecord({ id, at: revision }, { signal })) all.push(record);
+      return all;
+    },
+  });
+}
+
+interface TextOptions {
+  zone: Zone;
+  /** The key of the draft. */
+  draftKey: string;
+  draft: Draft;
+  /** Whether the stored draft has been read. */
+  ready: boolean;
+  rights: OwnRights;
+}
+
+/** A zone as text: stored in this browser while somebody types, and compared with the records that it began with. */
+export function useText({ zone, draftKey, draft, ready, rights }: TextOptions) {
+  const [source, setSource] = useState<Source | null>(null);
+  /** Whether the stored text has been read. */
+  const [isRead, setIsRead] = useState(false);
+  /** Whether the state that the text began with is no longer stored. */
+  const [isGone, setIsGone] = useState(false);
+  const [isElsewhere, setIsElsewhere] = useState(false);
+  const isEdited = source?.isEdited === true;
+  const revision = isEdited ? source.revision : zone.revision;
+  const { data: records, error } = useQuery(recordsAt(zone.id, revision));
+  const { data: present = null } = useQuery({
+    ...recordsAt(zone.id, zone.revision),
+    enabled: revision !== zone.revision,
+  });
+  if (isEdited && revision !== zone.revision && isZonewrightError(error) && error.code === "HISTORY_GONE") {
+    setIsGone(true);
+    setSource({ ...source, revision: zone.revision });
+  }
+
+  /** What is to be stored, and whether somebody typed in this tab since it was stored last. */
+  const unstored = useRef<Source | null>(null);
+  const isTyping = useRef(false);
+  /** The text as it was printed last: whoever takes back what they typed has it again. */
+  const printed = useRef<Source | null>(null);
+  const store = useCallback(() => {
+    const { current } = unstored;
+    unstored.current = null;
+    if (current) void writeZoneText(draftKey, current.isEdited ? current : null);
+  }, [draftKey]);
+
+  useEffect(() => {
+    const read = async () => {
+      const stored = await readZoneText(draftKey);
+      setIsRead(true);
+      if (stored && !isTyping.current) setSource({ ...stored, isEdited: true, draft: null });
+      else if (!stored && !isTyping.current)
+        setSource((before) => before && { ...before, isEdited: false, draft: null });
+    };
+    void read();
+    return onZoneText(draftKey, () => {
+      if (isTyping.current) setIsElsewhere(true);
+      else void read();
+    });
+  }, [draftKey]);
+  useEffect(() => {
+    addEventListener("pagehide", store);
+    return () => {
+      removeEventListener("pagehide", store);
+      store();
+    };
+  }, [store]);
+  useEffect(() => {
+    if (source === null || unstored.current !== source) return undefined;
+    const wait = setTimeout(store, storeAfter);
+    return () => clearTimeout(wait);
+  }, [source, store]);
+
+  // A text without anybody's edits follows the zone and the draft.
+  const isStale = source === null || source.draft !== draft || source.revision !== zone.revision;
+  const mustPrint = isRead && ready && !isEdited && isStale && records !== undefined;
+  useEffect(() => {
+    if (!mustPrint) return undefined;
+    const ended = new AbortController();
+    const print = async () => {
+      const text = await textOf(zone.name, records, draft, ended.signal);
+      if (ended.signal.aborted) return;
+      printed.current = { text, revision: zone.revision, isEdited: false, draft };
+      setIsGone(false);
+      setSource(printed.current);
+    };
+    print().catch((thrown: unknown) => {
+      if (!ended.signal.aborted) throw thrown;
+    });
+    return () => ended.abort();
+  }, [mustPrint, records, draft, zone.name, zone.revision]);
+
+  const type = (text: string) => {
+    const { current } = printed;
+    const isBack = current?.text === text && current.draft === draft && current.revision === zone.revision;
+    const next = isBack ? current : { text, revision: source?.revision ?? zone.revision, isEdited: true, draft: null };
+    isTyping.current = !isBack;
+    unstored.current = next;
+    setSource(next);
+  };
+  /** Ends the text as somebody's own: what it says is in the draft, or is not wanted. */
+  const settle = (inDraft: Draft | null) => {
+    if (source === null) return;
+    isTyping.current = false;
+    setIsElsewhere(false);
+    unstored.current = { ...source, isEdited: false, draft: inDraft };
+    setSource(unstored.current);
+  };
+  const reading = useComparison({ source, records, present, draft, zone: zone.name, rights });
+  return { source, isEdited, error, isGone, isElsewhere, ...reading, type, settle };
+}
+
+interface ComparisonOptions {
+  source: Source | null;
+  records: readonly DnsRecord[] | undefined;
+  present: readonly DnsRecord[] | null;
+  draft: Draft;
+  zone: string;
+  rights: OwnRights;
+}
+
+/** What the text changes: the last answer, and whether it is about the text as it is. */
+function useComparison({ source, records, present, draft, zone, rights }: ComparisonOptions) {
+  const [naming] = useState(namingNew);
+  const text = source?.text;
+  const parts = JSON.stringify([rights.locked, rights.unlocks, rights.parts]);
+  const wanted = useMemo(
+    () => (text === undefined || records === undefined ? null : { text, records, present, draft, parts }),
+    [text, records, present, draft, parts],
+  );
+  const [done, setDone] = useState<{ of: typeof wanted; found: Comparison } | null>(null);
+  const compare = useEffectEvent(async (of: NonNullable<typeof wanted>, signal: AbortSignal) => {
+    const { edits, unlocks } = rights;
+    return await compared(of.text, { ...of, zone, naming, edits, unlocks }, signal);
+  });
+  useEffect(() => {
+    if (wanted === null) return undefined;
+    const ended = new AbortController();
+    const run = async () => {
+      try {
+        const found = await compare(wanted, ended.signal);
+        if (!ended.signal.aborted) setDone({ of: wanted, found });
+      } catch (error) {
+        if (!ended.signal.aborted) throw error;
+      }
+    };
+    const wait = setTimeout(() => void run(), wanted.text.length > longText ? readLongAfter : readAfter);
+    return () => {
+      clearTimeout(wait);
+      ended.abort();
+    };
+  }, [wanted]);
+  return { comparison: done?.found ?? null, isCurrent: wanted !== null && done?.of === wanted };
+}
