@@ -148,6 +148,7 @@ describe("an administrator's view of an account's access", () => {
         hasPassword: true,
         sessions: [expect.objectContaining({ current: false }), expect.objectContaining({ current: false })],
         tokens: [expect.objectContaining({ name: "Planted" }), expect.objectContaining({ name: "Planted" })],
+        feeds: [],
         keys: [expect.objectContaining({ name: "Planted" })],
         passkeys: [{ id: expect.any(String), name: "Key", createdAt: expect.any(String), lastUsedAt: null }],
         identities: [

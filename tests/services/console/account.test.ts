@@ -60,6 +60,34 @@ test("a picture address that is refused is explained at its field, and no pictur
   expect(elsewhere).toEqual([]);
 });
 
+test("a calendar feed is shown once, is narrowed by the names of domains, and returns nothing once it is revoked", async () => {
+  const page = await member("planner", "/account/tokens");
+  const create = page.getByRole("button", { name: "Create a feed" });
+  await create.click();
+  await page.getByLabel("Name of the calendar").fill("Renewals");
+  await page.getByLabel("Domains").fill("elsewhere.example");
+  await page.getByRole("button", { name: "Create the feed" }).click();
+  await page.getByText("You have no domain elsewhere.example.").waitFor();
+  await page.getByLabel("Domains").fill("");
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Create the feed" }).click();
+  const fresh = page.getByRole("region", { name: "New calendar feed" });
+  await expect.poll(async () => await fresh.and(page.locator(":focus")).count(), patience).toBe(1);
+  const url = (await fresh.getByRole("code").first().textContent()) ?? "";
+  expect(await (await fetch(url)).text()).toContain("X-WR-CALNAME:Renewals");
+  await expectAccessible(page);
+  await photograph(page, "account-feeds");
+  await fresh.getByRole("button", { name: "Done" }).click();
+  const row = page.getByRole("list", { name: "Calendar feeds" }).getByRole("listitem").filter({ hasText: "Renewals" });
+  await row.waitFor();
+  expect(await page.content()).not.toContain(url);
+  await row.getByRole("button", { name: "Revoke Renewals" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+  await page.getByText("Renewals revoked.").waitFor();
+  await page.getByText("No feeds yet").waitFor();
+  expect((await fetch(url)).status).toBe(404);
+});
+
 test("the theme is chosen by keyboard and outlasts a reload", async () => {
   const page = await member("themed", "/account/profile");
   await page.getByRole("radio", { name: "System" }).focus();

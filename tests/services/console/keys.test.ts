@@ -108,7 +108,7 @@ test("ten minutes after the sign-in, a key is created once the password is confi
   await page.getByRole("region", { name: "New key" }).waitFor();
 });
 
-test("administrators see the keys among a user's ways in, and revoke one", async () => {
+test("administrators see the keys and calendar feeds among a user's ways in, and revoke one", async () => {
   const { zone } = await keyed("watched");
   const owner = await site.zonewright.signIn("watched", memberPassword);
   const { body } = await owner.post("/api/auth/me/tsig-keys", { name: "Camera", domainId: zone.id });
@@ -119,6 +119,13 @@ test("administrators see the keys among a user's ways in, and revoke one", async
   await keys.getByText("Camera").waitFor();
   await keys.getByRole("button", { name: "Revoke Camera" }).click();
   await keys.waitFor({ state: "detached" });
+  await owner.post("/api/auth/me/feeds", { name: "Renewals" });
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Actions for watched" }).click();
+  await page.getByRole("menuitem", { name: "Ways in" }).click();
+  const feeds = page.getByRole("region", { name: "Calendar feeds" });
+  await feeds.getByRole("button", { name: "Revoke Renewals" }).click();
+  await feeds.waitFor({ state: "detached" });
   expect(await site.zonewright.services.tsigKeyCredentials.named(body.keyName)).toBeNull();
 });
 

@@ -130,6 +130,20 @@ test("feeds of a disabled user return 404, and end when an administrator revokes
   expect((await fetched(token)).status).toBe(404);
 });
 
+test("administrators see the feeds among a user's ways in, without their addresses, and revoke one", async () => {
+  const carol = await zw.member("carol");
+  const { body: me } = await carol.get("/api/auth/me");
+  const one = await feed(carol);
+  const other = await feed(carol);
+  const { body } = await zw.admin.get(`/api/users/${me.id}/access`);
+  expect(body.feeds.map(({ id }: Body) => id)).toEqual([other.id, one.id]);
+  expect(JSON.stringify(body)).not.toContain(one.token);
+  const left = await zw.admin.send("DELETE", `/api/users/${me.id}/access`, { ids: [one.id] });
+  expect(left.body.feeds.map(({ id }: Body) => id)).toEqual([other.id]);
+  expect((await fetched(one.token)).status).toBe(404);
+  expect((await fetched(other.token)).status).toBe(200);
+});
+
 test("a session that was confirmed too long ago creates no feed", async () => {
   await clock.ahead(11 * minute, async () => {
     expect(await member.post(path, { name: "Late" })).toBeProblem(403, "REAUTHENTICATION_REQUIRED");

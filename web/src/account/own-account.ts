@@ -25,6 +25,11 @@ export const tokens = queryOptions({
   queryFn: async ({ signal }) => (await client.tokens.list.query(undefined, { signal })).tokens,
 });
 
+export const feeds = queryOptions({
+  queryKey: ["calendar-feeds"],
+  queryFn: async ({ signal }) => (await client.feeds.list.query(undefined, { signal })).feeds,
+});
+
 export const keys = queryOptions({
   queryKey: ["tsig-keys"],
   queryFn: async ({ signal }) => (await client.tsigKeys.list.query(undefined, { signal })).keys,
@@ -47,7 +52,7 @@ export async function refreshFactors(): Promise<void> {
 
 /** Reads everything again that opens the account. */
 export async function refreshWaysIn(): Promise<void> {
-  await refresh(secondFactors, currentUser, bindings, tokens, keys, sessions);
+  await refresh(secondFactors, currentUser, bindings, tokens, feeds, keys, sessions);
 }
 
 /** Reads again what these queries show. */

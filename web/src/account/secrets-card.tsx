@@ -26,6 +26,8 @@ interface SecretsCardProps<Listed extends { id: string }, Created extends { id: 
     emptyHint: string;
     deleteTitle: (name: string) => string;
     deleteHint: string;
+    /** The label of the button that deletes one; "Delete" by default. */
+    deleteAction?: string;
     deleted: (name: string) => string;
   };
   nameOf: (each: Listed) => string;
@@ -104,7 +106,7 @@ export function SecretsCard<Listed extends { id: string }, Created extends { id:
       {asked ? (
         <AskFirst
           title={says.deleteTitle(nameOf(asked))}
-          action={words.ui.delete}
+          action={says.deleteAction ?? words.ui.delete}
           onClose={() => setAsked(null)}
           onConfirm={() => void remove.run(asked)}
         >

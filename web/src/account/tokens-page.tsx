@@ -6,6 +6,7 @@ import { accountWords } from "../words/account.ts";
 import { words } from "../words/words.ts";
 import styles from "./account.module.css";
 import { AccountPage } from "./account-page.tsx";
+import { CalendarFeeds } from "./calendar-feeds.tsx";
 import { isPast } from "./expiry.ts";
 import { FreshSecret } from "./fresh-secret.tsx";
 import { NewToken } from "./new-token.tsx";
@@ -40,6 +41,7 @@ export function TokensPage() {
         Fresh={FreshToken}
         Item={TokenRow}
       />
+      <CalendarFeeds />
     </AccountPage>
   );
 }

@@ -64,6 +64,15 @@ function groupsOf(access: Access): { title: string; ways: Way[] }[] {
       })),
     },
     {
+      title: text.feeds,
+      ways: access.feeds.map(({ id, name, lastUsedAt }) => ({
+        key: id,
+        name,
+        about: usage(lastUsedAt),
+        revoke: { ids: [id] },
+      })),
+    },
+    {
       title: text.keys,
       ways: access.keys.map(({ id, name, keyName, domainName, lastUsedAt }) => ({
         key: id,

@@ -11,7 +11,7 @@ import type { AccessKind } from "./kinds.ts";
 /** Selects the access to revoke. */
 export interface Selection {
   kinds: readonly AccessKind[];
-  /** Only these sessions, tokens, keys, passkeys and identities; null: all of each kind. */
+  /** Only these sessions, tokens, feeds, keys, passkeys and identities; null: all of each kind. */
   ids?: readonly string[] | null;
   /** A session to leave open. */
   exceptSession?: string | null;

@@ -35,11 +35,21 @@ const identity = z
   })
   .meta({ id: "BoundIdentity", description: "An identity at a provider that the user signs in with." });
 
+const feed = z
+  .object({
+    id: shownId("The feed's id."),
+    name: z.string().meta({ description: "The calendar's name.", example: "Renewals" }),
+    createdAt: timestamp("When it was created."),
+    lastUsedAt: timestamp("When it was last fetched, accurate to a few minutes; null if never.").nullable(),
+  })
+  .meta({ id: "UserCalendarFeed", description: "A calendar that programs read as the user." });
+
 export const userAccess = z
   .object({
     hasPassword: z.boolean().meta({ description: "Whether a password is set.", example: true }),
     sessions: z.array(session).meta({ description: "Sessions by last use, at most 200." }),
     tokens: z.array(personalToken).meta({ description: "Personal tokens, newest first." }),
+    feeds: z.array(feed).meta({ description: "Calendar feeds, newest first." }),
     keys: z.array(tsigKey).meta({ description: "TSIG keys, newest first." }),
     passkeys: z.array(passkey).meta({ description: "Passkeys, oldest first." }),
     identities: z.array(identity).meta({ description: "Identities at identity providers, oldest first." }),
@@ -61,12 +71,13 @@ export const revokeAccessInput = z
       .optional()
       .meta({ description: "Revokes only these kinds. Default: all.", example: ["tokens"] }),
     ids: z
-      .array(id("Id of a session, personal token, TSIG key, passkey or identity."))
+      .array(id("Id of a session, personal token, calendar feed, TSIG key, passkey or identity."))
       .min(1, "Name at least one id, or omit this.")
       .max(100, "Name at most 100 ids.")
       .optional()
       .meta({
-        description: "Revokes only these sessions, personal tokens, TSIG keys, passkeys and identities; at most 100.",
+        description:
+          "Revokes only these sessions, personal tokens, calendar feeds, TSIG keys, passkeys and identities; at most 100.",
       }),
   })
   .refine(({ revoke, ids }) => revoke === undefined || ids === undefined, {

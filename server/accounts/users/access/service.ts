@@ -55,6 +55,7 @@ export class UserAccess {
       hasPassword: typeof user.passwordHash === "string",
       ...(await sessions.list(em, whose)),
       ...(await tokens.list(em, whose)),
+      feeds: await feedsOf(em, id),
       ...(await keys.list(em, whose)),
       ...(await secondFactors.overview(em, whose)),
       identities: await identitiesOf(em, id),
@@ -81,7 +82,7 @@ export class UserAccess {
       const kinds = revoke ?? (ids ? singles : accessKinds);
       const chosen = ids && [...new Set(ids)];
       const revoked = await this.#parts.revocation.revoke(tx, id, { kinds, ids: chosen ?? null });
-      if (chosen && countOf(revoked) < chosen.length) throw notFound("session, token, key, passkey or identity");
+      if (chosen && countOf(revoked) < chosen.length) throw notFound("session, token, feed, key, passkey or identity");
       if (chosen && revoked.passkeys.length > 0) await confirmation.require(tx, caller);
       await this.#parts.audit.record(tx, caller, {
         action: "user.revoke_access",
@@ -104,6 +105,15 @@ function ownAccess(): AppError {
     "FORBIDDEN",
     "You cannot revoke your own access here. Revoke it in your account, or when you change your password.",
   );
+}
+
+async function feedsOf(em: EntityManager, userId: string) {
+  return await queries(em)
+    .selectFrom("calendar_feeds")
+    .select(["id", "name", "created_at as createdAt", "last_used_at as lastUsedAt"])
+    .where("user_id", "=", userId)
+    .orderBy("id", "desc")
+    .execute();
 }
 
 async function identitiesOf(em: EntityManager, userId: string) {

@@ -222,6 +222,7 @@ const access = {
   passwordSet: "A password is set",
   sessions: "Sessions",
   tokens: "Personal tokens",
+  feeds: "Calendar feeds",
   keys: "TSIG keys",
   passkeys: "Passkeys",
   identities: "Identities at other providers",
