@@ -133,3 +133,23 @@ test("another person who signs in there sees nothing that the first one left on 
   await page.getByRole("heading", { name: "This page does not exist." }).waitFor();
   expect(await page.getByText("192.0.2.2").count()).toBe(0);
 });
+
+test("a zone's text that is being typed when the session ends stays, and is reviewed after the sign-in", async () => {
+  await page.getByRole("link", { name: "Text", exact: true }).click();
+  const text = page.getByRole("textbox", { name: "Zone file" });
+  await expect.poll(() => text.inputValue()).toContain("192.0.2.1");
+  await endSessions();
+  await text.fill((await text.inputValue()).replace("192.0.2.1", "192.0.2.2"));
+  await again().waitFor();
+  await signInAgain("admin", adminPassword);
+  await again().waitFor({ state: "hidden" });
+  expect(await text.inputValue()).toContain("192.0.2.2");
+  await page.getByText("1 change", { exact: true }).waitFor();
+  await text.press("Control+Enter");
+  await page
+    .getByRole("dialog", { name: /^Review 1 change/ })
+    .getByRole("button", { name: /^Apply/ })
+    .click();
+  await page.getByText(/^Applied as revision/).waitFor();
+  expect(await values()).toEqual(["192.0.2.2"]);
+});

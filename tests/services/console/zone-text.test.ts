@@ -248,6 +248,26 @@ test("the text has the draft of the grid, and what is reviewed from the text is 
   expect(await field(page).inputValue()).not.toContain("shop");
 });
 
+test("two tabs show one text: the one that was only opened follows, and both say so once both are typed in", async () => {
+  const zone = await fileZone(site.zonewright);
+  await zone.add("A", "www", "192.0.2.1", 300);
+  const page = await openText(zone);
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await expect.poll(() => field(other).inputValue()).toContain("192.0.2.1");
+  await append(page, "shop 300 IN A 192.0.2.7");
+  await expect.poll(() => field(other).inputValue()).toContain("shop");
+  await append(other, "mail 300 IN A 192.0.2.8");
+  await page.getByText("Another tab edits this text, too.").waitFor();
+  expect(await field(page).inputValue()).not.toContain("mail");
+  await apply(other);
+  expect(await zone.lines()).toEqual(["mail A 192.0.2.8", "shop A 192.0.2.7", "www A 192.0.2.1"]);
+  // The first tab has what it typed; that others made it already is seen.
+  expect(await field(page).inputValue()).toContain("shop");
+  await page.getByText("The zone has changed since this text began").waitFor();
+  await page.getByText("1 change", { exact: true }).waitFor({ state: "detached" });
+});
+
 test("a member changes only their own names; the rest is said and stays; a zone with reviews gets a request", async () => {
   const zone = await fileZone(site.zonewright);
   await zone.add("A", "a.dev", "192.0.2.1", 300);

@@ -8,6 +8,7 @@ const site = useConsole();
 const everywhere = [
   "/",
   "/d/ZONE/records",
+  "/d/ZONE/text",
   "/d/ZONE/requests",
   "/d/ZONE/registration",
   "/d/ZONE/settings",
