@@ -7,7 +7,7 @@ const text = zoneTextWords;
 /** Pixels, as in the style: lines are found by their place. */
 const lineHeight = 20;
 const padding = 8;
-/** The browser takes minutes to paste many lines into a field, and a moment to put them there. */
+/** The browser takes half a second to paste 10,000 lines into a field, and a moment to set its text. */
 const longPaste = 20_000;
 
 const signs = { create: "+", update: "~", error: "!" } as const;
