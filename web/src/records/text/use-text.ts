@@ -62,12 +62,10 @@ export function useText({ zone, draftKey, draft, ready, rights }: TextOptions) {
   const [isElsewhere, setIsElsewhere] = useState(false);
   const isEdited = source?.isEdited === true;
   const revision = isEdited ? source.revision : zone.revision;
+  const isMoved = revision !== zone.revision;
   const { data: records, error } = useQuery(recordsAt(zone.id, revision));
-  const { data: present = null } = useQuery({
-    ...recordsAt(zone.id, zone.revision),
-    enabled: revision !== zone.revision,
-  });
-  if (isEdited && revision !== zone.revision && isZonewrightError(error) && error.code === "HISTORY_GONE") {
+  const now = useQuery({ ...recordsAt(zone.id, zone.revision), enabled: isMoved });
+  if (isEdited && isMoved && isZonewrightError(error) && error.code === "HISTORY_GONE") {
     setIsGone(true);
     setSource({ ...source, revision: zone.revision });
   }
@@ -145,8 +143,16 @@ export function useText({ zone, draftKey, draft, ready, rights }: TextOptions) {
     unstored.current = { ...source, isEdited: false, draft: inDraft };
     setSource(unstored.current);
   };
-  const reading = useComparison({ source, records, present, draft, zone: zone.name, rights });
-  return { source, isEdited, error, isGone, isElsewhere, ...reading, type, settle };
+  const reading = useComparison({
+    source,
+    // Without the present records, what others made already would look like a change.
+    records: isMoved && now.data === undefined ? undefined : records,
+    present: isMoved ? (now.data ?? null) : null,
+    draft,
+    zone: zone.name,
+    rights,
+  });
+  return { source, isEdited, error: error ?? now.error, isGone, isElsewhere, ...reading, type, settle };
 }
 
 interface ComparisonOptions {
