@@ -37,9 +37,6 @@ const withoutCall: Readonly<Record<string, Reason>> = {
   "changeRequests.plan": { instead: "records.plan" },
 
   "domains.previewExpiry": "no page yet",
-  "portfolio.export": "no page yet",
-  "portfolio.import": "no page yet",
-  "portfolio.costs": "no page yet",
   "delegation.checkServed": "no page yet",
   "delegation.snooze": "no page yet",
   "secondaries.get": "no page yet",

@@ -174,6 +174,12 @@ const replacement = createRoute({
   validateSearch: texts("show", "page"),
   component: lazyRouteComponent(acrossZones, "JobPage"),
 });
+const portfolio = createRoute({
+  getParentRoute: () => inside,
+  path: "/portfolio",
+  validateSearch: texts("search", "status", "group", "sort", "page"),
+  component: lazyRouteComponent(acrossZones, "PortfolioPage"),
+});
 const reverse = createRoute({
   getParentRoute: () => inside,
   path: "/reverse",
@@ -366,6 +372,7 @@ const routeTree = rootRoute.addChildren([
     replacement,
     templates,
     template,
+    portfolio,
     reverse,
     secondaries,
     zone.addChildren([

@@ -72,6 +72,7 @@ import { BatchOrders } from "./0086-batch-orders.ts";
 import { CalendarFeeds } from "./0087-calendar-feeds.ts";
 import { AuditDomains } from "./0090-audit-domains.ts";
 import { Instances } from "./0088-instances.ts";
+import { Portfolio } from "./0091-portfolio.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -149,5 +150,6 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0086-batch-orders", class: BatchOrders },
   { name: "0087-calendar-feeds", class: CalendarFeeds },
   { name: "0088-instances", class: Instances },
+  { name: "0091-portfolio", class: Portfolio },
   { name: "0090-audit-domains", class: AuditDomains },
 ];

@@ -152,6 +152,7 @@ function isSame(before: string[] | boolean | null, after: string[] | boolean): b
 export const registrationFindings = [
   "expired",
   "expires_without_renewal",
+  "expires_soon",
   "ds_differ",
   "name_servers_differ",
   "unlocked",
@@ -196,6 +197,12 @@ export function judgeKnown(
       "expires_without_renewal",
       "error",
       `${name} expires in ${days} days and does not renew itself. Renew it, or turn automatic renewal on.`,
+    );
+  else if (days !== null && days <= soonDays && (registrar?.autoRenew ?? null) === null)
+    add(
+      "expires_soon",
+      "warning",
+      `${name} expires in ${days} days, and whether it renews itself is not known. Check it at its registrar.`,
     );
   else if (registrar?.autoRenew === false)
     add(

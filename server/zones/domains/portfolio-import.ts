@@ -334,7 +334,7 @@ class ImportPlan {
     const date = readDate(cell, this.#input.dateOrder);
     if (date !== ambiguous) return fieldOf("expiresAt", date);
     this.needsDateOrder = true;
-    return refuse(`${shown(cell)} can be several days. Say in which order its day and month are, with \`dateOrder\`.`);
+    return refuse(`${shown(cell)} can be several days. Send the order of day and month in \`dateOrder\`.`);
   }
 
   #owner(cell: string): Result<RowPatch> {

@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { line, prose, shownId } from "../../api/schemas.ts";
+import { line, pageOf, prose, shownId, timestamp } from "../../api/schemas.ts";
+import { findingCodes } from "../../registry/delegation/findings.ts";
+import { registrationFindings } from "../../registry/registrars/plan.ts";
 import { changeableColumns, dateOrders } from "./portfolio-table.ts";
 
 export const exportPortfolioInput = z.strictObject({
@@ -117,3 +119,73 @@ export const portfolioImport = z
     }),
   })
   .meta({ id: "PortfolioImport", description: "What a table changes, row by row." });
+
+const finding = {
+  code: z
+    .enum([...registrationFindings, ...findingCodes])
+    .meta({ description: "What it is: a finding of the registration or of the delegation.", example: "expired" }),
+  severity: z
+    .enum(["error", "warning", "info"])
+    .meta({ description: "`error`: names do not resolve, or soon will not.", example: "error" }),
+  message: z.string().meta({
+    description: "What is wrong and what to do.",
+    example: "example.com has expired. Renew it at its registrar while you still can.",
+  }),
+};
+
+const name = z.string().meta({ description: "Domain name in lower-case A-labels.", example: "example.com" });
+const view = z.string().meta({ description: "View; empty: the default view.", example: "" });
+
+const flag = (description: string) => z.boolean().nullable().meta({ description, example: true });
+
+const portfolioDomain = z
+  .object({
+    id: shownId("The domain's id."),
+    name,
+    view,
+    expiresAt: timestamp("When the registration expires; null if unknown.").nullable(),
+    status: z
+      .enum(["active", "expiring", "expired", "disabled"])
+      .meta({ description: "`expiring`: `expiresAt` is closer than the earliest reminder.", example: "active" }),
+    groupName: z.string().nullable().meta({ description: "Group label.", example: "Customers" }),
+    tags: z.array(z.string()).meta({ description: "Tags.", example: ["production"] }),
+    registration: z
+      .object({
+        expirySource: z
+          .enum(["rdap", "whois", "registrar", "manual"])
+          .nullable()
+          .meta({ description: "Source of `expiresAt`; null if there is none yet.", example: "registrar" }),
+        registrar: z.string().nullable().meta({
+          description: "The registrar's account, else what is known of the registrar; null if unknown.",
+          example: "Company account",
+        }),
+        account: z
+          .string()
+          .nullable()
+          .meta({ description: "Name of the registrar configuration; null: none is set.", example: "Company account" }),
+        autoRenew: flag("Whether it renews itself, as the registrar says; null if unknown."),
+        locked: flag("Whether transfers are refused, as the registrar says; null if unknown."),
+        yearlyCost: z
+          .number()
+          .nullable()
+          .meta({ description: "What it costs in a year; null if not entered.", example: 12.5 }),
+        currency: z.string().nullable().meta({ description: "Currency of `yearlyCost` (ISO 4217).", example: "EUR" }),
+      })
+      .nullable()
+      .meta({ description: "What is known of the registration; null unless you see the domain as a whole." }),
+    findings: z.array(z.object(finding)).meta({ description: "What is wrong, what harms most first." }),
+  })
+  .meta({ id: "PortfolioDomain", description: "A domain with what is known of its registration." });
+
+export const portfolioPage = z
+  .object({ domains: z.array(portfolioDomain).meta({ description: "In the order of `sort`." }), ...pageOf })
+  .meta({ id: "PortfolioPage", description: "A page of domains with their registrations." });
+
+export const portfolioFindings = z
+  .object({
+    findings: z
+      .array(z.object({ domainId: shownId("The domain's id."), name, view, ...finding }))
+      .meta({ description: "At most 100, what harms most first." }),
+    more: z.boolean().meta({ description: "Whether there are more.", example: false }),
+  })
+  .meta({ id: "PortfolioFindings", description: "What is wrong with domains." });

@@ -23,7 +23,9 @@ import {
   exportPortfolioInput,
   importPortfolioInput,
   portfolioCosts,
+  portfolioFindings,
   portfolioImport,
+  portfolioPage,
   portfolioText,
 } from "./portfolio-schemas.ts";
 import { configIdInput, importInput, importProgress, importResult } from "../../dns-providers/schemas.ts";
@@ -240,6 +242,34 @@ export function createZoneImportsRouter({ zoneImports }: { zoneImports: ZoneImpo
 /** Procedures over all domains that the caller sees as a whole. */
 export function createPortfolioRouter({ domains }: { domains: Domains }) {
   return router({
+    list: may("domains:read", {
+      method: "GET",
+      path: "/domains/portfolio",
+      operationId: "listPortfolio",
+      tag,
+      summary: "List domains with their registrations",
+      description:
+        "Returns the domains of `GET /api/domains` with registrar, renewal, transfer lock, cost and findings. Filters combine.",
+      errors: [409],
+    })
+      .input(listDomainsInput)
+      .output(portfolioPage)
+      .query(({ ctx, input }) => domains.listPortfolio(ctx.em, ctx.caller, input)),
+
+    findings: may("domains:read", {
+      method: "GET",
+      path: "/domains/findings",
+      operationId: "listPortfolioFindings",
+      tag,
+      summary: "List what is wrong with domains",
+      description:
+        "Returns the findings that harm most, of all domains that you own or are assigned in full: expired or about to be, DNSSEC that breaks " +
+        "resolution, name servers that do not answer or differ, transfer locks that are off. Hints, snoozed findings and disabled domains are left out.",
+    })
+      .input(nothing)
+      .output(portfolioFindings)
+      .query(({ ctx }) => domains.worstFindings(ctx.em, ctx.caller)),
+
     export: may("domains:read", {
       method: "GET",
       path: "/domains/export",

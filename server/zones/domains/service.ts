@@ -43,6 +43,7 @@ import {
 } from "./patch.ts";
 import { expiringFrom } from "../../registry/expiry/store-finding.ts";
 import { exportPortfolio, sumCosts } from "./portfolio.ts";
+import { listPortfolio, worstFindings } from "./portfolio-list.ts";
 import { importPortfolio } from "./portfolio-import.ts";
 import type { ImportPortfolioInput } from "./portfolio-schemas.ts";
 import { detailView } from "./view.ts";
@@ -91,6 +92,14 @@ export class Domains {
   /** Finds the domain that holds a host name. @throws AppError BAD_REQUEST, NOT_FOUND */
   zoneOf(em: EntityManager, caller: Caller, hostName: string) {
     return findZoneOf(em, caller, hostName, this.#now());
+  }
+
+  listPortfolio(em: EntityManager, caller: Caller, filter: DomainFilter) {
+    return listPortfolio(em, caller, filter, this.#now());
+  }
+
+  worstFindings(em: EntityManager, caller: Caller) {
+    return worstFindings(em, caller, this.#now());
   }
 
   exportPortfolio(em: EntityManager, caller: Caller) {

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { changesOf, emptyDraft, fieldsOf, toggleDelete, type Draft } from "../../../web/src/records/draft/draft.ts";
 import { allRows } from "../../../web/src/records/grid/rows.ts";
 import { merged, withPasted, type PastedChange } from "../../../web/src/records/paste/merge.ts";
-import { decoded, inSlices, lineAt, readText } from "../../../web/src/records/paste/read.ts";
+import { decoded } from "../../../server/dns/formats/decoded.ts";
+import { inSlices, lineAt, readText } from "../../../web/src/records/paste/read.ts";
 import { listedRecord } from "./listed-record.ts";
 
 /** What a pasted text becomes in a draft: read by the service's readers, compared with the zone, and never by surprise. */

@@ -133,7 +133,12 @@ test.each([
   ],
   ["other DS records in the zone above", { parent: { ...known.parent, ds: [ds] } }, ["ds_differ"]],
   ["two dates", { registryExpiresAt: new Date("2032-03-01T00:00:00Z") }, ["dates_differ"]],
-  ["nothing that is not known", { registrar: null, parent: null, registryExpiresAt: null }, []],
+  [
+    "a name that expires soon, if nobody knows whether it renews itself",
+    { registrar: null, parent: null, registryExpiresAt: null },
+    ["expires_soon"],
+  ],
+  ["nothing that is not known", { registrar: null, parent: null, registryExpiresAt: null, expiresAt: null }, []],
 ])("findings about a registration are %s", (_title, over, expected) => {
   expect(codes(over)).toEqual(expected);
 });

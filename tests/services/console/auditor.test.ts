@@ -27,6 +27,7 @@ test("an auditor reads the users and their ways in, and is offered nothing that 
     "Requests",
     expect.stringMatching(/^Notifications/),
     "Templates",
+    "Portfolio",
     "Reverse zones",
     "Mirrors and secondaries",
     "Users",

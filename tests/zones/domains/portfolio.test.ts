@@ -1,5 +1,8 @@
 import { beforeAll, expect, test } from "vitest";
+import { queries } from "../../../server/database/database.ts";
+import { storeFinding } from "../../registry/delegation/found.ts";
 import type { RestClient } from "../../support/rest-client.ts";
+import type { Body } from "../../support/zones.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 
 const zw = useZonewright();
@@ -69,4 +72,62 @@ test.each([
   });
   const { status, body } = await zw.admin.put(`/api/domains/${made.id}`, patch);
   expect({ status, path: body.issues?.[0]?.path }).toEqual({ status: 400, path: [field] });
+});
+
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+
+test("the portfolio lists domains with their registrations, and what is wrong with them by harm", async () => {
+  const { body: config } = await zw.admin.post("/api/registrar-configs", {
+    kind: "gandi",
+    name: "Company account",
+    config: { token: "pat-0123456789abcdef" },
+  });
+  const { body: list } = await zw.admin.get("/api/domains");
+  const idOf = (name: string) => list.domains.find((domain: { name: string }) => domain.name === name).id as string;
+  const set = async (name: string, expiresAt: string, state: object | null) => {
+    await zw.admin.put(`/api/domains/${idOf(name)}`, { expiresAt, registrarConfigId: config.id });
+    const said = { expiresAt: null, autoRenew: null, locked: null, nameServers: null, ds: null, ...state };
+    const stored = state && { configId: config.id, seenAt: new Date().toISOString(), state: said, error: null };
+    await queries(zw.services.database.fork())
+      .updateTable("domains")
+      .set({ registrar_state: stored && JSON.stringify(stored) })
+      .where("id", "=", idOf(name))
+      .execute();
+  };
+  await set("b.example", inDays(-1), { locked: false });
+  await set("c.example", inDays(10), { autoRenew: false, locked: true });
+  await set("own.example", inDays(20), null);
+  await storeFinding(zw, idOf("own.example"));
+  const { body: found } = await zw.admin.get("/api/domains/findings");
+  expect(found.findings.map(({ name, code }: Body) => [name, code])).toEqual([
+    ["b.example", "expired"],
+    ["c.example", "expires_without_renewal"],
+    ["own.example", "lame"],
+    ["own.example", "expires_soon"],
+    ["b.example", "unlocked"],
+  ]);
+  expect(found).toMatchObject({
+    more: false,
+    findings: [{ message: expect.stringContaining("Renew it") }, {}, {}, {}, {}],
+  });
+  const { body: page } = await zw.admin.get("/api/domains/portfolio?sort=expiresAt&limit=2");
+  expect(page).toMatchObject({
+    total: 8,
+    domains: [
+      {
+        name: "b.example",
+        status: "expired",
+        registration: { account: "Company account", locked: false, autoRenew: null, yearlyCost: 0.1, currency: "EUR" },
+        findings: [{ code: "expired" }, { code: "unlocked" }],
+      },
+      { name: "c.example", findings: [{ code: "expires_without_renewal" }] },
+    ],
+  });
+  const { body: members } = await member.get("/api/domains/portfolio?sort=name");
+  expect(members.domains).toMatchObject([
+    { name: "c.example", registration: null, findings: [] },
+    { name: "own.example", registration: {}, findings: [{ code: "lame" }, { code: "expires_soon" }] },
+  ]);
+  const { body: theirs } = await member.get("/api/domains/findings");
+  expect(theirs.findings.map(({ name }: Body) => name)).toEqual(["own.example", "own.example"]);
 });

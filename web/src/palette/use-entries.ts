@@ -77,6 +77,7 @@ export function useEntries(
     page(pages.domains, "/"),
     page(pages.replace, "/replace"),
     page(pages.templates, "/templates"),
+    page(text.portfolio, "/portfolio"),
     page(text.reverse, "/reverse"),
     page(text.secondaries, "/secondaries"),
     page(pages.requests, "/requests"),

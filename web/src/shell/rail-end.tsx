@@ -1,10 +1,11 @@
 import { Link, useRouterState } from "@tanstack/react-router";
-import { ArrowLeftRight, Bookmark, Copy, Pin } from "lucide-react";
+import { ArrowLeftRight, Bookmark, Copy, Pin, WalletCards } from "lucide-react";
 import type { ReactNode } from "react";
 import { toUnicodeName } from "../../../server/dns/names/names.ts";
 import type { CurrentUser } from "../session/current-user.ts";
 import { usePreferences } from "../session/preferences.ts";
 import { pinsWords } from "../words/pins.ts";
+import { portfolioWords } from "../words/portfolio.ts";
 import { reverseWords } from "../words/reverse.ts";
 import { secondariesWords } from "../words/secondaries.ts";
 import { words } from "../words/words.ts";
@@ -25,6 +26,7 @@ const entry = (icon: ReactNode, label: string) => (
 export function RailEnd({ role }: { role: CurrentUser["role"] }) {
   return (
     <>
+      <RailLink admin to="/portfolio" icon={<WalletCards aria-hidden />} label={portfolioWords.title} />
       <RailLink admin to="/reverse" icon={<ArrowLeftRight aria-hidden />} label={reverseWords.title} />
       <RailLink admin to="/secondaries" icon={<Copy aria-hidden />} label={secondariesWords.title} />
       {role === "member" ? null : (

@@ -9,6 +9,7 @@ const forPrograms = [
   String.raw`Moving it with force: true abandons the change\.`,
   String.raw`Confirm with \`force: true\`\.`,
   String.raw`Reconcile it with force: true to delete them, or set \`onDrift\` to \`report\`\.`,
+  "Send the order of day and month in `dateOrder`\\.",
   "Set (?:its|their) `registrarConfigId` to null first\\.",
 ].join("|");
 

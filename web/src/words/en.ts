@@ -8,6 +8,7 @@ import { notifications } from "./en/notifications.ts";
 import { palette } from "./en/palette.ts";
 import { paste } from "./en/paste.ts";
 import { pins } from "./en/pins.ts";
+import { portfolio } from "./en/portfolio.ts";
 import { records } from "./en/records.ts";
 import { reference } from "./en/reference.ts";
 import { registration } from "./en/registration.ts";
@@ -35,6 +36,7 @@ export const en = {
   palette,
   paste,
   pins,
+  portfolio,
   records,
   reference,
   registration,

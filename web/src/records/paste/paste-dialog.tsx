@@ -1,3 +1,4 @@
+import { decoded, mostBytes } from "../../../../server/dns/formats/decoded.ts";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { TriangleAlert } from "lucide-react";
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
@@ -13,16 +14,7 @@ import { words } from "../../words/words.ts";
 import { mostChanges } from "../draft/draft.ts";
 import type { Row } from "../grid/rows.ts";
 import { merged, type Merged, type PastedChange } from "./merge.ts";
-import {
-  decoded,
-  inSlices,
-  lineAt,
-  mostBytes,
-  readableFormats,
-  readText,
-  type Read,
-  type ReadableFormat,
-} from "./read.ts";
+import { inSlices, lineAt, readableFormats, readText, type Read, type ReadableFormat } from "./read.ts";
 import styles from "./paste.module.css";
 
 const text = pasteWords;

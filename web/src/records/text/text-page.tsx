@@ -19,7 +19,7 @@ import { draftKey } from "../draft/store.ts";
 import { useGone } from "../draft/use-clashes.ts";
 import { useCheck, useDraft, type Check } from "../draft/use-draft.ts";
 import { needsReview } from "../needs-review.ts";
-import { decoded } from "../paste/read.ts";
+import { decoded } from "../../../../server/dns/formats/decoded.ts";
 import { useProviderName } from "../use-provider-name.ts";
 import { useReview } from "../use-review.ts";
 import type { LineMessage } from "./compare.ts";

@@ -45,6 +45,7 @@ export const palette = {
   accessOf: (name: string) => `Access to ${name}`,
   compareOf: (name: string) => `Compare ${name} with another zone`,
   reverse: "Reverse zones: PTR records to mend",
+  portfolio: "Portfolio",
   secondaries: "Mirrors and secondaries",
   recordsOf: (name: string) => `Records of ${name}`,
   textOf: (name: string) => `${name} as text`,

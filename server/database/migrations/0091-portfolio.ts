@@ -1,0 +1,17 @@
+import { Migration } from "@mikro-orm/migrations";
+
+/** The findings that the portfolio lists first, each sort in its own order; see zones/domains/portfolio-list.ts. */
+export class Portfolio extends Migration {
+  override up(): void {
+    this.addSql(
+      "create index domains_unlocked_idx on domains (expires_at) where registrar_state->'state'->>'locked' = 'false'",
+    );
+    this.addSql(
+      "create index domains_registrar_failed_idx on domains (expires_at) where registrar_state->>'error' is not null",
+    );
+    this.addSql(
+      `create index delegation_findings_severity_idx on delegation_findings (severity, first_seen_at)
+        where present and severity <> 'info'`,
+    );
+  }
+}

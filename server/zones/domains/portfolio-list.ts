@@ -1,0 +1,184 @@
+import { expressionBuilder, sql, type RawBuilder } from "kysely";
+import type { z } from "zod";
+import type { Caller } from "../../access/caller.ts";
+import { visibleDomains, type VisibleDomains } from "../../access/visible-domains.ts";
+import { queries, type EntityManager } from "../../database/database.ts";
+import type { Tables } from "../../database/tables/all.ts";
+import { dsText, type StoredFacts } from "../../registry/delegation/facts.ts";
+import { registrableOf } from "../../registry/expiry/registrable.ts";
+import { judgeKnown } from "../../registry/registrars/plan.ts";
+import { storedReading } from "../../registry/registrars/registrar.ts";
+import { listDomains, type DomainFilter } from "./list.ts";
+import { costOf, portfolioRow, portfolioRows } from "./portfolio.ts";
+import type { portfolioFindings, portfolioPage } from "./portfolio-schemas.ts";
+
+type Page = z.input<typeof portfolioPage>;
+type Found = z.input<typeof portfolioFindings>;
+
+/** Something to do about a domain, from its registration or its delegation. */
+type PortfolioFinding = Page["domains"][number]["findings"][number];
+
+/** Returns a page of the domains that the caller may see, with what is known of their registrations. */
+export async function listPortfolio(em: EntityManager, caller: Caller, filter: DomainFilter, now: Date): Promise<Page> {
+  const { domains, ...page } = await listDomains(em, caller, filter, now);
+  const ids = domains.map(({ id }) => id);
+  const known = await knownOf(em, await visibleDomains(em, caller), ids, now);
+  const delegated = await delegationFindings(em, ids, now);
+  return {
+    ...page,
+    domains: domains.map((domain) => {
+      const { registration, findings = [] } = known.get(domain.id) ?? {};
+      const all = registration ? [...findings, ...(delegated.get(domain.id) ?? [])] : [];
+      const byHarm = all.toSorted((one, other) => harmOf(one) - harmOf(other));
+      return Object.assign(domain, { registration: registration ?? null, findings: byHarm });
+    }),
+  };
+}
+
+/** Findings of each sort that are read, and findings that are returned. */
+const mostFindings = 100;
+const day = 24 * 3_600_000;
+const soonDays = 30;
+
+/** What harms most comes first: the domain is lost, or nobody reaches it, or soon. */
+const harms: Readonly<Partial<Record<PortfolioFinding["code"], number>>> = {
+  expired: 1,
+  ds_without_dnskey: 2,
+  not_delegated: 2,
+  expires_without_renewal: 3,
+  expires_soon: 5,
+  unlocked: 6,
+  ds_differ: 7,
+  name_servers_differ: 7,
+  registrar_failed: 8,
+};
+const harmsOfOthers = { error: 4, warning: 7, info: 9 } as const;
+
+function harmOf({ code, severity }: Pick<PortfolioFinding, "code" | "severity">): number {
+  return harms[code] ?? harmsOfOthers[severity];
+}
+
+interface FoundRow {
+  id: string;
+  code: PortfolioFinding["code"];
+  severity: PortfolioFinding["severity"];
+  expires_at: Date | null;
+  /** Null: its registration is judged anew. */
+  message: string | null;
+}
+
+/**
+ * Returns the findings that harm most, of all domains that the caller sees as a whole. Each sort is read from an index in its own order, so
+ * that a large portfolio costs no more than a small one.
+ */
+export async function worstFindings(em: EntityManager, caller: Caller, now: Date): Promise<Found> {
+  const visible = await visibleDomains(em, caller);
+  const seen = sql`${visible.condition(expressionBuilder<Tables, "domains">())} and ${visible.wholly()}
+    and domains.status = 'active'`;
+  const soon = new Date(now.getTime() + soonDays * day);
+  const renews = sql`domains.registrar_state->'state'->>'autoRenew'`;
+  const expiring = sql`domains.expires_at > ${now}::timestamptz and domains.expires_at <= ${soon}::timestamptz`;
+  const registered = (code: string, severity: string, condition: RawBuilder<unknown>) => sql`(
+    select domains.id, ${code}::text as code, ${severity}::text as severity, domains.expires_at, null::text as message
+    from domains where ${seen} and ${condition} order by domains.expires_at limit ${mostFindings + 1})`;
+  const delegated = (severity: string) => sql`(
+    select domains.id, f.code, f.severity, domains.expires_at, f.message
+    from delegation_findings f join domains on domains.id = f.domain_id
+    where f.present and f.severity <> 'info' and f.severity = ${severity}
+      and (f.snoozed_until is null or f.snoozed_until <= ${now}::timestamptz) and ${seen}
+    order by f.first_seen_at limit ${mostFindings + 1})`;
+  const { rows } = await sql<FoundRow>`${sql.join(
+    [
+      registered("expired", "error", sql`domains.expires_at <= ${now}::timestamptz`),
+      registered("expires_without_renewal", "error", sql`${expiring} and ${renews} = 'false'`),
+      registered("expires_soon", "warning", sql`${expiring} and ${renews} is null`),
+      registered("unlocked", "warning", sql`domains.registrar_state->'state'->>'locked' = 'false'`),
+      registered("registrar_failed", "warning", sql`domains.registrar_state->>'error' is not null`),
+      delegated("error"),
+      delegated("warning"),
+    ],
+    sql` union all `,
+  )}`.execute(queries(em));
+  const ranked = rows.toSorted(
+    (one, other) => harmOf(one) - harmOf(other) || timeOf(one.expires_at) - timeOf(other.expires_at),
+  );
+  const shown = ranked.slice(0, mostFindings);
+  const known = await knownOf(em, visible, [...new Set(shown.map(({ id }) => id))], now);
+  return {
+    findings: shown.flatMap(({ id, code, severity, message }) => {
+      const { domain, findings = [] } = known.get(id) ?? {};
+      const text = message ?? findings.find((finding) => finding.code === code)?.message;
+      return domain && text !== undefined ? [{ domainId: id, ...domain, code, severity, message: text }] : [];
+    }),
+    more: ranked.length > shown.length,
+  };
+}
+
+function timeOf(date: Date | null): number {
+  return date?.getTime() ?? Number.POSITIVE_INFINITY;
+}
+
+/** Returns what is known of the registrations of domains that the caller sees as a whole, by id. */
+async function knownOf(em: EntityManager, visible: VisibleDomains, ids: readonly string[], now: Date) {
+  const rows = await portfolioRows(em)
+    .select("domains.registry_expires_at")
+    // Rather than a join, for which the planner reads all of them.
+    .select((eb) =>
+      eb.selectFrom("delegations").select("facts").whereRef("delegations.domain_id", "=", "domains.id").as("facts"),
+    )
+    .where("domains.id", "=", any(ids))
+    .where(visible.wholly())
+    .execute();
+  return new Map(
+    rows.map((row) => {
+      const { registrar, autoRenew, locked } = portfolioRow(row);
+      const reading = storedReading(row.registrar_state, row.registrar_config_id);
+      const facts = (typeof row.facts === "string" ? JSON.parse(row.facts) : row.facts) as StoredFacts | null;
+      const parent = facts?.parent ?? null;
+      const findings = judgeKnown(
+        {
+          name: registrableOf(row.name)?.name ?? row.name,
+          expiresAt: row.expires_at,
+          registryExpiresAt: row.registry_expires_at,
+          registrar: reading?.state ?? null,
+          registrarError: reading?.error ?? null,
+          parent: parent && { nameServers: parent.nameServers, ds: parent.ds?.map(dsText) ?? null },
+        },
+        now,
+      );
+      const { name, view, expiry_source: expirySource, account, currency } = row;
+      const yearlyCost = costOf(row.yearly_cost_hundredths);
+      return [
+        row.id,
+        {
+          domain: { name, view },
+          registration: { expirySource, registrar, account, autoRenew, locked, yearlyCost, currency },
+          findings,
+        },
+      ];
+    }),
+  );
+}
+
+/** Ids in one parameter, also none. */
+function any(ids: readonly string[]) {
+  return sql<string>`any(${`{${ids.join(",")}}`}::uuid[])`;
+}
+
+async function delegationFindings(em: EntityManager, ids: readonly string[], now: Date) {
+  const rows = await queries(em)
+    .selectFrom("delegation_findings")
+    .select(["domain_id", "code", "severity", "message"])
+    .where("domain_id", "=", any(ids))
+    .where("present", "=", true)
+    .where((eb) => eb.or([eb("snoozed_until", "is", null), eb("snoozed_until", "<=", now)]))
+    .orderBy("code")
+    .orderBy("name")
+    .execute();
+  const found = new Map<string, PortfolioFinding[]>();
+  for (const { domain_id: id, code, severity, message } of rows) {
+    const finding = { code, severity, message } as PortfolioFinding;
+    found.set(id, [...(found.get(id) ?? []), finding]);
+  }
+  return found;
+}

@@ -1,0 +1,133 @@
+import { text } from "node:stream/consumers";
+import { beforeAll, expect, test } from "vitest";
+import { queries } from "../../../server/database/database.ts";
+import { storeFinding } from "../../registry/delegation/found.ts";
+import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
+import { addZone, manualConfig } from "../../support/zones.ts";
+
+const site = useConsole();
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+
+beforeAll(async () => {
+  const { admin, services } = site.zonewright;
+  const providerConfigId = await manualConfig(site.zonewright);
+  const account = { kind: "gandi", name: "Company account", config: { token: "pat-0123456789abcdef" } };
+  const registrar = (await admin.post("/api/registrar-configs", account)).body.id;
+  const add = async (name: string, settings: object, state: object | null = null) => {
+    const { id } = await addZone(site.zonewright, { name, providerConfigId });
+    await admin.put(`/api/domains/${id}`, { ...settings, ...(state && { registrarConfigId: registrar }) });
+    if (state === null) return id;
+    const said = { expiresAt: null, autoRenew: true, locked: true, nameServers: null, ds: null, ...state };
+    const stored = { configId: registrar, seenAt: inDays(0), state: said, error: null };
+    await queries(services.database.fork())
+      .updateTable("domains")
+      .set({ registrar_state: JSON.stringify(stored) })
+      .where("id", "=", id)
+      .execute();
+    return id;
+  };
+  await add("late.example", { expiresAt: inDays(-2), groupName: "Shops" }, { locked: false });
+  await add("soon.example", { expiresAt: inDays(12), yearlyCost: 12.5, currency: "EUR" }, { autoRenew: false });
+  await add("fine.example", { expiresAt: inDays(400), yearlyCost: 1200, currency: "EUR" }, {});
+  await add("bücher.example", { yearlyCost: 9, currency: "USD", groupName: "Shops" });
+  await storeFinding(site.zonewright, await add("lame.example", { expiresAt: inDays(90) }));
+});
+
+test("the portfolio shows what to do first, what all costs, and every domain by its expiry, filtered by group and name", async () => {
+  const page = await site.signedIn();
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Portfolio" }).click();
+  const findings = page.getByRole("list", { name: "What to do first" }).getByRole("listitem");
+  await findings.first().waitFor();
+  expect(await findings.getByRole("link").allTextContents()).toEqual([
+    "late.example",
+    "soon.example",
+    "lame.example",
+    "late.example",
+  ]);
+  const costs = page.getByRole("list", { name: "Yearly costs" }).getByRole("listitem");
+  expect(await costs.allTextContents()).toEqual(["€1,212.50", "$9.00"]);
+  const rows = page.getByRole("table", { name: "Domains" }).getByRole("row");
+  await expect.poll(() => rows.count()).toBe(6);
+  await expect.poll(() => rows.nth(1).textContent()).toContain("late.example");
+  await page.getByRole("row", { name: /soon\.example.*Company account.*Off.*On.*€12\.50/ }).waitFor();
+  await expectAccessible(page);
+  await photograph(page, "portfolio");
+  await page.getByLabel("Group").selectOption("Shops");
+  await expect.poll(() => rows.count()).toBe(3);
+  await page.getByRole("searchbox", { name: "Search domains" }).fill("bü");
+  await expect.poll(() => rows.count()).toBe(2);
+  expect(new URL(page.url()).searchParams.get("search")).toBe("bü");
+  await page.getByRole("table", { name: "Domains" }).getByRole("link", { name: "bücher.example" }).click();
+  await page.waitForURL(/\/d\/xn--bcher-kva\.example\/registration$/);
+});
+
+test("a table is imported by its plan, a date that can be several days is asked for, and the import is taken back", async () => {
+  const { admin } = site.zonewright;
+  const page = await site.signedIn({ path: "/portfolio" });
+  await page.getByRole("button", { name: "Import CSV…" }).click();
+  await page.getByRole("button", { name: "Show the plan" }).click();
+  await page.getByRole("alert").getByText("Choose a file, or paste a table.").waitFor();
+  // As Excel saves it: semicolons, and Latin-1.
+  const table =
+    "Domain;Expires;Cost;Currency;Colour\r\nbücher.example;03/04/34;15,00;EUR;red\r\nnone.example;;1;EUR;\r\n";
+  await page
+    .locator("input[type=file]")
+    .setInputFiles({ name: "domains.csv", mimeType: "text/csv", buffer: Buffer.from(table, "latin1") });
+  await expect.poll(() => page.getByLabel("Table").inputValue()).toContain("bücher");
+  await page.getByRole("button", { name: "Show the plan" }).click();
+  await page.getByText("0 to change, 0 unchanged, 2 refused.").waitFor();
+  await page.getByRole("alert").getByText("Some dates can be read in several ways.").waitFor();
+  await page.getByLabel("Dates such as 03/04/27").selectOption("dmy");
+  await page.getByRole("button", { name: "Show the plan" }).click();
+  await page
+    .getByText("1 to change, 0 unchanged, 1 refused. Columns that an import does not change: Colour.")
+    .waitFor();
+  const rows = page.getByRole("table", { name: "Plan" }).getByRole("row");
+  await rows.filter({ hasText: "Expires: nothing → 2034-04-03" }).waitFor();
+  await rows
+    .filter({ hasText: "none.example" })
+    .getByText(/^Refused: No domain/)
+    .waitFor();
+  await expectAccessible(page);
+  await photograph(page, "portfolio-plan");
+  await page.getByRole("textbox", { name: "Reason" }).fill("Yearly review");
+  await page.getByRole("button", { name: "Change 1 domain" }).click();
+  await page.getByText("1 domain was changed.").waitFor();
+  const price = async () => (await admin.get("/api/domains/portfolio?search=cher")).body.domains[0].registration;
+  expect(await price()).toMatchObject({ yearlyCost: 15, currency: "EUR", expirySource: "manual" });
+  await page.getByRole("button", { name: "Undo…" }).click();
+  await page.getByRole("button", { name: "Show the plan" }).click();
+  await page.getByRole("button", { name: "Change 1 domain" }).click();
+  await expect.poll(price).toMatchObject({ yearlyCost: 9, currency: "USD", expirySource: null });
+});
+
+test("the exported file has every domain, and imports without a change", async () => {
+  const page = await site.signedIn({ path: "/portfolio" });
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Export CSV" }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe("portfolio.csv");
+  const content = await text(await download.createReadStream());
+  expect(content).toContain("late.example,,");
+  await page.getByRole("button", { name: "Import CSV…" }).click();
+  const file = { name: "portfolio.csv", mimeType: "text/csv", buffer: Buffer.from(content) };
+  await page.locator("input[type=file]").setInputFiles(file);
+  await page.getByRole("button", { name: "Show the plan" }).click();
+  await page.getByText("0 to change, 5 unchanged, 0 refused.").waitFor();
+});
+
+test.each([
+  ["dark", { dark: true }],
+  ["phone", { width: 390 }],
+])("the portfolio is accessible on a %s page", async (name, options) => {
+  const page = await site.signedIn({ path: "/portfolio", ...options });
+  await page.getByRole("list", { name: "What to do first" }).waitFor();
+  await page.getByRole("button", { name: "Import CSV…" }).click();
+  await page.getByLabel("Table").fill("name,expires\nlate.example,2034-01-01\nsoon.example,01/02/34\n");
+  await page.getByRole("button", { name: "Show the plan" }).click();
+  await page.getByRole("table", { name: "Plan" }).waitFor();
+  await expectAccessible(page);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+  await photograph(page, `portfolio-${name}`);
+});

@@ -1,0 +1,224 @@
+import type { RouterInputs, RouterOutputs } from "@zonewright/client";
+import { useRef, useState, type ReactNode } from "react";
+import { decoded, mostBytes } from "../../../server/dns/formats/decoded.ts";
+import { toUnicodeName } from "../../../server/dns/names/names.ts";
+import { client } from "../api.ts";
+import { Button } from "../ui/button.tsx";
+import { CheckField, Form, SelectField, TextArea, TextField } from "../ui/field.tsx";
+import { forPeople } from "../ui/for-people.ts";
+import { formatNumber } from "../ui/format.ts";
+import { Failure, Notice } from "../ui/notice.tsx";
+import { Card } from "../ui/page.tsx";
+import { Pager } from "../ui/pager.tsx";
+import { useAction } from "../ui/use-action.ts";
+import { portfolioWords } from "../words/portfolio.ts";
+import { words } from "../words/words.ts";
+import styles from "./portfolio.module.css";
+
+const text = portfolioWords;
+/** Longer texts are not shown in a field: browsers lay out every line of one. */
+const mostShown = 200_000;
+const rowsOfPage = 50;
+
+export type Imported = RouterOutputs["portfolio"]["import"];
+type DateOrder = NonNullable<RouterInputs["portfolio"]["import"]["dateOrder"]>;
+
+/** A table to import. */
+export interface Table {
+  csv: string;
+  /** Whether its empty cells clear what is known. */
+  clears: boolean;
+}
+
+interface ImportTableProps {
+  given: Table;
+  onClose: () => void;
+  onDone: (imported: Imported) => void;
+}
+
+/** Imports a table in two steps: what it changes row by row, and then exactly that. */
+export function ImportTable({ given, onClose, onDone }: ImportTableProps) {
+  const [csv, setCsv] = useState(given.csv);
+  const [fileName, setFileName] = useState("");
+  const [clears, setClears] = useState(given.clears);
+  const [dateOrder, setDateOrder] = useState<DateOrder | "">("");
+  const [reason, setReason] = useState("");
+  const [refused, setRefused] = useState<string | null>(null);
+  const [plan, setPlan] = useState<Imported | null>(null);
+  const chooser = useRef<HTMLInputElement>(null);
+  /** A plan is of what was given when it was made. */
+  const change = (set: () => void) => {
+    set();
+    setPlan(null);
+    setRefused(null);
+  };
+  const input = () => ({
+    csv,
+    emptyCells: clears ? ("clear" as const) : ("keep" as const),
+    ...(dateOrder === "" ? {} : { dateOrder }),
+  });
+  const look = useAction(async () => {
+    if (csv.trim() === "") setRefused(text.empty);
+    else setPlan(await client.portfolio.import.mutate({ ...input(), dryRun: true }));
+  });
+  const apply = useAction(async () => {
+    if (plan === null) return;
+    const message = reason.trim() === "" ? {} : { message: reason.trim() };
+    onDone(await client.portfolio.import.mutate({ ...input(), planHash: plan.planHash, ...message }));
+  });
+  const open = async (file: File) => {
+    const opened = file.size > mostBytes ? ({ ok: false, why: "tooLarge" } as const) : decoded(await file.bytes());
+    change(() => {
+      setFileName(file.name);
+      setCsv(opened.ok ? opened.text : "");
+    });
+    if (!opened.ok) setRefused(text[opened.why]);
+  };
+  const asksForOrder = plan?.needsDateOrder === true || dateOrder !== "";
+  return (
+    <Card title={text.importTitle} hint={text.importHint} flush>
+      <div className={styles["form"]}>
+        <Form onSubmit={() => void look.run()}>
+          {csv.length > mostShown ? (
+            <p>{text.chosen(fileName, formatNumber(csv.length))}</p>
+          ) : (
+            <TextArea
+              label={text.table}
+              hint={text.tableHint}
+              error={refused}
+              mono
+              rows={6}
+              wrap="off"
+              value={csv}
+              onValue={(value) => change(() => setCsv(value))}
+            />
+          )}
+          <input
+            ref={chooser}
+            type="file"
+            accept=".csv,.tsv,.txt,text/csv,text/plain"
+            hidden
+            onChange={(event) => {
+              const [file] = event.target.files ?? [];
+              if (file) void open(file);
+              event.target.value = "";
+            }}
+          />
+          <CheckField label={text.clears} checked={clears} onValue={(checked) => change(() => setClears(checked))} />
+          {asksForOrder ? (
+            <SelectField
+              label={text.dateOrder}
+              error={plan?.needsDateOrder ? text.dateOrderHint : null}
+              value={dateOrder}
+              options={(["", "dmy", "mdy", "ymd"] as const).map((value) => ({ value, label: text.dateOrders[value] }))}
+              onValue={(value) => change(() => setDateOrder(value))}
+            />
+          ) : null}
+          <Failure error={look.error} />
+          <div className={styles["actions"]}>
+            <Button type="submit" kind={plan ? "plain" : "primary"} pending={look.pending}>
+              {look.pending ? words.ui.loading : text.showPlan}
+            </Button>
+            <Button onClick={() => chooser.current?.click()}>{text.choose}</Button>
+            <Button kind="quiet" onClick={onClose}>
+              {text.cancel}
+            </Button>
+          </div>
+        </Form>
+        {plan ? (
+          <Plan plan={plan}>
+            {plan.changed > 0 ? (
+              <Form onSubmit={() => void apply.run()}>
+                <TextField
+                  label={text.reason}
+                  hint={text.reasonHint}
+                  maxLength={500}
+                  value={reason}
+                  onValue={setReason}
+                />
+                <Failure error={apply.error} />
+                <div className={styles["actions"]}>
+                  <Button type="submit" kind="primary" pending={apply.pending}>
+                    {apply.pending ? words.ui.loading : text.apply(plan.changed, formatNumber(plan.changed))}
+                  </Button>
+                  {plan.refused > 0 ? <span>{text.leavesOut}</span> : null}
+                </div>
+              </Form>
+            ) : null}
+          </Plan>
+        ) : null}
+      </div>
+    </Card>
+  );
+}
+
+function shownName(address: string): string {
+  const [name = "", view = ""] = address.split("!");
+  return [toUnicodeName(name), view].filter(Boolean).join(" · ");
+}
+
+function Plan({ plan, children }: { plan: Imported; children: ReactNode }) {
+  const [onlyRefused, setOnlyRefused] = useState(false);
+  const [page, setPage] = useState(1);
+  const rows = onlyRefused ? plan.rows.filter(({ refusal }) => refusal !== null) : plan.rows;
+  const shown = rows.slice((page - 1) * rowsOfPage, page * rowsOfPage);
+  return (
+    <div className={styles["plan"]}>
+      <Notice kind={plan.refused > 0 ? "warning" : "info"} focusFor={plan}>
+        {text.summary(formatNumber(plan.changed), formatNumber(plan.unchanged), formatNumber(plan.refused))}{" "}
+        {plan.ignoredColumns.length > 0 ? text.ignored(plan.ignoredColumns.join(", ")) : null}
+      </Notice>
+      {plan.refused > 0 ? (
+        <CheckField
+          label={text.onlyRefused}
+          checked={onlyRefused}
+          onValue={(checked) => {
+            setOnlyRefused(checked);
+            setPage(1);
+          }}
+        />
+      ) : null}
+      {shown.length > 0 ? (
+        <div className={styles["frame"]}>
+          <table className={styles["table"]} aria-label={text.plan}>
+            <thead>
+              <tr>
+                <th scope="col">{text.line}</th>
+                <th scope="col">{text.columns.domain}</th>
+                <th scope="col">{text.changes}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {shown.map((row) => (
+                <tr key={row.line}>
+                  <td data-label={text.line}>{row.line}</td>
+                  <td>
+                    <span className={styles["name"]}>{shownName(row.name)}</span>
+                  </td>
+                  <td className={styles["wide"]}>
+                    {row.refusal === null ? null : (
+                      <span className={styles["bad"]}>
+                        {text.refusedRow}: {forPeople(row.refusal)}
+                      </span>
+                    )}
+                    {row.changes.map(({ field, before, after }) => (
+                      <span key={field} className={styles["change"]}>
+                        {text.fields[field]}: {before === "" ? text.nothing : <del>{before}</del>} →{" "}
+                        {after === "" ? text.nothing : <ins>{after}</ins>}
+                      </span>
+                    ))}
+                    {row.warnings.map((warning) => (
+                      <small key={warning}>{warning}</small>
+                    ))}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      ) : null}
+      <Pager page={page} pages={Math.ceil(rows.length / rowsOfPage)} onPage={setPage} />
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,362 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import type { RouterInputs, RouterOutputs } from "@zonewright/client";
+import { useDeferredValue, useState, type ReactNode } from "react";
+import { toUnicodeName } from "../../../server/dns/names/names.ts";
+import { client, queries } from "../api.ts";
+import { useUser } from "../session/current-user.ts";
+import { Button } from "../ui/button.tsx";
+import field from "../ui/field.module.css";
+import { formatAgo, formatDay, formatNumber } from "../ui/format.ts";
+import { Failure, Notice } from "../ui/notice.tsx";
+import { Card, Page } from "../ui/page.tsx";
+import { Pager } from "../ui/pager.tsx";
+import { saveFile } from "../ui/save-file.ts";
+import { useAction } from "../ui/use-action.ts";
+import { portfolioWords } from "../words/portfolio.ts";
+import { words } from "../words/words.ts";
+import { labelsInUse } from "../zone/domain-queries.ts";
+import { ImportTable, type Imported, type Table } from "./import-table.tsx";
+import styles from "./portfolio.module.css";
+
+const text = portfolioWords;
+const pageSize = 50;
+/** Findings that are shown before all are asked for. */
+const fewFindings = 8;
+
+type Filters = Exclude<RouterInputs["portfolio"]["list"], void>;
+type PortfolioDomain = RouterOutputs["portfolio"]["list"]["domains"][number];
+
+const addressOf = ({ name, view }: { name: string; view: string }) => (view === "" ? name : `${name}!${view}`);
+const shownName = ({ name, view }: { name: string; view: string }) =>
+  [toUnicodeName(name), view].filter(Boolean).join(" · ");
+
+/** Returns an amount of money. Browsers know the currencies, and print a code that they do not know. */
+function formatMoney(amount: number, currency: string): string {
+  return new Intl.NumberFormat(undefined, { style: "currency", currency }).format(amount);
+}
+
+/** All domains as registrations: until when, at whom, for how much, and what to do first. */
+export function PortfolioPage() {
+  const search = useSearch({ from: "/inside/portfolio" });
+  const navigate = useNavigate({ from: "/portfolio" });
+  const mayImport = useUser().role !== "auditor";
+  /** The table that is being imported; null while none is. */
+  const [table, setTable] = useState<Table | null>(null);
+  const [imported, setImported] = useState<Imported | null>(null);
+  const save = useAction(async () => {
+    const { csv } = await client.portfolio.export.query({});
+    // Without the mark, Excel takes the file for Latin-1.
+    saveFile("portfolio.csv", `\uFEFF${csv}`);
+  });
+  const page = Math.max(1, Math.trunc(Number(search.page ?? 1)) || 1);
+  const filters = useDeferredValue<Filters>({
+    search: search.search,
+    status: search.status as Filters["status"],
+    group: search.group,
+    sort: (search.sort ?? "expiresAt") as Filters["sort"],
+    page,
+    limit: pageSize,
+  });
+  const list = useQuery({
+    queryKey: ["portfolio", "list", filters],
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) => await client.portfolio.list.query(filters, { signal }),
+  });
+  const filter = (changes: Partial<typeof search>) =>
+    void navigate({ search: (before) => ({ ...before, page: undefined, ...changes }), replace: true });
+  const total = list.data?.total;
+  return (
+    <Page
+      title={text.title}
+      subtitle={total === undefined ? null : <span role="status">{text.count(total, formatNumber(total))}</span>}
+      actions={
+        <>
+          <Button pending={save.pending} onClick={() => void save.run()}>
+            {text.export}
+          </Button>
+          {mayImport ? <Button onClick={() => setTable({ csv: "", clears: false })}>{text.import}</Button> : null}
+        </>
+      }
+    >
+      <Failure error={save.error} />
+      {imported ? (
+        <Notice
+          kind="success"
+          focusFor={imported}
+          action={
+            imported.undo === null ? null : (
+              <Button onClick={() => setTable({ csv: imported.undo ?? "", clears: true })}>{text.undo}</Button>
+            )
+          }
+        >
+          {text.done(imported.changed, formatNumber(imported.changed))}
+        </Notice>
+      ) : null}
+      {table ? (
+        <ImportTable
+          key={table.csv}
+          given={table}
+          onClose={() => setTable(null)}
+          onDone={(done) => {
+            setTable(null);
+            setImported(done);
+            void queries.invalidateQueries({ queryKey: ["portfolio"] });
+            void queries.invalidateQueries({ queryKey: ["domains"] });
+          }}
+        />
+      ) : null}
+      <Findings />
+      <Costs />
+      <Card title={text.domains} flush>
+        <Filters search={search} onFilter={filter} />
+        <Failure error={list.error} />
+        {list.data ? (
+          <Domains domains={list.data.domains} />
+        ) : (
+          <p className={styles["inset"]}>{list.error ? null : words.ui.loading}</p>
+        )}
+        <div className={styles["pager"]}>
+          <Pager
+            page={page}
+            pages={Math.ceil((total ?? 0) / pageSize)}
+            onPage={(next) => void navigate({ search: (before) => ({ ...before, page: String(next) }) })}
+          />
+        </div>
+      </Card>
+    </Page>
+  );
+}
+
+function DomainLink({ domain }: { domain: { name: string; view: string } }) {
+  return (
+    <Link to="/d/$name/registration" params={{ name: addressOf(domain) }} preload={false}>
+      {shownName(domain)}
+    </Link>
+  );
+}
+
+function Findings() {
+  const [showsAll, setShowsAll] = useState(false);
+  const { data, error } = useQuery({
+    queryKey: ["portfolio", "findings"],
+    queryFn: async ({ signal }) => await client.portfolio.findings.query(undefined, { signal }),
+  });
+  const found = data?.findings ?? [];
+  const shown = showsAll ? found : found.slice(0, fewFindings);
+  return (
+    <Card
+      title={text.findings}
+      hint={text.findingsHint}
+      flush
+      action={
+        found.length > shown.length ? (
+          <Button onClick={() => setShowsAll(true)}>{text.showAll(formatNumber(found.length))}</Button>
+        ) : null
+      }
+    >
+      <Failure error={error} />
+      {data ? null : <p className={styles["inset"]}>{error ? null : words.ui.loading}</p>}
+      {data && found.length === 0 ? <p className={styles["inset"]}>{text.fine}</p> : null}
+      {found.length > 0 ? (
+        <ul className={styles["list"]} aria-label={text.findings}>
+          {shown.map((finding, index) => (
+            // Several name servers of a domain may have the same fault.
+            // oxlint-disable-next-line react/no-array-index-key
+            <li key={`${finding.domainId} ${finding.code} ${index}`}>
+              <i className={styles["dot"]} data-severity={finding.severity} aria-hidden />
+              <DomainLink domain={finding} />
+              <span>
+                <span className="sr">{text.severities[finding.severity]}: </span>
+                {finding.message}
+              </span>
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      {data?.more && showsAll ? <p className={styles["inset"]}>{text.moreThan}</p> : null}
+    </Card>
+  );
+}
+
+function Costs() {
+  const { data, error } = useQuery({
+    queryKey: ["portfolio", "costs"],
+    queryFn: async ({ signal }) => await client.portfolio.costs.query(undefined, { signal }),
+  });
+  const groups = data?.groups ?? [];
+  const priced = groups.filter(({ yearlyCost }) => yearlyCost !== null);
+  const sums = [...Map.groupBy(priced, ({ currency }) => currency ?? "")]
+    .map(([currency, of]) => ({ currency, sum: of.reduce((all, { yearlyCost }) => all + (yearlyCost ?? 0), 0) }))
+    .toSorted((one, other) => (one.currency < other.currency ? -1 : 1));
+  const count = (of: typeof groups) => formatNumber(of.reduce((all, { domains }) => all + domains, 0));
+  return (
+    <Card title={text.costs} hint={sums.length > 0 ? text.costsHint(count(priced), count(groups)) : undefined} flush>
+      <Failure error={error} />
+      {data && sums.length === 0 ? <p className={styles["inset"]}>{text.noCosts}</p> : null}
+      {sums.length > 0 ? (
+        <ul className={styles["sums"]} aria-label={text.costs}>
+          {sums.map(({ currency, sum }) => (
+            <li key={currency}>
+              <strong>{formatMoney(sum, currency)}</strong>
+            </li>
+          ))}
+        </ul>
+      ) : null}
+    </Card>
+  );
+}
+
+interface FiltersProps {
+  search: {
+    search?: string | undefined;
+    status?: string | undefined;
+    group?: string | undefined;
+    sort?: string | undefined;
+  };
+  onFilter: (changes: FiltersProps["search"]) => void;
+}
+
+function Filters({ search, onFilter }: FiltersProps) {
+  const { data: labels } = useQuery(labelsInUse);
+  const groups = labels?.groups ?? [];
+  return (
+    <div className={styles["tools"]}>
+      <input
+        type="search"
+        className={field["input"]}
+        placeholder={text.search}
+        aria-label={text.search}
+        maxLength={253}
+        value={search.search ?? ""}
+        onChange={(event) => onFilter({ search: event.target.value || undefined })}
+      />
+      <Filter
+        label={text.status}
+        value={search.status}
+        options={[["", text.anyStatus], ...Object.entries(text.statuses)]}
+        onValue={(status) => onFilter({ status })}
+      />
+      {groups.length > 0 || search.group !== undefined ? (
+        <Filter
+          label={text.group}
+          value={search.group}
+          options={[["", text.anyGroup], ...groups.map(({ name }) => [name, name] as const)]}
+          onValue={(group) => onFilter({ group })}
+        />
+      ) : null}
+      <Filter
+        label={text.sort}
+        value={search.sort ?? "expiresAt"}
+        options={Object.entries(text.sorts)}
+        onValue={(sort) => onFilter({ sort })}
+      />
+    </div>
+  );
+}
+
+interface FilterProps {
+  label: string;
+  value: string | undefined;
+  options: readonly (readonly [value: string, label: string])[];
+  onValue: (value: string | undefined) => void;
+}
+
+function Filter({ label, value, options, onValue }: FilterProps) {
+  return (
+    <select
+      className={field["input"]}
+      aria-label={label}
+      value={value ?? ""}
+      onChange={(event) => onValue(event.target.value || undefined)}
+    >
+      {options.map(([key, name]) => (
+        <option key={key} value={key}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function Domains({ domains }: { domains: readonly PortfolioDomain[] }) {
+  if (domains.length === 0) return <p className={styles["inset"]}>{text.none}</p>;
+  const { columns } = text;
+  return (
+    <table className={styles["table"]} aria-label={text.domains}>
+      <thead>
+        <tr>
+          <th scope="col">{columns.domain}</th>
+          <th scope="col">{columns.expires}</th>
+          <th scope="col">{columns.registrar}</th>
+          <th scope="col">{columns.autoRenew}</th>
+          <th scope="col">{columns.locked}</th>
+          <th scope="col" className={styles["number"]}>
+            {columns.cost}
+          </th>
+          <th scope="col">{columns.findings}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {domains.map((domain) => (
+          <Row key={domain.id} domain={domain} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const flag = (value: boolean | null | undefined) =>
+  value === null || value === undefined ? null : value ? text.on : <span className={styles["warn"]}>{text.off}</span>;
+
+function Row({ domain }: { domain: PortfolioDomain }) {
+  const { expiresAt, status, registration, findings } = domain;
+  const { columns } = text;
+  const [first, ...others] = findings;
+  const { yearlyCost = null, currency = null } = registration ?? {};
+  const cell = (label: string, content: ReactNode, className = "") => (
+    <td className={className} data-label={label} data-unknown={content === null || undefined}>
+      {content ?? text.unknown}
+    </td>
+  );
+  return (
+    <tr>
+      <td className={styles["wide"]}>
+        <span className={styles["name"]}>
+          <DomainLink domain={domain} />
+        </span>
+        {domain.groupName === null ? null : <small>{domain.groupName}</small>}
+      </td>
+      {cell(
+        columns.expires,
+        expiresAt ? (
+          <>
+            <time dateTime={expiresAt.toISOString()}>{formatDay(expiresAt)}</time>{" "}
+            {status === "active" ? null : (
+              <small className={status === "expired" ? styles["bad"] : styles["warn"]}>{formatAgo(expiresAt)}</small>
+            )}
+          </>
+        ) : null,
+        styles["nowrap"],
+      )}
+      {cell(columns.registrar, registration?.registrar ?? null)}
+      {cell(columns.autoRenew, flag(registration?.autoRenew))}
+      {cell(columns.locked, flag(registration?.locked))}
+      {cell(
+        columns.cost,
+        yearlyCost !== null && currency !== null ? formatMoney(yearlyCost, currency) : null,
+        styles["number"],
+      )}
+      <td className={styles["wide"]} data-unknown={first === undefined || undefined}>
+        {first ? (
+          <>
+            <span className={first.severity === "error" ? styles["bad"] : ""}>{first.message}</span>
+            {others.length > 0 ? <small>{text.more(formatNumber(others.length))}</small> : null}
+          </>
+        ) : (
+          text.unknown
+        )}
+      </td>
+    </tr>
+  );
+}
