@@ -113,6 +113,16 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/reverse.ts")).reverseZones(),
   },
   {
+    name: "portfolio",
+    summary: "Check, export and import the table of domains",
+    load: async () => (await import("./commands/portfolio.ts")).portfolio(),
+  },
+  {
+    name: "registration",
+    summary: "Show what is known of a registration",
+    load: async () => (await import("./commands/portfolio.ts")).registration(),
+  },
+  {
     name: "watch",
     summary: "Show events as they happen",
     load: async () => (await import("./commands/watch.ts")).watch(),

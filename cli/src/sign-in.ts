@@ -13,7 +13,7 @@ type Permission = RouterInputs["auth"]["startDevice"]["permissions"][number];
 /** A token, and when it expires. */
 type NewToken = RouterOutputs["auth"]["cliToken"];
 
-/** What the commands need. */
+/** What most commands need. */
 const usualPermissions: readonly Permission[] = [
   "domains:read",
   "domains:write",
@@ -30,7 +30,7 @@ const usualPermissions: readonly Permission[] = [
   "providers:read",
 ];
 
-/** What no command needs unless it is asked for. */
+/** What few commands need, or none. It is granted only if it is asked for. */
 const rarePermissions: readonly Permission[] = ["registrations:read", "registrations:write", "audit:read"];
 
 /** Returns the permissions that a user names, separated by commas. @throws Failure for an unknown one */

@@ -83,6 +83,7 @@ const allPermissions = [
   "requests:write",
   "providers:read",
   "notifications:read",
+  "registrations:read",
 ];
 
 /** Prepares the built command line and a personal token for a service. Use the result only within tests and hooks. */

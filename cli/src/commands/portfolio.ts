@@ -1,0 +1,250 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { Option, type Command } from "commander";
+import type { RouterOutputs } from "@zonewright/client";
+import { decoded, mostBytes } from "../../../server/dns/formats/decoded.ts";
+import { command, group, withJson } from "../command.ts";
+import { connect } from "../credentials.ts";
+import { exitCodes, Failure } from "../failure.ts";
+import {
+  confirmed,
+  counted,
+  note,
+  print,
+  printFields,
+  printJson,
+  printRaw,
+  printTable,
+  readInput,
+  type Column,
+} from "../terminal.ts";
+import { domainNamed, fullName } from "../zones.ts";
+
+type Finding = RouterOutputs["portfolio"]["findings"]["findings"][number];
+type Imported = RouterOutputs["portfolio"]["import"];
+type ImportedRow = Imported["rows"][number];
+type Registration = RouterOutputs["registrations"]["get"];
+
+export function portfolio(): Command {
+  return group(
+    "portfolio",
+    "Check, export and import the table of domains",
+    [check(), exportTable(), importTable()],
+    "check",
+  );
+}
+
+const findingColumns: readonly Column<Finding>[] = [
+  { title: "domain", cell: fullName },
+  { title: "severity", cell: ({ severity }) => severity },
+  { title: "what to do", cell: ({ message }) => message },
+];
+
+function check(): Command {
+  return withJson(
+    command("check", "Report what is wrong with registrations", {
+      more: "Covers all domains that you see as a whole, what harms most first. Exits with 2 if it finds something.",
+      examples: [
+        ["portfolio", "List expired names, names about to expire, broken delegations and open transfer locks."],
+        ["portfolio check --json", "Print it for programs."],
+      ],
+    }),
+  ).action(async ({ json }: { json?: true }) => {
+    const client = await connect();
+    const { findings, more } = await client.portfolio.findings.query();
+    if (json) printJson({ findings, more });
+    else printTable(findings, findingColumns, "Nothing is wrong.");
+    if (more) note("These are the first 100. More appear when they are mended.");
+    if (findings.length > 0) process.exitCode = exitCodes.pending;
+  });
+}
+
+function exportTable(): Command {
+  return command("export", "Export the domains as a table", {
+    more: "Writes CSV with expiry dates, registrars, costs, groups, tags and notes.",
+    examples: [
+      ["portfolio export > portfolio.csv", "Write a table for a spreadsheet."],
+      ["portfolio export --output portfolio.csv", "Write it to a file."],
+    ],
+  })
+    .option("-o, --output <file>", "write to this file instead of the standard output")
+    .action(async ({ output }: { output?: string }) => {
+      const client = await connect();
+      const { csv } = await client.portfolio.export.query({});
+      if (output === undefined) {
+        printRaw(csv);
+        return;
+      }
+      await writeFile(output, csv);
+      note(`Wrote ${output}.`);
+    });
+}
+
+interface ImportOptions {
+  dateOrder?: "dmy" | "mdy" | "ymd";
+  clear?: true;
+  skipRefused?: true;
+  undoTo?: string;
+  dryRun?: true;
+  yes?: true;
+  message?: string;
+  json?: true;
+}
+
+function importTable(): Command {
+  return withJson(
+    command("import <file>", "Import a table of domains", {
+      more: "Takes CSV with a line that names the columns. Changes nothing before it has shown the plan. `-` reads the standard input.",
+      examples: [
+        ["portfolio import portfolio.csv --dry-run", "See what each row changes."],
+        ["portfolio import renewals.csv --date-order dmy", "Say how dates such as 03/04/27 are written."],
+        ["portfolio import portfolio.csv --undo-to before.csv", "Keep a table that takes the import back."],
+        ["portfolio import before.csv --clear", "Take it back."],
+      ],
+    }),
+  )
+    .addOption(
+      new Option("--date-order <order>", "order of day, month and year in dates such as 03/04/27").choices([
+        "dmy",
+        "mdy",
+        "ymd",
+      ]),
+    )
+    .option("--clear", "let empty cells clear what is known")
+    .option("--skip-refused", "import the other rows if some are refused")
+    .option("--undo-to <file>", "write a table that takes the import back, with --clear, to this file")
+    .option("-m, --message <text>", "why you make the change; the audit trail keeps it")
+    .option("-y, --yes", "do not ask")
+    .option("--dry-run", "only show what would change; exits with 2 if something would")
+    .action(async (file: string, options: ImportOptions) => {
+      const csv = await tableIn(file);
+      const client = await connect();
+      const { dateOrder, clear, message, json } = options;
+      const input = {
+        csv,
+        ...(dateOrder === undefined ? {} : { dateOrder }),
+        ...(clear ? { emptyCells: "clear" as const } : {}),
+      };
+      const plan = await client.portfolio.import.mutate({ ...input, dryRun: true });
+      if (json && options.dryRun) printJson(plan);
+      if (!json) printPlan(plan);
+      if (options.dryRun) {
+        if (plan.changed + plan.refused > 0) process.exitCode = exitCodes.pending;
+        return;
+      }
+      if (plan.refused > 0 && !options.skipRefused)
+        throw new Failure(
+          `${counted(plan.refused, "row")} cannot be imported. Correct the table, or add --skip-refused to import the others.`,
+        );
+      if (plan.changed === 0) {
+        if (json) printJson(plan);
+        return;
+      }
+      const about = `This changes ${counted(plan.changed, "domain")}.`;
+      if (!options.yes && !(await confirmed(`${about} Go on?`, about))) {
+        note("Nothing was changed.");
+        return;
+      }
+      const done = await client.portfolio.import.mutate({
+        ...input,
+        planHash: plan.planHash,
+        ...(message === undefined ? {} : { message }),
+      });
+      if (options.undoTo !== undefined && done.undo !== null) await writeFile(options.undoTo, done.undo);
+      if (json) printJson(done);
+      else note(`Changed ${counted(done.changed, "domain")}.`);
+    });
+}
+
+/** Reads a table as spreadsheets write files. @throws Failure */
+async function tableIn(file: string): Promise<string> {
+  if (file === "-") return await readInput();
+  const read = decoded(await readFile(file));
+  if (read.ok) return read.text;
+  throw new Failure(
+    read.why === "tooLarge"
+      ? `${file} exceeds ${mostBytes / 1024 / 1024} MiB. Import it in parts.`
+      : `${file} is not a text file. Save the table as CSV.`,
+  );
+}
+
+const rowColumns: readonly Column<ImportedRow>[] = [
+  { title: "line", cell: ({ line }) => String(line), alignRight: true },
+  { title: "domain", cell: ({ name }) => name },
+  { title: "change", cell: changeOf },
+];
+
+function changeOf({ changes, warnings, refusal }: ImportedRow): string {
+  if (refusal !== null) return `refused: ${refusal.replace(/ Send [^.]* in `dateOrder`\./, " Add --date-order.")}`;
+  const changed = changes.map(({ field, before, after }) => `${field}: ${before || "–"} → ${after || "–"}`).join(", ");
+  return [changed, ...warnings].filter((part) => part !== "").join(". ");
+}
+
+function printPlan({ rows, changed, unchanged, refused, ignoredColumns }: Imported): void {
+  printTable(rows, rowColumns, "There is nothing to change.");
+  if (ignoredColumns.length > 0) note(`Columns that an import does not change: ${ignoredColumns.join(", ")}.`);
+  note(`${changed} to change, ${unchanged} unchanged, ${refused} refused.`);
+}
+
+export function registration(): Command {
+  return group("registration", "Show what is known of a registration", [show()], "show");
+}
+
+function show(): Command {
+  return withJson(
+    command("show <domain>", "Show a domain's registration", {
+      more: "Shows what the registrar, the registry and the zone above say, and what to do.",
+      examples: [["registration show example.com", "Show expiry, renewal, lock, name servers and DS records."]],
+    }),
+  ).action(async (name: string, { json }: { json?: true }) => {
+    const client = await connect();
+    const { id } = await domainNamed(client, name);
+    const found = await client.registrations.get.query({ id });
+    if (json) printJson(found);
+    else printRegistration(found);
+  });
+}
+
+function printRegistration({
+  name,
+  expiresAt,
+  expirySource,
+  registrar,
+  registry,
+  parent,
+  findings,
+}: Registration): void {
+  printFields([
+    ["registered name", name],
+    ["expires", expiresAt === null ? "unknown" : `${day(expiresAt)} (${expirySource ?? "unknown"})`],
+    ["registrar", registrar?.account ?? registry?.registrar ?? "unknown"],
+    ...(registrar
+      ? ([
+          ["renews itself", flag(registrar.autoRenew)],
+          ["transfer lock", flag(registrar.locked)],
+          ["name servers at the registrar", listed(registrar.nameServers)],
+          ["DS records at the registrar", listed(registrar.ds)],
+        ] as const)
+      : []),
+    ...(registry ? ([["status at the registry", listed(registry.statuses)]] as const) : []),
+    ...(parent
+      ? ([
+          [`name servers in ${parent.zone}`, listed(parent.nameServers)],
+          [`DS records in ${parent.zone}`, listed(parent.ds)],
+        ] as const)
+      : []),
+  ]);
+  for (const { severity, message } of findings) print(`${severity}: ${message}`);
+}
+
+function day(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}
+
+function flag(value: boolean | null): string {
+  return value === null ? "unknown" : value ? "on" : "off";
+}
+
+function listed(values: readonly string[] | null): string {
+  if (values === null) return "unknown";
+  return values.length === 0 ? "none" : values.join(", ");
+}

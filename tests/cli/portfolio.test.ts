@@ -1,0 +1,53 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import { useCli } from "../support/cli.ts";
+import { useZonewright } from "../support/zonewright.ts";
+
+const zw = useZonewright();
+const cli = useCli(zw);
+
+beforeAll(async () => {
+  for (const name of ["bücher.example", "plain.example"]) await zw.admin.post("/api/domains", { name });
+});
+
+test("an exported table imports without a change, and one from a spreadsheet by its plan", async () => {
+  const file = join(cli.configFolder, "portfolio.csv");
+  expect((await cli.run(["portfolio", "export", "-o", file])).stderr).toBe(`Wrote ${file}.\n`);
+  expect(await readFile(file, "utf8")).toBe(await cli.must(["portfolio", "export"]));
+  const same = await cli.run(["portfolio", "import", file, "--dry-run"]);
+  expect(same).toMatchObject({ exitCode: 0, stdout: "" });
+  expect(same.stderr).toContain("0 to change, 2 unchanged, 0 refused.");
+  // Excel saves Latin-1.
+  await writeFile(file, Buffer.from("Domain;Expires;Notes\r\nbücher.example;03/04/34;Für später\r\n", "latin1"));
+  const asked = await cli.run(["portfolio", "import", file, "--yes"]);
+  expect(asked.exitCode).toBe(1);
+  expect(asked.stdout).toContain(
+    '2\txn--bcher-kva.example\trefused: expires: "03/04/34" can be several days. Add --date-order.',
+  );
+  expect(asked.stderr).toContain("add --skip-refused");
+  const options = ["portfolio", "import", file, "--date-order", "dmy"];
+  const planned = await cli.run([...options, "--dry-run"]);
+  expect(planned).toMatchObject({
+    exitCode: 2,
+    stdout: "2\txn--bcher-kva.example\texpires: – → 2034-04-03, notes: – → Für später\n",
+  });
+  expect((await cli.run(options)).stderr).toContain("This changes 1 domain. Add --yes");
+  const undo = join(cli.configFolder, "undo.csv");
+  expect(await cli.json([...options, "--yes", "--undo-to", undo])).toMatchObject({ applied: true, changed: 1 });
+  expect(await cli.must(["registration", "show", "bücher.example"])).toMatch(/^expires\t2034-04-03 \(manual\)$/m);
+  expect(await cli.json(["portfolio", "import", undo, "--clear", "--yes"])).toMatchObject({ changed: 1 });
+  expect(await cli.must(["registration", "show", "bücher.example"])).toMatch(/^expires\tunknown$/m);
+});
+
+test("what is wrong with registrations is listed, and ends with 2", async () => {
+  expect(await cli.run(["portfolio"])).toMatchObject({ exitCode: 0, stdout: "" });
+  const input = `name,expires\nplain.example,2020-01-01\n`;
+  await cli.must(["portfolio", "import", "-", "--yes", "-m", "Old"], { input });
+  expect(await cli.run(["portfolio"])).toMatchObject({
+    exitCode: 2,
+    stdout: "plain.example\terror\tplain.example has expired. Renew it at its registrar while you still can.\n",
+  });
+  const shown = await cli.must(["registration", "show", "plain.example"]);
+  expect(shown).toContain("error: plain.example has expired.");
+});
