@@ -36,13 +36,9 @@ const withoutCall: Readonly<Record<string, Reason>> = {
   "records.importZonefile": { instead: "records.applyPlan" },
   "changeRequests.plan": { instead: "records.plan" },
 
-  "domains.previewExpiry": "no page yet",
-  "delegation.checkServed": "no page yet",
-  "delegation.snooze": "no page yet",
-  "secondaries.get": "no page yet",
-  "secondaries.raiseSerial": "no page yet",
+  "domains.previewExpiry": "program",
   "records.exportZonefile": { instead: "records.export" },
-  "snapshots.get": "no page yet",
+  "snapshots.get": { instead: "records.list" },
 };
 
 const procedures = Object.keys(appRouter._def.procedures);

@@ -57,6 +57,7 @@ const none: readonly string[] = [];
 const loadReview = patiently(async () => ({ default: (await import("./draft/review.tsx")).Review }));
 const Review = lazy(loadReview);
 const BulkDialog = lazy(patiently(async () => ({ default: (await import("./bulk-dialog.tsx")).BulkDialog })));
+const ServedDialog = lazy(patiently(async () => ({ default: (await import("./served-dialog.tsx")).ServedDialog })));
 const RecordDetails = lazy(patiently(async () => ({ default: (await import("./record-details.tsx")).RecordDetails })));
 const PasteDialog = lazy(patiently(async () => ({ default: (await import("./from-text.ts")).PasteDialog })));
 const reviewKeys = isMac ? "⌘↵" : "Ctrl ↵";
@@ -105,6 +106,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   useEffect(() => (isEditing ? holdDraft(draftKey(user.id, zone.id)) : undefined), [isEditing, user.id, zone.id]);
   const [bulk, setBulk] = useState<{ field: "ttl" | "value"; rows: readonly Row[] } | null>(null);
   const [detailing, setDetailing] = useState<DnsRecord | null>(null);
+  const [asking, setAsking] = useState<DnsRecord | null>(null);
   const [own, setOwn] = useState<ReadonlySet<number>>(new Set());
   const rights = useOwnRights(zone);
   const readOnly = (row: Row) =>
@@ -270,6 +272,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
             duplicate: (row) => add({ ...row.fields }),
             switch: (row) => change((before) => setFields(before, [row], { disabled: !isDisabled(row.fields) })),
             details: ({ record }) => setDetailing(record),
+            served: ({ record }) => setAsking(record),
             copy: copyLines,
             setTtl: (chosen) => setBulk({ field: "ttl", rows: editableRows(chosen) }),
             setValue: (chosen) => setBulk({ field: "value", rows: editableRows(chosen) }),
@@ -294,6 +297,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
         {review.isOpen ? (
           <Review {...review.dialog} zone={zone.nameUnicode} provider={provider} keys={reviewKeys} />
         ) : null}
+        {asking ? <ServedDialog zone={zone} record={asking} onClose={() => setAsking(null)} /> : null}
         {detailing ? (
           <RecordDetails zone={zone} record={detailing} mayLock={rights.unlocks} onClose={() => setDetailing(null)} />
         ) : null}

@@ -11,6 +11,7 @@ import { Registration } from "./settings/registration.tsx";
 import { Removal } from "./settings/removal.tsx";
 import { Reviews } from "./settings/reviews.tsx";
 import { Rules } from "./settings/rules.tsx";
+import { Secondaries } from "./settings/secondaries.tsx";
 import { Snapshots } from "./settings/snapshots.tsx";
 import { useZone, zoneName } from "./use-zone.ts";
 import styles from "./zone.module.css";
@@ -35,6 +36,7 @@ export function SettingsPage() {
       <Registration zone={zone} />
       <Provider zone={zone} />
       <Mirrors zone={zone} />
+      <Secondaries zone={zone} />
       <Delegation zone={zone} />
       <Snapshots zone={zone} />
       <Rules zone={zone} />

@@ -64,6 +64,7 @@ interface GridProps {
     /** Disables a record, or enables it. */
     switch: (row: Row) => void;
     details: (row: Row) => void;
+    served: (row: Row) => void;
     copy: (rows: readonly Row[]) => void;
     setTtl: (rows: readonly Row[]) => void;
     setValue: (rows: readonly Row[]) => void;
@@ -148,6 +149,7 @@ export function Grid(props: GridProps) {
       duplicate: (row) => latest.current.commands.duplicate(row),
       switch: (row) => latest.current.commands.switch(row),
       details: (row) => latest.current.commands.details(row),
+      served: (row) => latest.current.commands.served(row),
       copy: (row) => latest.current.commands.copy([row]),
     };
   }, []);

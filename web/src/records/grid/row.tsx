@@ -5,6 +5,7 @@ import {
   CopyPlus,
   Ellipsis,
   EyeOff,
+  Globe,
   Lock,
   Pencil,
   Power,
@@ -48,6 +49,7 @@ export interface RowActions {
   duplicate: (row: Row) => void;
   switch: (row: Row) => void;
   details: (row: Row) => void;
+  served: (row: Row) => void;
   copy: (row: Row) => void;
 }
 
@@ -282,6 +284,10 @@ function RowMenu({ row, index, readOnly, hasDetails, clash, actions }: RowMenuPr
           { id: "copy", label: text.copy, icon: <Copy aria-hidden />, run: () => actions.copy(row) },
           ...(hasDetails
             ? [{ id: "details", label: text.details, icon: <Lock aria-hidden />, run: () => actions.details(row) }]
+            : []),
+          // ALIAS is not a DNS type: name servers answer with addresses.
+          ...(row.record?.status === "active" && row.record.recordType !== "ALIAS"
+            ? [{ id: "served", label: text.served, icon: <Globe aria-hidden />, run: () => actions.served(row) }]
             : []),
         ],
         undoing,

@@ -1,7 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
+import type { RouterOutputs } from "@zonewright/client";
 import { client, queries } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
 import { formatAgo, formatDay } from "../../ui/format.ts";
+import { Menu } from "../../ui/menu.tsx";
 import { Failure } from "../../ui/notice.tsx";
 import { Card } from "../../ui/page.tsx";
 import { useAction } from "../../ui/use-action.ts";
@@ -11,6 +13,10 @@ import type { Zone } from "../use-zone.ts";
 import styles from "../zone.module.css";
 
 const text = zoneWords;
+type Finding = RouterOutputs["delegation"]["get"]["findings"][number];
+
+/** Days. */
+const snoozes = [1, 7, 30, 180];
 const dots = { error: "error", warning: "drift", info: "sync" } as const;
 
 /** What the world sees of a domain, as the last check found it. */
@@ -22,6 +28,10 @@ export function Delegation({ zone: { id } }: { zone: Zone }) {
   });
   const check = useAction(async () => {
     queries.setQueryData(queryKey, await client.delegation.check.mutate({ id }));
+  });
+  const snooze = useAction(async ({ code, name }: Finding, days: number | null) => {
+    const until = days === null ? null : new Date(Date.now() + days * 86_400_000);
+    queries.setQueryData(queryKey, await client.delegation.snooze.mutate({ id, code, name, until }));
   });
   const isChecked = data?.notCheckedBecause === null;
   return (
@@ -37,28 +47,52 @@ export function Delegation({ zone: { id } }: { zone: Zone }) {
         ) : null
       }
     >
-      <Failure error={error ?? check.error} />
+      <Failure error={error ?? check.error ?? snooze.error} />
       {data ? <p className={styles["inset"]}>{stateOf(data)}</p> : null}
       {data && data.findings.length > 0 ? (
         <ul className={styles["list"]} aria-label={text.delegationFindings}>
-          {data.findings.map(({ code, severity, name, server, target, message, firstSeenAt, snoozedUntil }) => (
-            <li key={[code, name, server, target].join(" ")} className={styles["item"]}>
-              <span>
-                <span>
-                  <i className={styles["dot"]} data-state={dots[severity]} aria-hidden />
-                  <span className="sr">{text.severities[severity]}: </span>
-                  {message}
-                </span>
-                <small>
-                  {text.since(formatAgo(firstSeenAt))}
-                  {snoozedUntil === null ? "" : `, ${text.snoozed(formatDay(snoozedUntil))}`}
-                </small>
-              </span>
-            </li>
+          {data.findings.map((finding) => (
+            <FindingItem
+              key={[finding.code, finding.name, finding.server, finding.target].join(" ")}
+              finding={finding}
+              onSnooze={(days) => void snooze.run(finding, days)}
+            />
           ))}
         </ul>
       ) : null}
     </Card>
+  );
+}
+
+/** One thing that is wrong, and how long it may stay so without a notification. */
+function FindingItem({ finding, onSnooze }: { finding: Finding; onSnooze: (days: number | null) => void }) {
+  const { severity, message, firstSeenAt, snoozedUntil } = finding;
+  const isSnoozed = snoozedUntil !== null && snoozedUntil > new Date();
+  return (
+    <li className={styles["item"]}>
+      <span>
+        <span>
+          <i className={styles["dot"]} data-state={dots[severity]} aria-hidden />
+          <span className="sr">{text.severities[severity]}: </span>
+          {message}
+        </span>
+        <small>
+          {text.since(formatAgo(firstSeenAt))}
+          {isSnoozed ? `, ${text.snoozed(formatDay(snoozedUntil))}` : ""}
+        </small>
+      </span>
+      <Menu
+        trigger={
+          <Button kind="quiet" aria-label={text.snoozeOf(message)}>
+            {text.snooze}
+          </Button>
+        }
+        groups={[
+          snoozes.map((days) => ({ id: String(days), label: text.snoozeDays(days), run: () => onSnooze(days) })),
+          isSnoozed ? [{ id: "wake", label: text.wake, run: () => onSnooze(null) }] : [],
+        ].filter((group) => group.length > 0)}
+      />
+    </li>
   );
 }
 
