@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { useConsole } from "../../support/console.ts";
+import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
 import { StandInSecondary } from "../../support/name-servers/stand-in-secondary.ts";
 import { addZone, freshName } from "../../support/zones.ts";
 
@@ -38,4 +38,31 @@ test("the header says on how many secondaries the last change is live, and after
     .toMatch(/ by admin, live on 2 of 2 secondaries after [\d.]+ s$/);
   const [entry] = await zone.history();
   expect(entry).toMatchObject({ propagation: { secondaries: 2, inSync: 2, seconds: expect.any(Number) } });
+});
+
+test("the settings say how far each secondary is, and raise the serial above one that is ahead", async () => {
+  const zone = await addZone(site.zonewright, { name: freshName(), providerConfigId });
+  await expect
+    .poll(async () => (await zone.get("/secondaries")).body.secondaries)
+    .toMatchObject([{ inSync: true }, { inSync: true }]);
+  const ahead = (await zone.get("/secondaries")).body.serial + 100;
+  secondaries[1]?.serves.set(zone.name, ahead);
+  // A secondary that was notified is asked what it has.
+  await zone.add("A", "www", "192.0.2.1");
+  await expect
+    .poll(async () => (await zone.get("/secondaries")).body.secondaries)
+    .toMatchObject([{ inSync: true }, { serial: ahead }]);
+  const page = await site.signedIn({ path: `/d/${zone.name}/settings` });
+  const list = page.getByRole("list", { name: "Secondaries" });
+  await list.getByText(`has serial ${ahead}, which is ahead`).waitFor();
+  await expectAccessible(page);
+  await list.scrollIntoViewIfNeeded();
+  await photograph(page, "secondaries-of-zone");
+  secondaries[1]?.serves.delete(zone.name);
+  await page.getByRole("button", { name: "Raise the serial…" }).click();
+  await page.getByRole("button", { name: "Raise it" }).click();
+  await page.getByText(/^The serial is now \d+\.$/).waitFor();
+  expect((await zone.get("/secondaries")).body.serial).toBeGreaterThan(ahead);
+  await expect.poll(() => list.getByText("has it since").count(), { timeout: 60_000 }).toBe(2);
+  expect(await page.getByRole("button", { name: "Raise the serial…" }).count()).toBe(0);
 });

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { reset, startPrivateRoot, zoneName } from "../../registry/delegation/private-root.ts";
+import { content, reset, startPrivateRoot, zoneName } from "../../registry/delegation/private-root.ts";
 import { Clock, minute } from "../../support/clock.ts";
 import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
 import {
@@ -222,4 +222,47 @@ test("a zone below a registered name leads to the registration of that name", as
   await page.getByText(`The registration is that of ${zoneName}.`).waitFor();
   await page.getByRole("link", { name: `Open ${zoneName}` }).click();
   await page.getByRole("heading", { name: zoneName, level: 1, exact: true }).waitFor();
+});
+
+test("a finding is snoozed for a week, and notifies again when somebody says so", async () => {
+  root.second.behavior = "silent";
+  await site.zonewright.admin.post(`${path}/delegation/check`);
+  const page = await site.signedIn({ path: `/d/${zoneName}/settings` });
+  const findings = page.getByRole("list", { name: "What is wrong" });
+  const finding = findings.getByRole("listitem").filter({ hasText: "ns2.one.tld" });
+  await finding.getByRole("button", { name: /^Snooze: / }).click();
+  await page.getByRole("menuitem", { name: "No notification for 7 days" }).click();
+  await finding.getByText(/no notification before/).waitFor();
+  await expectAccessible(page);
+  const snoozed = async () => (await site.zonewright.admin.get(`${path}/delegation`)).body.findings[0].snoozedUntil;
+  const days = (Date.parse(await snoozed()) - Date.now()) / 86_400_000;
+  expect(days).toBeGreaterThan(6.9);
+  expect(days).toBeLessThan(7.1);
+  await finding.getByRole("button", { name: /^Snooze: / }).click();
+  await page.getByRole("menuitem", { name: "Notify again" }).click();
+  await expect.poll(snoozed).toBeNull();
+  await expect.poll(() => finding.getByText(/no notification before/).count()).toBe(0);
+});
+
+test("each name server says whether it answers with a record, and is asked again", async () => {
+  const added = { recordType: "A", name: "new", value: "192.0.2.77", ttl: 300 };
+  expect((await site.zonewright.admin.post(`${path}/records`, added)).status).toBe(201);
+  root.first.zones = { [zoneName]: [...content(), "new.one.tld A 192.0.2.77"] };
+  const page = await site.signedIn({ path: `/d/${zoneName}/records` });
+  const row = page.getByRole("row").filter({ hasText: "192.0.2.77" });
+  await row.hover();
+  await row.getByRole("button", { name: "Actions for new A" }).click();
+  await page.getByRole("menuitem", { name: "Is it served?" }).click();
+  const answer = page.getByRole("dialog", { name: "Is new A served?" });
+  await answer.getByText("Not every name server answers with this record yet.").waitFor();
+  const servers = answer.getByRole("listitem");
+  expect(await servers.allTextContents()).toEqual([
+    "ns1.one.tld (127.53.0.3) answers with it",
+    "ns2.one.tld (127.53.0.4) does not answer with itIt has no A records there.",
+  ]);
+  await expectAccessible(page);
+  await photograph(page, "record-served");
+  root.second.zones = { [zoneName]: [...content(), "new.one.tld A 192.0.2.77"] };
+  await answer.getByRole("button", { name: "Ask again" }).click();
+  await answer.getByText("Every name server answers with this record.").waitFor();
 });

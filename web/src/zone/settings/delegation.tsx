@@ -64,10 +64,12 @@ export function Delegation({ zone: { id } }: { zone: Zone }) {
   );
 }
 
+const isAhead = (date: Date) => date.getTime() > Date.now();
+
 /** One thing that is wrong, and how long it may stay so without a notification. */
 function FindingItem({ finding, onSnooze }: { finding: Finding; onSnooze: (days: number | null) => void }) {
   const { severity, message, firstSeenAt, snoozedUntil } = finding;
-  const isSnoozed = snoozedUntil !== null && snoozedUntil > new Date();
+  const isSnoozed = snoozedUntil !== null && isAhead(snoozedUntil);
   return (
     <li className={styles["item"]}>
       <span>
