@@ -94,7 +94,7 @@ test("a member requests a review, an administrator approves and applies it, and 
   await photograph(reviewer, "request");
   await expectAccessible(reviewer);
   await reviewer.getByRole("button", { name: "Approve" }).click();
-  await reviewer.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
+  await reviewer.getByRole("dialog").getByRole("button", { name: "Approve", exact: true }).click();
   await reviewer.getByText("You approved the request.").waitFor();
   await author.getByText("Approved", { exact: true }).waitFor();
   await reviewer.getByRole("button", { name: "Apply", exact: true }).click();
@@ -102,6 +102,22 @@ test("a member requests a review, an administrator approves and applies it, and 
   await reviewer.getByText("Request applied.").waitFor();
   await author.getByText("Applied", { exact: true }).waitFor();
   expect(await values()).toEqual(["192.0.2.2"]);
+});
+
+test("a reviewer approves and applies in one step, and the approval covers the loss of a whole zone", async () => {
+  const author = await site.zonewright.signIn(`author${count}`, memberPassword);
+  await zone.add("A", "mail", "192.0.2.3");
+  const deletes = (await zone.records()).map(({ id }) => ({ action: "delete", recordId: id }));
+  const request = { title: "Remove everything", changes: deletes };
+  const { status, body } = await author.post(`${zone.path}/change-requests`, request);
+  expect(status).toBe(201);
+  const page = await site.signedIn({ path: `/requests/${body.id}` });
+  await page.getByRole("button", { name: "Approve" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Approve and apply" }).waitFor();
+  await expectAccessible(page);
+  await page.getByRole("dialog").getByRole("button", { name: "Approve and apply" }).click();
+  await page.getByText("Request applied.").waitFor();
+  expect(await zone.records()).toEqual([]);
 });
 
 test("a rejection says why, the author reads it, and the zone stays as it is", async () => {
@@ -130,7 +146,7 @@ test("an approval that the zone has overtaken is refused with the reason, and th
   const [record] = (await zone.get("/records?type=A&name=www")).body.records;
   expect((await zone.update(record.id, { ttl: 600 })).status).toBe(200);
   site.expected.push("409");
-  await reviewer.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
+  await reviewer.getByRole("dialog").getByRole("button", { name: "Approve", exact: true }).click();
   await reviewer.getByRole("dialog").getByRole("alert").waitFor();
   await reviewer.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
   await reviewer.getByText("The zone has changed since this was requested.").waitFor();

@@ -60,20 +60,32 @@ const dialogs = {
 function StepDialog({ step, request, onClose }: { step: Step; request: ChangeRequest; onClose: () => void }) {
   const { title, hint, button, done } = dialogs[step];
   const [note, setNote] = useState("");
-  const action = useAction(async (force: boolean) => {
-    const changed = await perform(step, request, note.trim() || undefined, force).catch(async (error: unknown) => {
+  // An approval that was given is not given again if applying fails.
+  const [isApproved, setApproved] = useState(false);
+  const mayApplyToo = step === "approve" && request.mayApply && request.applyAt === null;
+  const act = async (force: boolean, applyToo: boolean) => {
+    let changed = request;
+    if (!isApproved) changed = await perform(step, request, note.trim() || undefined, force);
+    if (!applyToo || (!isApproved && changed.state !== "approved")) return changed;
+    setApproved(true);
+    // The approval covers what would otherwise be asked for.
+    return await perform("apply", request, undefined, false);
+  };
+  const action = useAction(async (force: boolean, applyToo: boolean) => {
+    const changed = await act(force, applyToo).catch(async (error: unknown) => {
       // Somebody else was first: the page behind says what the request is by now.
       if (isZonewrightError(error) && error.code === "CONFLICT") await refreshRequests();
       throw error;
     });
     queries.setQueryData(requestQuery(request.id).queryKey, changed);
-    toast({ title: changed.state === "failed" ? (changed.reason ?? text.states.failed) : done });
+    const said = changed.state === "applied" ? text.applied : done;
+    toast({ title: changed.state === "failed" ? (changed.reason ?? text.states.failed) : said });
     onClose();
     await refreshRequests();
-    if (step === "apply") await queries.invalidateQueries();
+    if (step === "apply" || applyToo) await queries.invalidateQueries();
   });
   const mustForce = isZonewrightError(action.error) && action.error.code === "CONFIRMATION_REQUIRED";
-  const start = () => void action.run(mustForce);
+  const start = () => void action.run(mustForce, isApproved);
   const close = () => {
     onClose();
     // What the service refused may look different now.
@@ -102,8 +114,13 @@ function StepDialog({ step, request, onClose }: { step: Step; request: ChangeReq
             pending={action.pending}
             onClick={start}
           >
-            {mustForce ? text.applyAnyway : button}
+            {mustForce ? text.applyAnyway : isApproved ? text.apply : button}
           </Button>
+          {mayApplyToo && !isApproved ? (
+            <Button pending={action.pending} onClick={() => void action.run(false, true)}>
+              {text.approveAndApply}
+            </Button>
+          ) : null}
         </>
       }
     >

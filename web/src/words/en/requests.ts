@@ -52,6 +52,7 @@ export const requests = {
   stale: "The changes are different now, so this approval no longer counts.",
   approve: "Approve",
   approveTitle: (title: string) => `Approve “${title}”`,
+  approveAndApply: "Approve and apply",
   approveHint:
     "You approve exactly the changes on this page. If they have to change because the zone did, your approval no longer counts.",
   reject: "Reject…",
