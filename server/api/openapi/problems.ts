@@ -37,10 +37,15 @@ export const problemSchema: Schema = {
     type: "about:blank",
     title: "Bad request",
     status: 400,
-    detail: "value: 999.1.2.3 is not an IPv4 address; write it like 192.0.2.1.",
+    detail: 'value: The A value must be an IPv4 address of four numbers from 0 to 255, such as "192.0.2.1".',
     code: "BAD_REQUEST",
-    message: "value: 999.1.2.3 is not an IPv4 address; write it like 192.0.2.1.",
-    issues: [{ path: ["value"], message: "999.1.2.3 is not an IPv4 address; write it like 192.0.2.1." }],
+    message: 'value: The A value must be an IPv4 address of four numbers from 0 to 255, such as "192.0.2.1".',
+    issues: [
+      {
+        path: ["value"],
+        message: 'The A value must be an IPv4 address of four numbers from 0 to 255, such as "192.0.2.1".',
+      },
+    ],
     requestId: "6a1f4f0e-6d3c-4a57-9a39-3a1c2f7c8f10",
   },
 };
