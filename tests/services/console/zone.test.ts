@@ -430,6 +430,27 @@ test("PTR records are set to follow, mail is protected, and the page shows what 
   await delegation.getByText(/^It (?:is not checked|has not been checked yet)/).waitFor();
 });
 
+test("the settings have a list of their parts, which leads to each and says which one is read; an address can name one", async () => {
+  const zone = await fileZone(site.zonewright);
+  const page = await opened(zone, "settings");
+  const parts = page.getByRole("navigation", { name: "Settings" });
+  const top = async (name: string) =>
+    await page
+      .getByRole("heading", { level: 2, name, exact: true })
+      .evaluate((heading) => heading.getBoundingClientRect().top);
+  await expect.poll(() => parts.getByRole("link").count()).toBe(9);
+  expect(await top("Snapshots")).toBeGreaterThan(400);
+  await parts.getByRole("link", { name: "Snapshots" }).click();
+  await expect.poll(() => top("Snapshots")).toBeLessThan(200);
+  await expect.poll(() => parts.locator("[aria-current]").textContent()).toBe("Snapshots");
+  await expectAccessible(page);
+  await photograph(page, "zone-settings-parts");
+  const other = await site.signedIn({ path: `/d/${zone.name}/settings#rules` });
+  await expect
+    .poll(() => other.getByRole("navigation", { name: "Settings" }).locator("[aria-current]").textContent())
+    .toBe("Rules for records");
+});
+
 const ask = async (client: RestClient, domainName: string) =>
   expect((await client.post("/api/assignments/requests", { domainName })).status).toBe(201);
 

@@ -1,3 +1,4 @@
+import { useEffect, useState, type ReactNode } from "react";
 import { useUser } from "../session/current-user.ts";
 import { useTitle } from "../ui/page.tsx";
 import { Notice } from "../ui/notice.tsx";
@@ -13,15 +14,22 @@ import { Reviews } from "./settings/reviews.tsx";
 import { Rules } from "./settings/rules.tsx";
 import { Secondaries } from "./settings/secondaries.tsx";
 import { Snapshots } from "./settings/snapshots.tsx";
-import { useZone, zoneName } from "./use-zone.ts";
+import { useProviderConfigs } from "./use-provider-configs.ts";
+import { useZone, zoneName, type Zone } from "./use-zone.ts";
 import styles from "./zone.module.css";
 
 const text = zoneWords;
 
+/** A part of the settings: its name in the list beside them, which is also its fragment of the address. */
+interface Part {
+  id: string;
+  label: string;
+  card: ReactNode;
+}
+
 /** Everything about a domain but its records and who may change them. */
 export function SettingsPage() {
   const zone = useZone();
-  const user = useUser();
   const manages = useManages(zone);
   useTitle(`${text.settingsTab} · ${zoneName({ ...zone, name: zone.nameUnicode })}`);
   if (!manages) {
@@ -31,18 +39,65 @@ export function SettingsPage() {
       </div>
     );
   }
+  return <Parts zone={zone} />;
+}
+
+const part = (id: string, label: string, card: ReactNode): Part => ({ id, label, card });
+
+function Parts({ zone }: { zone: Zone }) {
+  const { role } = useUser();
+  const kind = useProviderConfigs().find(({ id }) => id === zone.providerConfigId)?.kind;
+  const parts = [
+    part("registration", text.registration, <Registration zone={zone} />),
+    part("provider", text.provider, <Provider zone={zone} />),
+    part("mirrors", text.mirrors.title, <Mirrors zone={zone} />),
+    ...(kind === "primary" ? [part("secondaries", text.secondaries.title, <Secondaries zone={zone} />)] : []),
+    part("delegation", text.delegation, <Delegation zone={zone} />),
+    part("snapshots", text.snapshots, <Snapshots zone={zone} />),
+    part("rules", text.rules, <Rules zone={zone} />),
+    ...(role === "admin" ? [part("reviews", text.reviews, <Reviews zone={zone} />)] : []),
+    part("organization", text.organization, <Organization zone={zone} />),
+    part("removal", text.danger, <Removal zone={zone} />),
+  ];
+  const current = useCurrentPart(parts);
   return (
-    <div className={styles["page"]}>
-      <Registration zone={zone} />
-      <Provider zone={zone} />
-      <Mirrors zone={zone} />
-      <Secondaries zone={zone} />
-      <Delegation zone={zone} />
-      <Snapshots zone={zone} />
-      <Rules zone={zone} />
-      {user.role === "admin" ? <Reviews zone={zone} /> : null}
-      <Organization zone={zone} />
-      <Removal zone={zone} />
+    <div className={styles["parts"]}>
+      <nav aria-label={text.settingsTab}>
+        {parts.map(({ id, label }) => (
+          <a key={id} href={`#${id}`} aria-current={id === current ? "location" : undefined}>
+            {label}
+          </a>
+        ))}
+      </nav>
+      <div className={styles["page"]}>
+        {parts.map(({ id, card }) => (
+          <div key={id} id={id} className={styles["part"]}>
+            {card}
+          </div>
+        ))}
+      </div>
     </div>
   );
+}
+
+/** The part that is being read: the one at the top of the window, or the one that the address names. */
+function useCurrentPart(parts: readonly Part[]): string | undefined {
+  const ids = parts.map(({ id }) => id).join(" ");
+  const [current, setCurrent] = useState(() => location.hash.slice(1) || parts[0]?.id);
+  useEffect(() => {
+    const seen = new IntersectionObserver(
+      (entries) => {
+        for (const { isIntersecting, target } of entries) if (isIntersecting) setCurrent(target.id);
+      },
+      { rootMargin: "-25% 0px -70% 0px" },
+    );
+    for (const id of ids.split(" ")) {
+      const element = document.getElementById(id);
+      if (element) seen.observe(element);
+    }
+    // The parts come after the page: the browser has not found the one that the address names.
+    document.getElementById(location.hash.slice(1))?.scrollIntoView();
+    return () => seen.disconnect();
+  }, [ids]);
+  return current;
 }

@@ -10,7 +10,6 @@ import { Card } from "../../ui/page.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { useAction } from "../../ui/use-action.ts";
 import { zoneWords } from "../../words/zone.ts";
-import { useProviderConfigs } from "../use-provider-configs.ts";
 import type { Zone } from "../use-zone.ts";
 import styles from "../zone.module.css";
 
@@ -19,14 +18,8 @@ const text = zoneWords.secondaries;
 /** Milliseconds between two looks at secondaries that are not in sync. */
 const lookAgain = 5_000;
 
-/** The name servers that transfer a zone from this service, and how far they are; nothing for zones of other providers. */
-export function Secondaries({ zone }: { zone: Zone }) {
-  const { id, providerConfigId, revision } = zone;
-  const isPrimary = useProviderConfigs().find((config) => config.id === providerConfigId)?.kind === "primary";
-  return isPrimary ? <Loaded key={id} id={id} revision={revision} /> : null;
-}
-
-function Loaded({ id, revision }: { id: string; revision: number }) {
+/** The name servers that transfer a zone from this service, and how far they are. */
+export function Secondaries({ zone: { id, revision } }: { zone: Zone }) {
   const queryKey = ["secondaries", id];
   const { data, error } = useQuery({
     queryKey: [...queryKey, revision],
