@@ -2,8 +2,8 @@ import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { appRouter } from "../../client-sdk/app-router.ts";
 
-/** Why no page calls a procedure: programs do, a page makes the named call instead, the client's method does, or the page is still missing. */
-type Reason = "program" | { instead: string } | { client: string } | "no page yet";
+/** Why no page calls a procedure: programs do, a page makes the named call instead, or the client's method does. */
+type Reason = "program" | { instead: string } | { client: string };
 
 /** Procedures that no file of the console calls. An entry goes with the first call. */
 const withoutCall: Readonly<Record<string, Reason>> = {
