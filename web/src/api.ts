@@ -101,6 +101,16 @@ export function isTemporary(error: unknown): boolean {
   return isZonewrightError(error) && (error.status === null || error.status === 429 || error.status >= 500);
 }
 
+/**
+ * Milliseconds until what failed for a while is read again; false for other failures, and if nothing failed. A query with an interval of its
+ * own begins with this.
+ */
+export function healing(error: unknown): number | false {
+  return isTemporary(error) && isZonewrightError(error)
+    ? Math.max(error.retryAfterSeconds ?? 0, healAfterSeconds) * 1_000
+    : false;
+}
+
 /** The cache of answers. The client repeats calls itself; what fails even so is read again until it is there. */
 export const queries = new QueryClient({
   defaultOptions: {
@@ -108,10 +118,7 @@ export const queries = new QueryClient({
       retry: false,
       staleTime: 10_000,
       refetchOnWindowFocus: "always",
-      refetchInterval: ({ state: { error } }) =>
-        isTemporary(error) && isZonewrightError(error)
-          ? Math.max(error.retryAfterSeconds ?? 0, healAfterSeconds) * 1_000
-          : false,
+      refetchInterval: ({ state: { error } }) => healing(error),
     },
     mutations: { retry: false },
   },

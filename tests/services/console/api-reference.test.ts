@@ -36,15 +36,15 @@ test("a call is found, read and made with the console's session, and its answer 
   await form.getByRole("alert").getByText("This is not JSON").waitFor();
   await form.getByLabel("Body (JSON)").fill(`{ "recordType": "A", "name": "www", "value": "192.0.2.7", "ttl": 300 }`);
   await form.getByRole("button", { name: "Send POST" }).click();
-  await form.getByRole("status", { name: "Answer" }).getByText("201 Created").waitFor();
+  await form.getByRole("region", { name: "Answer" }).getByText("201 Created").waitFor();
   expect((await zone.records()).map(({ name, value }) => [name, value])).toEqual([["www", "192.0.2.7"]]);
-  await form.getByRole("status", { name: "Answer" }).getByText(`"value": "192.0.2.7"`).waitFor();
+  await form.getByRole("region", { name: "Answer" }).getByText(`"value": "192.0.2.7"`).waitFor();
   await photograph(page, "api-reference-answer");
 
   site.expected.push("400");
   await form.getByLabel("Body (JSON)").fill(`{ "recordType": "A", "name": "www", "value": "999.0.2.7", "ttl": 300 }`);
   await form.getByRole("button", { name: "Send POST" }).click();
-  await form.getByRole("status", { name: "Answer" }).getByText("must be an IPv4 address").waitFor();
+  await form.getByRole("region", { name: "Answer" }).getByText("must be an IPv4 address").waitFor();
   await expectAccessible(page);
 });
 
@@ -60,18 +60,21 @@ test("a token makes calls, stays out of the command and the storage, and is gone
   site.expected.push("401");
   await form.getByLabel("Call as").selectOption("nobody");
   await form.getByRole("button", { name: "Send GET" }).click();
-  await form.getByRole("status", { name: "Answer" }).getByText("401 Unauthorized").waitFor();
+  await form.getByRole("region", { name: "Answer" }).getByText("401 Unauthorized").waitFor();
   await form.getByLabel("Call as").selectOption("token");
   await form.getByLabel("Token", { exact: true }).fill(body.token);
   await form.getByLabel("limit").fill("2");
   await form.getByRole("button", { name: "Send GET" }).click();
-  await form.getByRole("status", { name: "Answer" }).getByText("200 OK").waitFor();
+  await form.getByRole("region", { name: "Answer" }).getByText("200 OK").waitFor();
   const command = await form.getByRole("region", { name: "Command" }).locator("pre").textContent();
   expect(command).toBe(`curl '${site.url}/api/domains?limit=2' \\\n  -H "Authorization: Bearer $TOKEN"`);
   expect(await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]))).not.toContain(body.token);
-  // The next call has it already.
+  // The next call has it already, and the first one keeps what was filled in.
   await find(page, "signed-in user", "Get the signed-in user");
   expect(await form.getByLabel("Token", { exact: true }).inputValue()).toBe(body.token);
+  await find(page, "list domains", "List domains");
+  expect(await form.getByLabel("limit").inputValue()).toBe("2");
+  await find(page, "signed-in user", "Get the signed-in user");
   await page.reload();
   await page.getByRole("heading", { level: 1, name: "Get the signed-in user" }).waitFor();
   expect(await form.getByLabel("Token", { exact: true }).inputValue()).toBe("");

@@ -63,6 +63,6 @@ test("the settings say how far each secondary is, and raise the serial above one
   await page.getByRole("button", { name: "Raise it" }).click();
   await page.getByText(/^The serial is now \d+\.$/).waitFor();
   expect((await zone.get("/secondaries")).body.serial).toBeGreaterThan(ahead);
-  await expect.poll(() => list.getByText("has it since").count(), { timeout: 60_000 }).toBe(2);
+  await expect.poll(() => list.getByText("in sync since").count(), { timeout: 60_000 }).toBe(2);
   expect(await page.getByRole("button", { name: "Raise the serial…" }).count()).toBe(0);
 });

@@ -445,6 +445,8 @@ test("the settings have a list of their parts, which leads to each and says whic
   await expect.poll(() => parts.locator("[aria-current]").textContent()).toBe("Snapshots");
   await expectAccessible(page);
   await photograph(page, "zone-settings-parts");
+  await parts.getByRole("link", { name: "Disable or remove" }).click();
+  await expect.poll(() => parts.locator("[aria-current]").textContent()).toBe("Disable or remove");
   const other = await site.signedIn({ path: `/d/${zone.name}/settings#rules` });
   await expect
     .poll(() => other.getByRole("navigation", { name: "Settings" }).locator("[aria-current]").textContent())

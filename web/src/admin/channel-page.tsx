@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
-import { client } from "../api.ts";
+import { client, healing } from "../api.ts";
 import { Button, buttonClass } from "../ui/button.tsx";
 import { formatAgo, formatMoment } from "../ui/format.ts";
 import { Failure, Notice } from "../ui/notice.tsx";
@@ -103,7 +103,8 @@ function Deliveries({ id }: { id: string }) {
     queryKey: ["channels", id, "deliveries"],
     queryFn: async ({ signal }) => (await client.channels.deliveries.query({ id }, { signal })).deliveries,
     refetchInterval: ({ state }) =>
-      state.data?.some(({ state: outcome }) => outcome === "pending") ? pollMilliseconds : false,
+      healing(state.error) ||
+      (state.data?.some(({ state: outcome }) => outcome === "pending") ? pollMilliseconds : false),
   });
   return (
     <Card title={text.deliveries} hint={text.deliveriesHint} flush>

@@ -83,16 +83,21 @@ export function mayHaveSession(): boolean {
   return local.getItem(hint) !== null;
 }
 
+/** The service gave no access token; the message is what it said. */
+export class NoSession extends Error {}
+
 let accessToken: string | null = null;
 
-/** The access token of the console's session, from the cookie that renews it. @throws Error with the service's words if there is none. */
+/** The access token of the console's session, from the cookie that renews it. @throws NoSession if there is none */
 async function sessionToken(): Promise<string> {
   const headers = { "content-type": "application/json" };
   const renew = async () => await fetch("/api/auth/refresh", { method: "POST", headers, body: "{}" });
   // All pages of a browser share one cookie: one renews it at a time.
   const response = await ("locks" in navigator ? navigator.locks.request(lock, renew) : renew());
-  const answer = (await response.json()) as { accessToken?: string; detail?: string };
-  if (answer.accessToken === undefined) throw new Error(answer.detail ?? response.statusText);
+  // A proxy may answer with a page of its own.
+  const answer = (await response.json().catch(() => ({}))) as { accessToken?: string; detail?: string };
+  if (answer.accessToken === undefined)
+    throw new NoSession(answer.detail ?? `${response.status} ${response.statusText}`);
   return answer.accessToken;
 }
 

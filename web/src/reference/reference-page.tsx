@@ -29,7 +29,11 @@ export function ReferencePage() {
   const [failed, setFailed] = useState(false);
   useEffect(() => {
     fetch(source)
-      .then(async (response) => (await response.json()) as ApiDocument)
+      .then(async (response) => {
+        // A service that is about to stop answers with a problem, and a proxy with a page of its own.
+        if (!response.ok) throw new Error(response.statusText);
+        return (await response.json()) as ApiDocument;
+      })
       .then(setDocument, () => setFailed(true));
   }, []);
   if (failed)

@@ -4,14 +4,24 @@ import { copyText } from "../ui/copy.ts";
 import { SelectField, TextArea, TextField } from "../ui/field.tsx";
 import { formatNumber } from "../ui/format.ts";
 import { referenceWords as text } from "../words/reference.ts";
-import { asCurl, keyOf, mayHaveSession, missingIn, outgoing, send, type Filled, type Received } from "./call.ts";
+import {
+  asCurl,
+  keyOf,
+  mayHaveSession,
+  missingIn,
+  NoSession,
+  outgoing,
+  send,
+  type Filled,
+  type Received,
+} from "./call.ts";
 import { exampleOf, valuesOf, type ApiDocument, type Operation } from "./document.ts";
 import styles from "./reference.module.css";
 
 type CallerKind = "session" | "token" | "nobody";
 
 /** Kept while the page is open, so that the next call has it. Never stored. */
-const kept = { caller: null as CallerKind | null, token: "" };
+const kept = { caller: null as CallerKind | null, token: "", filled: new Map<string, Filled>() };
 
 /** Headers that only programs need. */
 const forPrograms = new Set(["Idempotency-Key"]);
@@ -19,10 +29,18 @@ const forPrograms = new Set(["Idempotency-Key"]);
 /** A form that makes the call, the same call as a command, and the answer. */
 export function TryIt({ document, operation }: { document: ApiDocument; operation: Operation }) {
   const { parameters, body, method, open: isOpen } = operation;
-  const [filled, setFilled] = useState<Filled>(() => ({
-    parameters: {},
-    body: body === null ? "" : JSON.stringify(exampleOf(document, body), null, 2),
-  }));
+  const [filled, setFilled] = useState<Filled>(
+    () =>
+      kept.filled.get(operation.id) ?? {
+        parameters: {},
+        body: body === null ? "" : JSON.stringify(exampleOf(document, body), null, 2),
+      },
+  );
+  const fill = (changed: Partial<Filled>) => {
+    const next = { ...filled, ...changed };
+    kept.filled.set(operation.id, next);
+    setFilled(next);
+  };
   const [caller, setCaller] = useState<CallerKind>(
     () => kept.caller ?? (isOpen ? "nobody" : mayHaveSession() ? "session" : "token"),
   );
@@ -45,7 +63,8 @@ export function TryIt({ document, operation }: { document: ApiDocument; operatio
       setReceived(await send(call, caller === "token" ? { kind: caller, token: token.trim() } : { kind: caller }));
     } catch (error) {
       setReceived(null);
-      setProblem(text.noAnswer(error instanceof Error ? error.message : String(error)));
+      const reason = error instanceof Error ? error.message : String(error);
+      setProblem(error instanceof NoSession ? text.sessionGone(reason) : text.noAnswer(reason));
     }
     setPending(false);
   };
@@ -92,8 +111,7 @@ export function TryIt({ document, operation }: { document: ApiDocument; operatio
               const field = {
                 label: parameter.required === true ? `${parameter.name} (${text.required})` : parameter.name,
                 value: filled.parameters[key] ?? "",
-                onValue: (value: string) =>
-                  setFilled({ ...filled, parameters: { ...filled.parameters, [key]: value } }),
+                onValue: (value: string) => fill({ parameters: { ...filled.parameters, [key]: value } }),
               };
               // Several values of a list go into one field, separated by commas.
               return values.length > 0 && parameter.schema.type !== "array" ? (
@@ -108,7 +126,7 @@ export function TryIt({ document, operation }: { document: ApiDocument; operatio
               mono
               rows={Math.min(18, filled.body.split("\n").length + 1)}
               value={filled.body}
-              onValue={(value) => setFilled({ ...filled, body: value })}
+              onValue={(value) => fill({ body: value })}
             />
           )}
           {problem === null ? null : (
@@ -145,8 +163,8 @@ function exampleText(example: unknown): string {
 function ReceivedView({ received }: { received: Received }) {
   const { status, statusText, milliseconds, headers, text: content, isCut } = received;
   return (
-    <section className={styles["received"]} aria-label={text.answer} role="status">
-      <p>
+    <section className={styles["received"]} aria-label={text.answer}>
+      <p role="status">
         <strong data-state={status < 400 ? "good" : "bad"}>
           {status} {statusText}
         </strong>{" "}

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { isZonewrightError } from "@zonewright/client";
 import { useState } from "react";
-import { client, messageOf, queries } from "../api.ts";
+import { client, healing, messageOf, queries } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
 import { Button, buttonClass } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -36,7 +36,8 @@ export function JobPage() {
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) =>
       await client.replacements.get.query({ jobId: id, state, page, limit: pageSize }, { signal }),
-    refetchInterval: ({ state: { data } }) => (data && data.finishedAt === null ? lookAgain : false),
+    refetchInterval: ({ state: { data, error } }) =>
+      healing(error) || (data && data.finishedAt === null ? lookAgain : false),
   });
   const [undoing, setUndoing] = useState(false);
   const stop = useAction(async () => {

@@ -3,7 +3,7 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import type { RouterInputs, RouterOutputs } from "@zonewright/client";
 import { useRef, useState } from "react";
 import { editableTypes } from "../../../server/dns/record.ts";
-import { client, issueOf, queries } from "../api.ts";
+import { client, healing, issueOf, queries } from "../api.ts";
 import { Button } from "../ui/button.tsx";
 import { Form, SelectField, TextField } from "../ui/field.tsx";
 import { forPeople } from "../ui/for-people.ts";
@@ -182,7 +182,8 @@ function Recent() {
   const { data, error } = useQuery({
     queryKey: ["replacements", "list"],
     queryFn: async ({ signal }) => await client.replacements.list.query({ limit: 20 }, { signal }),
-    refetchInterval: ({ state }) => (state.data?.jobs.some(({ finishedAt }) => !finishedAt) ? lookAgain : false),
+    refetchInterval: ({ state }) =>
+      healing(state.error) || (state.data?.jobs.some(({ finishedAt }) => !finishedAt) ? lookAgain : false),
   });
   return (
     <Card title={text.recent} flush>

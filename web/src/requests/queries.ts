@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { RouterInputs, RouterOutputs } from "@zonewright/client";
-import { client, queries } from "../api.ts";
+import { client, healing, queries } from "../api.ts";
 
 export type ChangeRequest = RouterOutputs["changeRequests"]["get"];
 export type RequestSummary = RouterOutputs["changeRequests"]["list"]["requests"][number];
@@ -35,7 +35,7 @@ export function requestQuery(id: string) {
     queryKey: ["requests", "one", id],
     queryFn: async ({ signal }) => await client.changeRequests.get.query({ id }, { signal }),
     // No event tells when the attempt of a process that crashed has ended.
-    refetchInterval: ({ state }) => (state.data?.applying === true ? 3_000 : false),
+    refetchInterval: ({ state }) => healing(state.error) || (state.data?.applying === true ? 3_000 : false),
   });
 }
 

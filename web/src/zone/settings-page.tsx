@@ -80,24 +80,24 @@ function Parts({ zone }: { zone: Zone }) {
   );
 }
 
-/** The part that is being read: the one at the top of the window, or the one that the address names. */
+/** The part that is being read: the last one that begins in the upper third of the window, or the last of all at the end of the page. */
 function useCurrentPart(parts: readonly Part[]): string | undefined {
   const ids = parts.map(({ id }) => id).join(" ");
   const [current, setCurrent] = useState(() => location.hash.slice(1) || parts[0]?.id);
   useEffect(() => {
-    const seen = new IntersectionObserver(
-      (entries) => {
-        for (const { isIntersecting, target } of entries) if (isIntersecting) setCurrent(target.id);
-      },
-      { rootMargin: "-25% 0px -70% 0px" },
-    );
-    for (const id of ids.split(" ")) {
-      const element = document.getElementById(id);
-      if (element) seen.observe(element);
-    }
+    const known = ids.split(" ");
+    const follow = () => {
+      const isEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
+      const begun = known.filter((id) => {
+        const { top = Infinity } = document.getElementById(id)?.getBoundingClientRect() ?? {};
+        return top < innerHeight / 3;
+      });
+      setCurrent(scrollY > 0 && isEnd ? known.at(-1) : (begun.at(-1) ?? known[0]));
+    };
+    addEventListener("scroll", follow, { passive: true });
     // The parts come after the page: the browser has not found the one that the address names.
     document.getElementById(location.hash.slice(1))?.scrollIntoView();
-    return () => seen.disconnect();
+    return () => removeEventListener("scroll", follow);
   }, [ids]);
   return current;
 }

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
 import type { RouterOutputs } from "@zonewright/client";
 import { Columns2, GitBranch, Pin } from "lucide-react";
-import { client, queries } from "../api.ts";
+import { client, healing, queries } from "../api.ts";
 import { useZoneChanges } from "../live/use-live.ts";
 import { togglePin, usePreferences } from "../session/preferences.ts";
 import { buttonClass } from "../ui/button.tsx";
@@ -200,7 +200,8 @@ function LastChange({ zone: { id, revision, updatedAt, providerConfigId } }: { z
     queryFn: async ({ signal }) =>
       (await client.records.history.query({ id, limit: 1 }, { signal })).entries[0] ?? null,
     staleTime: Infinity,
-    refetchInterval: ({ state }) => (isOnItsWay(state.data ?? null, isTransferred) ? lookAgain : false),
+    refetchInterval: ({ state }) =>
+      healing(state.error) || (isOnItsWay(state.data ?? null, isTransferred) ? lookAgain : false),
   });
   const made = data?.revision === revision ? data : null;
   const at = made?.finishedAt ?? made?.createdAt ?? updatedAt;

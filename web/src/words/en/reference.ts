@@ -42,6 +42,7 @@ export const reference = {
   badJson: (reason: string) => `This is not JSON: ${reason}`,
   missing: (names: string) => `Fill in: ${names}.`,
   send: (method: string) => `Send ${method}`,
+  sessionGone: (reason: string) => `Not sent, because the console's session cannot be renewed: ${reason}`,
   noAnswer: (reason: string) => `No answer: ${reason}`,
   answer: "Answer",
   took: (milliseconds: string) => `${milliseconds} ms`,

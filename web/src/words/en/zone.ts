@@ -186,7 +186,7 @@ export const zone = {
     hint: "The name servers that transfer this zone from here.",
     none: "No name server has asked for this zone yet.",
     serial: (serial: number) => `This service has serial ${serial}.`,
-    inSync: (when: string) => `has it since ${when}`,
+    inSync: (when: string) => `in sync since ${when}`,
     behind: (serial: number | null) => (serial === null ? "has not said which serial it has" : `has serial ${serial}`),
     ahead: (serial: number) => `has serial ${serial}, which is ahead`,
     transfer: (when: string) => `last transfer ${when}`,

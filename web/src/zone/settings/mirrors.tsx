@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { isZonewrightError, type RouterOutputs } from "@zonewright/client";
 import { useState } from "react";
-import { client, queries } from "../../api.ts";
+import { client, healing, queries } from "../../api.ts";
 import { useUser } from "../../session/current-user.ts";
 import { AskFirst } from "../../ui/ask-first.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -37,7 +37,10 @@ export function Mirrors({ zone }: { zone: Zone }) {
     queryFn: async ({ signal }) => await client.mirrors.list.query({ id }, { signal }),
     placeholderData: (before) => before,
     refetchInterval: ({ state }) =>
-      state.data?.mirrors.some((mirror) => mirror.state === "behind" || mirror.state === "failing") ? lookAgain : false,
+      healing(state.error) ||
+      (state.data?.mirrors.some((mirror) => mirror.state === "behind" || mirror.state === "failing")
+        ? lookAgain
+        : false),
   });
   const mirrors = list.data?.mirrors ?? [];
   const taken = new Set([zone.providerConfigId, ...mirrors.map(({ providerConfigId }) => providerConfigId)]);

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { serialDistance } from "../../../../server/dns/wire/serials.ts";
-import { client, queries } from "../../api.ts";
+import { client, healing, queries } from "../../api.ts";
 import { AskFirst } from "../../ui/ask-first.tsx";
 import { Button } from "../../ui/button.tsx";
 import { formatAgo } from "../../ui/format.ts";
@@ -25,7 +25,8 @@ export function Secondaries({ zone: { id, revision } }: { zone: Zone }) {
     queryKey: [...queryKey, revision],
     queryFn: async ({ signal }) => await client.secondaries.get.query({ id }, { signal }),
     placeholderData: (before) => before,
-    refetchInterval: ({ state }) => (state.data?.secondaries.some(({ inSync }) => !inSync) ? lookAgain : false),
+    refetchInterval: ({ state }) =>
+      healing(state.error) || (state.data?.secondaries.some(({ inSync }) => !inSync) ? lookAgain : false),
   });
   const [asking, setAsking] = useState(false);
   const raise = useAction(async () => {
