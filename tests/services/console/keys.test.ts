@@ -152,7 +152,24 @@ test("an administrator sees everybody's keys by owner and zone, and revokes one"
   await page.getByRole("option", { name: /^lou/ }).click();
   await first.waitFor({ state: "detached" });
   await second.waitFor();
+  const owner = page.getByRole("combobox", { name: "Owner" });
+  expect(await owner.and(page.locator(":focus")).count()).toBe(1);
+  expect(await owner.inputValue()).toBe("lou");
   await page.getByRole("button", { name: "Show all" }).click();
+  await first.waitFor();
+  expect(await owner.inputValue()).toBe("");
+  await first.getByRole("button", { name: "kim" }).click();
+  await second.waitFor({ state: "detached" });
+  await expect.poll(() => owner.inputValue()).toBe("kim");
+  await page.getByRole("button", { name: "Show all" }).click();
+  const zone = page.getByRole("combobox", { name: "Zone" });
+  await zone.fill("no-zone.example");
+  await page.getByText("No zone has this name.").waitFor();
+  await rows.first().waitFor({ state: "detached" });
+  await zone.fill("");
+  // A page that a revocation emptied.
+  await page.goto(`${site.url}/admin/keys?page=2`);
+  await first.waitFor();
   await page.getByRole("combobox", { name: "Zone" }).fill(zones[0]?.name ?? "");
   await second.waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Revoke Router 0" }).click();

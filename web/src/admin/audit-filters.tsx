@@ -1,10 +1,9 @@
 import { useState } from "react";
-import { usePersonSearch } from "../session/use-person-search.ts";
 import { Button } from "../ui/button.tsx";
 import { SelectField, TextField } from "../ui/field.tsx";
-import { PersonField } from "../ui/person-field.tsx";
 import { adminWords } from "../words/admin.ts";
 import { ZoneField } from "../zone/zone-field.tsx";
+import { PersonFilter } from "./person-filter.tsx";
 import styles from "./admin.module.css";
 
 const text = adminWords.audit;
@@ -38,7 +37,8 @@ const titles = Object.entries(text.actions)
 /** By whom, about which zone, what and when. On a phone they are behind a heading. */
 export function AuditFilters({ search, zone, zoneError, onFilter, onClear }: AuditFiltersProps) {
   const { actor, action, target, domain, from, until } = search;
-  const person = usePersonSearch({ present: actor ?? null, enabled: true, selfDetail: text.self });
+  /** How often all filters were cleared, with what was typed for a person. */
+  const [clears, setClears] = useState(0);
   const isFiltered = [actor, action, target, domain, search.zone, from, until].some(Boolean);
   // An action of an earlier version, or one that somebody wrote into the address.
   const actions =
@@ -48,22 +48,7 @@ export function AuditFilters({ search, zone, zoneError, onFilter, onClear }: Aud
     <details className={styles["filters"]} open={isOpen} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
       <summary>{text.filters}</summary>
       <div>
-        <PersonField
-          // What was typed goes when the person is chosen elsewhere.
-          key={actor ?? ""}
-          label={text.person}
-          placeholder={text.personSearch}
-          none={text.personNone}
-          {...person.field}
-          onSearch={(typed) => {
-            person.field.onSearch(typed);
-            if (typed === "" && actor !== undefined) onFilter({ actor: undefined });
-          }}
-          onChoose={(chosen) => {
-            person.reset();
-            if (chosen) onFilter({ actor: chosen.id });
-          }}
-        />
+        <PersonFilter key={clears} text={text} present={actor} onPerson={(id) => onFilter({ actor: id })} />
         <ZoneField
           label={text.zone}
           hint={null}
@@ -96,7 +81,7 @@ export function AuditFilters({ search, zone, zoneError, onFilter, onClear }: Aud
           <Button
             kind="quiet"
             onClick={() => {
-              person.reset();
+              setClears(clears + 1);
               onClear();
             }}
           >

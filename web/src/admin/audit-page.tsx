@@ -34,28 +34,29 @@ function Trail() {
   const filter = (changes: Partial<typeof search>) =>
     void navigate({ search: (present) => ({ ...present, before: undefined, ...changes }), replace: true });
   const { actor, action, target, domain, zone, from, until, before } = useDeferredValue(search);
-  const { id: found, error: zoneFailure, isUnknown, isReady } = useTypedZone(zone);
+  const typed = useTypedZone(zone);
   const filters = {
     actorId: actor,
     action,
     targetId: target,
-    domainId: domain ?? found,
+    domainId: domain ?? typed.id,
     from: startOf(from, 0),
     // The last day is part of what is shown.
     to: startOf(until, 1),
   };
-  const { data, error } = useQuery({
-    queryKey: ["audit", filters, before],
+  const { data: answer, error } = useQuery({
+    queryKey: ["audit", filters, typed.key, before],
     placeholderData: keepPreviousData,
-    enabled: isReady,
+    enabled: typed.isReady,
     queryFn: async ({ signal }) =>
       // To count a long trail takes longer than to read a page of it.
       await client.audit.list.query({ ...filters, before, limit: pageSize, count: "false" }, { signal }),
   });
+  const data = typed.isUnknown ? undefined : answer;
   const { data: total } = useQuery({
-    queryKey: ["audit", filters, "total"],
+    queryKey: ["audit", filters, typed.key, "total"],
     placeholderData: keepPreviousData,
-    enabled: isReady && data !== undefined,
+    enabled: typed.isReady && data !== undefined,
     queryFn: async ({ signal }) => (await client.audit.list.query({ ...filters, limit: 1 }, { signal })).total,
   });
   const entries = data?.entries ?? [];
@@ -64,19 +65,21 @@ function Trail() {
   return (
     <Page
       title={text.title}
-      subtitle={total === undefined ? null : total === 1 ? text.one : text.count(formatNumber(total))}
-      actions={<AuditExport filters={filters} disabled={!isReady || entries.length === 0} />}
+      subtitle={
+        total === undefined || typed.isUnknown ? null : total === 1 ? text.one : text.count(formatNumber(total))
+      }
+      actions={<AuditExport filters={filters} disabled={!typed.isReady || entries.length === 0} />}
     >
       <AuditFilters
         search={search}
         zone={
           zone ?? (domain === undefined ? "" : (entries.find(({ domainId }) => domainId === domain)?.domainName ?? ""))
         }
-        zoneError={isUnknown ? text.zoneUnknown : null}
+        zoneError={typed.fault && adminWords.zoneFaults[typed.fault]}
         onFilter={filter}
         onClear={() => void navigate({ search: {}, replace: true })}
       />
-      <Failure error={error ?? zoneFailure} />
+      <Failure error={error ?? typed.error} />
       {data && entries.length === 0 ? <Empty title={text.noneFound} /> : null}
       {entries.length > 0 ? (
         <Table columns={[text.what, text.when, text.address]}>

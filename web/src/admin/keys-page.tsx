@@ -2,22 +2,21 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import type { RouterOutputs } from "@zonewright/client";
 import { KeySquare } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { client, queries } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
-import { usePersonSearch } from "../session/use-person-search.ts";
 import { AskFirst } from "../ui/ask-first.tsx";
 import { Button } from "../ui/button.tsx";
 import { formatAgo, formatDay, formatMoment, formatNumber } from "../ui/format.ts";
 import { Failure } from "../ui/notice.tsx";
 import { Empty, Page } from "../ui/page.tsx";
 import { Pager } from "../ui/pager.tsx";
-import { PersonField } from "../ui/person-field.tsx";
 import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { adminWords } from "../words/admin.ts";
 import { ZoneField } from "../zone/zone-field.tsx";
 import { AdminOnly } from "./admin-only.tsx";
+import { PersonFilter } from "./person-filter.tsx";
 import { Table } from "./table.tsx";
 import { useTypedZone } from "./typed-zone.ts";
 import styles from "./admin.module.css";
@@ -44,17 +43,19 @@ function Keys() {
   const navigate = useNavigate({ from: "/admin/keys" });
   const filter = (changes: Partial<typeof search>) =>
     void navigate({ search: (before) => ({ ...before, page: undefined, ...changes }), replace: true });
-  const owner = usePersonSearch({ present: search.owner ?? null, enabled: true, selfDetail: text.self });
+  /** How often all filters were cleared, with what was typed for an owner. */
+  const [clears, setClears] = useState(0);
   const zone = useTypedZone(search.zone);
   const page = Math.max(1, Math.trunc(Number(search.page ?? 1)) || 1);
   const filters = { userId: search.owner, domainId: zone.id };
-  const { data, error } = useQuery({
-    queryKey: ["tsig-keys", "all", filters, page],
+  const { data: answer, error } = useQuery({
+    queryKey: ["tsig-keys", "all", filters, zone.key, page],
     placeholderData: keepPreviousData,
     enabled: zone.isReady,
     queryFn: async ({ signal }) =>
       await client.tsigKeys.listAll.query({ ...filters, page, limit: pageSize }, { signal }),
   });
+  const data = zone.isUnknown ? undefined : answer;
   const [asked, setAsked] = useState<Key | null>(null);
   const revoke = useAction(async (key: Key) => {
     await client.tsigKeys.revoke.mutate({ id: key.id });
@@ -62,39 +63,31 @@ function Keys() {
     toast({ title: text.revoked(nameOf(key)) });
   });
   const total = data?.total ?? 0;
+  const pages = Math.max(1, Math.ceil(total / pageSize));
+  // The last key of the last page was revoked.
+  const isPastEnd = data !== undefined && data.keys.length === 0 && page > pages;
+  useEffect(() => {
+    if (isPastEnd) void navigate({ search: (before) => ({ ...before, page: String(pages) }), replace: true });
+  }, [isPastEnd, navigate, pages]);
   const isFiltered = search.owner !== undefined || search.zone !== undefined;
   return (
     <Page title={text.title} subtitle={data ? (total === 1 ? text.one : text.count(formatNumber(total))) : null}>
       <p className={styles["lead"]}>{text.hint}</p>
       {isFiltered || total > 0 ? (
         <div className={styles["picks"]}>
-          <PersonField
-            key={search.owner ?? ""}
-            label={text.owner}
-            placeholder={text.ownerSearch}
-            none={text.ownerNone}
-            {...owner.field}
-            onSearch={(typed) => {
-              owner.field.onSearch(typed);
-              if (typed === "" && search.owner !== undefined) filter({ owner: undefined });
-            }}
-            onChoose={(chosen) => {
-              owner.reset();
-              if (chosen) filter({ owner: chosen.id });
-            }}
-          />
+          <PersonFilter key={clears} text={text} present={search.owner} onPerson={(id) => filter({ owner: id })} />
           <ZoneField
             label={text.zone}
             hint={null}
             value={search.zone ?? ""}
-            error={zone.isUnknown ? text.zoneUnknown : null}
+            error={zone.fault && adminWords.zoneFaults[zone.fault]}
             onValue={(typed) => filter({ zone: typed || undefined })}
           />
           {isFiltered ? (
             <Button
               kind="quiet"
               onClick={() => {
-                owner.reset();
+                setClears(clears + 1);
                 void navigate({ search: {}, replace: true });
               }}
             >
@@ -127,7 +120,7 @@ function Keys() {
       ) : null}
       <Pager
         page={page}
-        pages={Math.ceil(total / pageSize)}
+        pages={pages}
         onPage={(next) => void navigate({ search: (before) => ({ ...before, page: String(next) }) })}
       />
       {asked ? (

@@ -249,7 +249,6 @@ export const audit = {
   personNone: "No user matches.",
   self: "you",
   zone: "Zone",
-  zoneUnknown: "No zone has this name.",
   action: "Action",
   anyAction: "Any action",
   from: "From",
@@ -284,6 +283,8 @@ export const audit = {
   exporting: (entries: string) => `${entries} entries read…`,
   stop: "Stop",
   stopped: "The export was stopped.",
+  goOn: "Continue",
+  discard: "Discard",
   exported: (entries: string) => `${entries} entries saved.`,
   exportedFirst: (entries: string) =>
     `The newest ${entries} entries were saved. For earlier ones, set “Until”, or call GET /api/audit/export.`,

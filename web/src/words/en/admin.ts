@@ -369,6 +369,10 @@ export const admin = {
   actions: "Actions",
   refusedTitle: "This page is for administrators",
   refused: "Ask an administrator if you need something changed here.",
+  zoneFaults: {
+    missing: "No zone has this name.",
+    ambiguous: "Several views have this name. Add a view, as in example.com!internal.",
+  },
   providers,
   zones,
   users,
