@@ -88,8 +88,15 @@ test("an auditor reads the audit trail as sentences, and finds who changed what:
   await page.getByRole("combobox", { name: "Person" }).fill("adm");
   await page.getByRole("option", { name: /^admin/ }).click();
   await edit.waitFor();
+  expect(await page.getByRole("combobox", { name: "Person" }).and(page.locator(":focus")).count()).toBe(1);
+  expect(await page.getByRole("combobox", { name: "Person" }).inputValue()).toBe("admin");
   await page.getByRole("combobox", { name: "Zone" }).fill("no-zone.example");
   await page.getByText("No zone has this name.").waitFor();
+  // Neither the rows of every zone, nor a file of them.
+  await rows.first().waitFor({ state: "detached" });
+  const exporting = page.getByRole("button", { name: "Export" });
+  expect(await exporting.getAttribute("aria-disabled")).toBe("true");
+  expect(await exporting.getAttribute("aria-haspopup")).toBeNull();
   await page.getByRole("combobox", { name: "Zone" }).fill(zone.name);
   await rows.filter({ hasText: `admin added ${zone.name}` }).waitFor();
   await page.goto(`${site.url}/admin/audit?until=2001-01-01`);
@@ -127,6 +134,34 @@ test("an auditor saves the trail as shown, as a table and as lines of JSON", asy
     .map((line) => JSON.parse(line));
   expect(objects).toHaveLength(rows.length);
   expect(objects.at(-1)).toMatchObject({ action: "domain.create", domainName: zone.name });
+});
+
+test("an export that fails goes on where it stopped, and keeps the keyboard's place", async () => {
+  const { name } = await fileZone(site.zonewright);
+  const page = await site.signedIn({ path: `/admin/audit?zone=${name}` });
+  await page.getByRole("row").nth(1).waitFor();
+  let calls = 0;
+  await page.route("**/trpc/audit.export*", async (route) => {
+    calls++;
+    if (calls === 1) await route.abort();
+    else await route.continue();
+  });
+  site.expected.push("Failed to load resource");
+  await page.getByRole("button", { name: "Export" }).click();
+  await page.getByRole("menuitem", { name: "As lines of JSON" }).click();
+  const more = page.getByRole("button", { name: "Continue" });
+  await more.and(page.locator(":focus")).waitFor();
+  await photograph(page, "audit-export-failed");
+  await expectAccessible(page);
+  const download = page.waitForEvent("download");
+  await page.keyboard.press("Enter");
+  const content = await text(await (await download).createReadStream());
+  const entries = content
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(entries.at(-1)).toMatchObject({ action: "domain.create", domainName: name });
+  await page.getByRole("button", { name: "Export" }).and(page.locator(":focus")).waitFor();
 });
 
 test("the trail goes back page by page, and fits a phone in the dark", async () => {
