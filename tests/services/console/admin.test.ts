@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
+import { addZone, fileZone, freshName } from "../../support/zones.ts";
 import { memberPassword } from "../../support/zonewright.ts";
 
 const site = useConsole();
@@ -300,6 +301,43 @@ test("the groups of a sign-in provider are mapped to roles and access, and tried
   await expect.poll(async () => await second.getByLabel("Zone").inputValue()).toBe("grouped.test");
   await page.getByRole("button", { name: "Remove rule 1" }).click();
   expect(await page.getByRole("group", { name: /^Rule/ }).count()).toBe(1);
+});
+
+test("a group rule whose zone was deleted is marked, and the other rules can still be edited and saved", async () => {
+  const { admin } = site.zonewright;
+  const [name, gone] = [freshName(), await fileZone(site.zonewright)];
+  const internal = await addZone(site.zonewright, { name: `${name}!internal` });
+  await addZone(site.zonewright, { name: `${name}!external` });
+  const assignment = { domainId: gone.id, access: "read" };
+  const groupRules = [
+    { group: "old", assignment },
+    { group: "older", assignment },
+    { group: "inside", assignment: { domainId: internal.id, access: "read" } },
+  ];
+  const client = { providerId: "google", clientId: "a client", clientSecret: "a secret of the client" };
+  const wish = { ...client, groupsClaim: "groups", groupRules };
+  expect((await admin.post("/api/oauth/providers", wish)).status).toBe(201);
+  expect((await admin.delete(`/api/domains/${gone.id}`)).status).toBe(200);
+  // The zone that is gone, and the name of two views.
+  site.expected.push("404", "409");
+  const page = await open("/admin/sign-in/google", "Groups of Google");
+  const rule = (position: number) => page.getByRole("group", { name: `Rule ${position}` });
+  await rule(1).getByText("This rule's zone was deleted.").waitFor();
+  await rule(2).getByText("This rule's zone was deleted.").waitFor();
+  expect(await rule(3).getByLabel("Zone").inputValue()).toBe(`${name}!internal`);
+  await expectAccessible(page);
+  await photograph(page, "group-rule-of-a-deleted-zone");
+  await page.getByRole("button", { name: "Remove rule 2" }).click();
+  await page.getByLabel("Somebody's groups").fill("inside");
+  await rule(1).getByLabel("Zone").fill(name);
+  await page.getByRole("button", { name: "Try", exact: true }).click();
+  await rule(1).getByText("Several views have this name.").waitFor();
+  await rule(1).getByLabel("Zone").fill(`${name}!external`);
+  await page.getByRole("button", { name: "Try", exact: true }).click();
+  const result = page.getByRole("region", { name: "Result" });
+  await result.getByText(`read records of all hosts in ${name}!internal`).waitFor();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Rules saved.").waitFor();
 });
 
 test("a member sees no administration, and its addresses refuse plainly", async () => {

@@ -1,8 +1,9 @@
-import type { RouterInputs, RouterOutputs } from "@zonewright/client";
+import { isZonewrightError, type RouterInputs, type RouterOutputs } from "@zonewright/client";
 import { client, queries } from "../api.ts";
 import { uniqueText } from "../ui/unique-text.ts";
 import { typeList } from "../zone/lists.ts";
 import { zoneName, zoneQuery } from "../zone/use-zone.ts";
+import type { ZoneFault } from "./typed-zone.ts";
 
 type Config = RouterOutputs["identityConfigs"]["list"]["providers"][number];
 type GroupRule = NonNullable<RouterInputs["identityConfigs"]["update"]["groupRules"]>[number];
@@ -22,7 +23,7 @@ export interface EditedRule {
 
 /** What is wrong with a rule, by field. */
 export type RuleFault = Partial<
-  Record<"group" | "role" | "name", "groupMissing" | "nothingGiven" | "nameMissing" | "zoneUnknown">
+  Record<"group" | "role" | "name", "groupMissing" | "nothingGiven" | "nameMissing" | "zoneDeleted" | ZoneFault>
 >;
 
 export const newRule = (): EditedRule => ({
@@ -36,22 +37,48 @@ export const newRule = (): EditedRule => ({
   types: "",
 });
 
-/** The stored rules as the form shows them, with the names of zones. */
-export async function editedRules(rules: Config["groupRules"]): Promise<EditedRule[]> {
-  return await Promise.all(
-    rules.map(async ({ group, role, assignment }) => {
-      const rule = { ...newRule(), group, role: role ?? "" } as const;
-      if (assignment === null) return rule;
-      const { domainId, groupName, tag, subdomainPattern, access, recordTypes } = assignment;
-      const limits = { access, hosts: subdomainPattern, types: recordTypes.join(", ") };
-      if (domainId === null) {
-        const target = groupName === null ? ("tag" as const) : ("groupName" as const);
-        return Object.assign(rule, limits, { target, name: groupName ?? tag ?? "" });
-      }
-      const name = zoneName(await client.domains.get.query({ id: domainId }));
-      return Object.assign(rule, limits, { target: "domain" as const, name });
-    }),
+/** The names of the zones of some assignments, by id; null for a deleted zone. */
+export async function zoneNames(
+  assignments: readonly ({ domainId: string | null } | null)[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string | null>> {
+  const ids = new Set(assignments.flatMap((assignment) => assignment?.domainId ?? []));
+  return new Map(await Promise.all([...ids].map(async (id) => [id, await nameOf(id, signal)] as const)));
+}
+
+async function nameOf(id: string, signal: AbortSignal): Promise<string | null> {
+  try {
+    return zoneName(await client.domains.get.query({ id }, { signal }));
+  } catch (error) {
+    if (isZonewrightError(error) && error.code === "NOT_FOUND") return null;
+    throw error;
+  }
+}
+
+/** The stored rules as the form shows them, with the names of zones. A rule of a deleted zone has a fault. */
+export async function editedRules(
+  stored: Config["groupRules"],
+  signal: AbortSignal,
+): Promise<{ rules: EditedRule[]; faults: ReadonlyMap<string, RuleFault> }> {
+  const names = await zoneNames(
+    stored.map(({ assignment }) => assignment),
+    signal,
   );
+  const faults = new Map<string, RuleFault>();
+  const rules = stored.map(({ group, role, assignment }) => {
+    const rule = { ...newRule(), group, role: role ?? "" } as const;
+    if (assignment === null) return rule;
+    const { domainId, groupName, tag, subdomainPattern, access, recordTypes } = assignment;
+    const limits = { access, hosts: subdomainPattern, types: recordTypes.join(", ") };
+    if (domainId === null) {
+      const target = groupName === null ? ("tag" as const) : ("groupName" as const);
+      return Object.assign(rule, limits, { target, name: groupName ?? tag ?? "" });
+    }
+    const name = names.get(domainId) ?? "";
+    if (name === "") faults.set(rule.key, { name: "zoneDeleted" });
+    return Object.assign(rule, limits, { target: "domain" as const, name });
+  });
+  return { rules, faults };
 }
 
 /** The rules as the service takes them, or what is wrong with them, by their keys. */
@@ -67,7 +94,7 @@ export async function storedRules(
       ...(target !== "" && name.trim() === "" && { name: "nameMissing" }),
     };
     const zone = target === "domain" && name.trim() !== "" ? await queries.fetchQuery(zoneQuery(name.trim())) : null;
-    if (zone !== null && zone.kind !== "found") fault.name = "zoneUnknown";
+    if (zone !== null && zone.kind !== "found") fault.name = zone.kind;
     if (Object.keys(fault).length > 0) {
       faults.set(key, fault);
       continue;

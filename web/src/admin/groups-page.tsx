@@ -13,11 +13,20 @@ import { adminWords } from "../words/admin.ts";
 import { words } from "../words/words.ts";
 import { ZoneField } from "../zone/zone-field.tsx";
 import { AdminOnly } from "./admin-only.tsx";
-import { claimsOf, editedRules, newRule, storedRules, type EditedRule, type RuleFault } from "./group-rules.ts";
+import {
+  claimsOf,
+  editedRules,
+  newRule,
+  storedRules,
+  zoneNames,
+  type EditedRule,
+  type RuleFault,
+} from "./group-rules.ts";
 import type { IdentityConfig } from "./sign-in-form.tsx";
 import styles from "./admin.module.css";
 
 const text = adminWords.groups;
+const faultTexts = { ...text.faults, ...adminWords.zoneFaults };
 type Tested = RouterOutputs["identityConfigs"]["testGroups"];
 
 const back = (
@@ -46,7 +55,7 @@ function Groups() {
       const { providers, availableProviders } = await client.identityConfigs.list.query(undefined, { signal });
       const config = providers.find(({ providerId }) => providerId === provider);
       const name = availableProviders.find(({ id }) => id === provider)?.name ?? provider;
-      return { name, config, rules: config ? await editedRules(config.groupRules) : [] };
+      return { name, config, stored: await editedRules(config?.groupRules ?? [], signal) };
     },
   });
   return (
@@ -54,16 +63,21 @@ function Groups() {
       <p className={styles["lead"]}>{text.hint}</p>
       <Failure error={error} />
       {data && !data.config ? <Empty title={text.missing} /> : null}
-      {data?.config ? <Rules key={data.config.id} config={data.config} stored={data.rules} /> : null}
+      {data?.config ? <Rules key={data.config.id} config={data.config} stored={data.stored} /> : null}
     </Page>
   );
 }
 
-function Rules({ config, stored }: { config: IdentityConfig; stored: readonly EditedRule[] }) {
+interface RulesProps {
+  config: IdentityConfig;
+  stored: Awaited<ReturnType<typeof editedRules>>;
+}
+
+function Rules({ config, stored }: RulesProps) {
   const [claim, setClaim] = useState(config.groupsClaim ?? "");
   const [deny, setDeny] = useState(config.defaultDeny);
-  const [rules, setRules] = useState(stored);
-  const [faults, setFaults] = useState<ReadonlyMap<string, RuleFault>>(new Map());
+  const [rules, setRules] = useState<readonly EditedRule[]>(stored.rules);
+  const [faults, setFaults] = useState(stored.faults);
   const change = (key: string, changes: Partial<EditedRule>) =>
     setRules(rules.map((rule) => (rule.key === key ? Object.assign({}, rule, changes) : rule)));
   /** What is typed, as the service takes it; null if something is wrong with it. */
@@ -135,7 +149,7 @@ const optionsOf = <Value extends string>(labels: Readonly<Record<Value, string>>
 
 function Rule({ rule, position, fault, onChange, onRemove }: RuleProps) {
   const { group, role, target, name, access, hosts, types } = rule;
-  const errorOf = (field: keyof RuleFault) => (fault[field] ? text[fault[field]] : null);
+  const errorOf = (field: keyof RuleFault) => (fault[field] ? faultTexts[fault[field]] : null);
   return (
     <fieldset className={styles["rule"]}>
       <legend>{text.rule(position)}</legend>
@@ -284,15 +298,11 @@ function Result({ result, isOutdated }: { result: Tested; isOutdated: boolean })
   const { groups, matchedRules, role, assignments, allowed, withheld } = result;
   const zones = useQuery({
     queryKey: ["zone-names-by-id", assignments.flatMap(({ domainId }) => domainId ?? [])],
-    queryFn: async ({ signal }) => {
-      const ids = assignments.flatMap(({ domainId }) => domainId ?? []);
-      const found = await Promise.all(ids.map((id) => client.domains.get.query({ id }, { signal })));
-      return new Map(found.map(({ id, name }) => [id, name]));
-    },
+    queryFn: async ({ signal }) => await zoneNames(assignments, signal),
   }).data;
   const placeOf = ({ domainId, groupName, tag }: Tested["assignments"][number]) =>
     domainId !== null
-      ? (zones?.get(domainId) ?? "…")
+      ? ((zones ? zones.get(domainId) : "…") ?? text.deletedZone)
       : groupName !== null
         ? text.ofGroup(groupName)
         : text.ofTag(tag ?? "");
