@@ -101,6 +101,46 @@ test("a table is imported by its plan, a date that can be several days is asked 
   await expect.poll(price).toMatchObject({ yearlyCost: 9, currency: "USD", expirySource: null });
 });
 
+test("a wrong file leaves the typed table, and a plan is shown only for the table that it is of", async () => {
+  const page = await site.signedIn({ path: "/portfolio" });
+  await page.getByRole("button", { name: "Import CSV…" }).click();
+  const [table, typed] = [page.getByLabel("Table"), "name,notes\nfine.example,First\n"];
+  await table.fill(typed);
+  const file = { name: "logo.png", mimeType: "image/png", buffer: Buffer.from([0x89, 0, 1]) };
+  await page.locator("input[type=file]").setInputFiles(file);
+  await page.getByRole("alert").getByText("This is not a text file.").waitFor();
+  expect(await table.inputValue()).toBe(typed);
+
+  const look = page.getByRole("button", { name: "Show the plan" });
+  const plan = page.getByRole("table", { name: "Plan" });
+  const released = Promise.withResolvers<undefined>();
+  await page.route("**/trpc/portfolio.import*", async (route) => {
+    await released.promise;
+    await route.continue();
+  });
+  const pending = page.getByRole("button", { name: "Loading…" });
+  await look.click();
+  await pending.waitFor();
+  await table.fill("name,notes\nfine.example,Second\n");
+  released.resolve(undefined);
+  await pending.waitFor({ state: "detached" });
+  expect(await plan.count()).toBe(0);
+  await look.click();
+  await plan.getByText("Second").waitFor();
+
+  // At once, as a paste.
+  await table.evaluate(
+    (area, value) => {
+      Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value")?.set?.call(area, value);
+      area.dispatchEvent(new Event("input", { bubbles: true }));
+    },
+    `name,notes\n${"fine.example,Long\n".repeat(12_000)}`,
+  );
+  await page.getByText("The table has 216,011 characters").waitFor();
+  await page.locator("input[type=file]").setInputFiles(file);
+  await page.getByRole("alert").getByText("This is not a text file.").waitFor();
+});
+
 test("the exported file has every domain, and imports without a change", async () => {
   const page = await site.signedIn({ path: "/portfolio" });
   const [download] = await Promise.all([

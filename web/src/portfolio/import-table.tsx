@@ -44,35 +44,45 @@ export function ImportTable({ given, onClose, onDone }: ImportTableProps) {
   const [dateOrder, setDateOrder] = useState<DateOrder | "">("");
   const [reason, setReason] = useState("");
   const [refused, setRefused] = useState<string | null>(null);
-  const [plan, setPlan] = useState<Imported | null>(null);
+  const [looked, setLooked] = useState<(Table & { plan: Imported; dateOrder: DateOrder | "" }) | null>(null);
   const chooser = useRef<HTMLInputElement>(null);
-  /** A plan is of what was given when it was made. */
-  const change = (set: () => void) => {
-    set();
-    setPlan(null);
-    setRefused(null);
-  };
+  // A plan is of what was given when it was asked for: an answer may come after a change.
+  const isOfThis = looked?.csv === csv && looked.clears === clears && looked.dateOrder === dateOrder;
+  const plan = isOfThis ? looked.plan : null;
   const input = () => ({
     csv,
     emptyCells: clears ? ("clear" as const) : ("keep" as const),
     ...(dateOrder === "" ? {} : { dateOrder }),
-  });
-  const look = useAction(async () => {
-    if (csv.trim() === "") setRefused(text.empty);
-    else setPlan(await client.portfolio.import.mutate({ ...input(), dryRun: true }));
   });
   const apply = useAction(async () => {
     if (plan === null) return;
     const message = reason.trim() === "" ? {} : { message: reason.trim() };
     onDone(await client.portfolio.import.mutate({ ...input(), planHash: plan.planHash, ...message }));
   });
+  const look = useAction(async () => {
+    apply.reset();
+    setRefused(null);
+    if (csv.trim() === "") return setRefused(text.empty);
+    const found = await client.portfolio.import.mutate({ ...input(), dryRun: true });
+    return setLooked({ csv, clears, dateOrder, plan: found });
+  });
+  const change = (set: () => void) => {
+    set();
+    setLooked(null);
+    setRefused(null);
+    look.reset();
+    apply.reset();
+  };
   const open = async (file: File) => {
-    const opened = file.size > mostBytes ? ({ ok: false, why: "tooLarge" } as const) : decoded(await file.bytes());
-    change(() => {
+    if (file.size > mostBytes) return setRefused(text.tooLarge);
+    const octets = await file.arrayBuffer().catch(() => null);
+    if (octets === null) return setRefused(text.unreadable(file.name));
+    const opened = decoded(new Uint8Array(octets));
+    if (!opened.ok) return setRefused(text[opened.why]);
+    return change(() => {
       setFileName(file.name);
-      setCsv(opened.ok ? opened.text : "");
+      setCsv(opened.text);
     });
-    if (!opened.ok) setRefused(text[opened.why]);
   };
   const asksForOrder = plan?.needsDateOrder === true || dateOrder !== "";
   return (
@@ -80,7 +90,10 @@ export function ImportTable({ given, onClose, onDone }: ImportTableProps) {
       <div className={styles["form"]}>
         <Form onSubmit={() => void look.run()}>
           {csv.length > mostShown ? (
-            <p>{text.chosen(fileName, formatNumber(csv.length))}</p>
+            <>
+              <p>{text.chosen(fileName || text.theTable, formatNumber(csv.length))}</p>
+              {refused === null ? null : <Notice kind="error">{refused}</Notice>}
+            </>
           ) : (
             <TextArea
               label={text.table}
@@ -90,7 +103,12 @@ export function ImportTable({ given, onClose, onDone }: ImportTableProps) {
               rows={6}
               wrap="off"
               value={csv}
-              onValue={(value) => change(() => setCsv(value))}
+              onValue={(value) =>
+                change(() => {
+                  setFileName("");
+                  setCsv(value);
+                })
+              }
             />
           )}
           <input

@@ -9,11 +9,11 @@ export const portfolio = {
   fine: "Nothing is wrong.",
   severities: { error: "Broken", warning: "Warning", info: "Note" },
   showAll: (shown: string) => `Show all ${shown}`,
-  moreThan: "These are the first 100. More appear when they are mended.",
+  moreThan: "These are the first 100. Fix these to see more.",
 
   costs: "Yearly costs",
   costsHint: (priced: string, all: string) =>
-    `Of ${priced} of ${all} domains. A cost is entered by a table, or by the API.`,
+    `Of ${priced} of ${all} domains. Enter costs by importing a table or through the API.`,
   noCosts: "No costs are entered. Import a table with the columns name, yearlyCost and currency.",
 
   domains: "Domains",
@@ -46,8 +46,10 @@ export const portfolio = {
   table: "Table",
   tableHint: "With a line that names the columns, such as name, expires, yearlyCost, currency.",
   choose: "Choose a file",
-  chosen: (name: string, size: string) => `${name}, ${size} characters. It is too long to be shown here.`,
+  chosen: (name: string, size: string) => `${name} has ${size} characters and is too long to be shown here.`,
+  theTable: "The table",
   tooLarge: "The file exceeds 16 MiB. Import it in parts.",
+  unreadable: (name: string) => `${name} cannot be read. Choose it again.`,
   notText: "This is not a text file. Save the table as CSV.",
   clears: "Empty cells clear what is known",
   dateOrder: "Dates such as 03/04/27",
