@@ -166,7 +166,7 @@ function bunnyAccount({ apiKey, endpoint }: BunnyConfig, environment: VendorEnvi
 
 type Zone = z.infer<typeof zoneEntry>;
 
-/** Returns a record; null for one that is not served, or is none of DNS. */
+/** Returns a record; null if it is not served, or is not a DNS record. */
 function readRecord(zone: string, record: BunnyRecord): StoredRecord | null {
   const recordType = typeNames.get(record.Type);
   if (recordType === undefined || record.Disabled === true) return null;

@@ -8,7 +8,8 @@ const filters = {
   targetType: line(64, 1).optional().meta({ description: "Only entries with this type of target.", example: "domain" }),
   targetId: id("Only entries with this target.").optional(),
   domainId: id(
-    "Only entries about this domain: those with it as their target, and those of its requests, snapshots, assignments and keys.",
+    "Only entries about this domain: those with it as their target, and those of its requests, snapshots, assignments and keys. Entries of earlier versions " +
+      "about approvals, rejections, withdrawals, comments and outcomes of requests name no domain, and are left out.",
   ).optional(),
   from: timestampInput("Only entries at or after this time.").optional(),
   to: timestampInput("Only entries before this time.").optional(),
@@ -73,7 +74,9 @@ const auditEntry = z
       description: "Name of the target, also after it was deleted; null if it has none.",
       example: "example.com",
     }),
-    domainId: shownId("The domain that the entry is about; null if it is about none, or about several.").nullable(),
+    domainId: shownId(
+      "The domain that the entry is about; null if it is about none, or about several, and in entries of earlier versions about what happened to a request after it was made.",
+    ).nullable(),
     domainName: z
       .string()
       .nullable()

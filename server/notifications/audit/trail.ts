@@ -57,7 +57,7 @@ function matches(eb: ExpressionBuilder<Tables, "audit_entries">, filter: AuditFi
  * Returns a page of the trail, newest first. Each filter has an index in this order, and `before` goes on from an entry at the same cost
  * everywhere. Without `count`, `total` is at most one more than what the pages up to this one have.
  *
- * @throws AppError BAD_REQUEST if `before` is no entry
+ * @throws AppError BAD_REQUEST if no entry has the id `before`
  */
 export async function listEntries(
   em: EntityManager,
@@ -95,7 +95,7 @@ const rowsAtOnce = 250;
  * Returns entries as text, newest first, as many as one answer holds.
  *
  * @returns the text in pieces, and the entry to go on from; null after the last
- * @throws AppError BAD_REQUEST if `before` is no entry
+ * @throws AppError BAD_REQUEST if no entry has the id `before`
  */
 export async function exportEntries(
   em: EntityManager,
@@ -195,7 +195,7 @@ const named: Readonly<Record<string, { table: string; name: string }>> = {
 /** A deletion has at most as many entries of its target after it. To look further would read all of what had no deletion. */
 const afterDeletion = 10;
 
-/** Returns the names of things by their ids: as they are now, and of what is gone, as the trail tells of its deletion. */
+/** Returns the names of things by their ids: as they are now, or for deleted things, from the entry of the deletion. */
 async function namesOf(em: EntityManager, things: readonly { type: string; id: string }[]) {
   const names = new Map<string, string>();
   const store = ({ id, name }: { id: string; name: string | null }) => name !== null && names.set(id, name);
