@@ -5,7 +5,7 @@ import { SignJWT } from "jose/jwt/sign";
 import { jwtVerify } from "jose/jwt/verify";
 import { z } from "zod";
 import type { Keyring } from "../platform/keyring.ts";
-import type { Caller } from "./caller.ts";
+import { hasPermission, type Caller } from "./caller.ts";
 import type { Permission } from "./permissions.ts";
 import { hashOf } from "../platform/opaque-tokens.ts";
 import { narrowingOf } from "./narrowing.ts";
@@ -405,6 +405,6 @@ function checksum(text: string): string {
 
 /** Returns the caller if they have the permission. @throws AppError FORBIDDEN for a personal token without it */
 export function permitted<C extends Pick<Caller, "permissions">>(caller: C, permission: Permission): C {
-  if (caller.permissions === "all" || caller.permissions.has(permission)) return caller;
+  if (hasPermission(caller, permission)) return caller;
   throw new AppError("FORBIDDEN", `This token lacks the permission ${permission}. Use a token that has it.`);
 }

@@ -17,6 +17,11 @@ export interface Caller extends Actor {
   at: Date;
 }
 
+/** Returns whether the caller has the permission. Sessions have all. */
+export function hasPermission({ permissions }: Pick<Caller, "permissions">, permission: Permission): boolean {
+  return permissions === "all" || permissions.has(permission);
+}
+
 /** A sign-in with a correct first factor and a pending second one. A `tempToken` proves only that. */
 export interface PendingSignIn {
   challengeId: string;

@@ -51,3 +51,11 @@ test("what is wrong with registrations is listed, and ends with 2", async () => 
   const shown = await cli.must(["registration", "show", "plain.example"]);
   expect(shown).toContain("error: plain.example has expired.");
 });
+
+test("a token that may not read registrations never reports that all is well", async () => {
+  const { body } = await zw.admin.post("/api/auth/me/tokens", { name: "Plain", permissions: ["domains:read"] });
+  const { exitCode, stdout, stderr } = await cli.run(["portfolio"], { env: { ZONEWRIGHT_TOKEN: body.token } });
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+  expect(stderr).toContain("Use a token with the permission registrations:read.");
+  expect(stderr).not.toContain("Nothing is wrong");
+});

@@ -42,7 +42,7 @@ const findingColumns: readonly Column<Finding>[] = [
 function check(): Command {
   return withJson(
     command("check", "Report what is wrong with registrations", {
-      more: "Covers all domains that you see as a whole, what harms most first. Exits with 2 if it finds something.",
+      more: "Covers all domains that you see as a whole, what harms most first. Exits with 2 if it finds something, and with 1 if the token lacks registrations:read and the rest is fine.",
       examples: [
         ["portfolio", "List expired names, names about to expire, broken delegations and open transfer locks."],
         ["portfolio check --json", "Print it for programs."],
@@ -50,11 +50,14 @@ function check(): Command {
     }),
   ).action(async ({ json }: { json?: true }) => {
     const client = await connect();
-    const { findings, more } = await client.portfolio.findings.query();
-    if (json) printJson({ findings, more });
-    else printTable(findings, findingColumns, "Nothing is wrong.");
+    const { findings, more, withoutRegistrations } = await client.portfolio.findings.query();
+    if (json) printJson({ findings, more, withoutRegistrations });
+    else printTable(findings, findingColumns, withoutRegistrations ? "No delegation is wrong." : "Nothing is wrong.");
     if (more) note("These are the first 100. More appear when they are mended.");
+    if (withoutRegistrations)
+      note("Expiry dates and transfer locks were not checked. Use a token with the permission registrations:read.");
     if (findings.length > 0) process.exitCode = exitCodes.pending;
+    else if (withoutRegistrations) process.exitCode = exitCodes.error;
   });
 }
 

@@ -1,6 +1,6 @@
 import { expressionBuilder, sql, type RawBuilder } from "kysely";
 import type { z } from "zod";
-import type { Caller } from "../../access/caller.ts";
+import { hasPermission, type Caller } from "../../access/caller.ts";
 import { visibleDomains, type VisibleDomains } from "../../access/visible-domains.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import type { Tables } from "../../database/tables/all.ts";
@@ -9,7 +9,7 @@ import { registrableOf } from "../../registry/expiry/registrable.ts";
 import { judgeKnown } from "../../registry/registrars/plan.ts";
 import { storedReading } from "../../registry/registrars/registrar.ts";
 import { listDomains, type DomainFilter } from "./list.ts";
-import { costOf, portfolioRow, portfolioRows } from "./portfolio.ts";
+import { costOf, portfolioRows, shownRow } from "./portfolio.ts";
 import type { portfolioFindings, portfolioPage } from "./portfolio-schemas.ts";
 
 type Page = z.input<typeof portfolioPage>;
@@ -22,7 +22,7 @@ type PortfolioFinding = Page["domains"][number]["findings"][number];
 export async function listPortfolio(em: EntityManager, caller: Caller, filter: DomainFilter, now: Date): Promise<Page> {
   const { domains, ...page } = await listDomains(em, caller, filter, now);
   const ids = domains.map(({ id }) => id);
-  const known = await knownOf(em, await visibleDomains(em, caller), ids, now);
+  const known = await knownOf(em, caller, await visibleDomains(em, caller), ids, now);
   const delegated = await delegationFindings(em, ids, now);
   return {
     ...page,
@@ -48,8 +48,6 @@ const harms: Readonly<Partial<Record<PortfolioFinding["code"], number>>> = {
   expires_without_renewal: 3,
   expires_soon: 5,
   unlocked: 6,
-  ds_differ: 7,
-  name_servers_differ: 7,
   registrar_failed: 8,
 };
 const harmsOfOthers = { error: 4, warning: 7, info: 9 } as const;
@@ -68,11 +66,13 @@ interface FoundRow {
 }
 
 /**
- * Returns the findings that harm most, of all domains that the caller sees as a whole. Each sort is read from an index in its own order, so
+ * Returns the findings that harm most, of all domains that the caller sees as a whole, without those of registrations for tokens that may not
+ * read them. Each sort is read from an index in its own order, so
  * that a large portfolio costs no more than a small one.
  */
 export async function worstFindings(em: EntityManager, caller: Caller, now: Date): Promise<Found> {
   const visible = await visibleDomains(em, caller);
+  const readsRegistrations = hasPermission(caller, "registrations:read");
   const seen = sql`${visible.condition(expressionBuilder<Tables, "domains">())} and ${visible.wholly()}
     and domains.status = 'active'`;
   const soon = new Date(now.getTime() + soonDays * day);
@@ -87,23 +87,22 @@ export async function worstFindings(em: EntityManager, caller: Caller, now: Date
     where f.present and f.severity <> 'info' and f.severity = ${severity}
       and (f.snoozed_until is null or f.snoozed_until <= ${now}::timestamptz) and ${seen}
     order by f.first_seen_at limit ${mostFindings + 1})`;
+  const registrations = [
+    registered("expired", "error", sql`domains.expires_at <= ${now}::timestamptz`),
+    registered("expires_without_renewal", "error", sql`${expiring} and ${renews} = 'false'`),
+    registered("expires_soon", "warning", sql`${expiring} and ${renews} is null`),
+    registered("unlocked", "warning", sql`domains.registrar_state->'state'->>'locked' = 'false'`),
+    registered("registrar_failed", "warning", sql`domains.registrar_state->>'error' is not null`),
+  ];
   const { rows } = await sql<FoundRow>`${sql.join(
-    [
-      registered("expired", "error", sql`domains.expires_at <= ${now}::timestamptz`),
-      registered("expires_without_renewal", "error", sql`${expiring} and ${renews} = 'false'`),
-      registered("expires_soon", "warning", sql`${expiring} and ${renews} is null`),
-      registered("unlocked", "warning", sql`domains.registrar_state->'state'->>'locked' = 'false'`),
-      registered("registrar_failed", "warning", sql`domains.registrar_state->>'error' is not null`),
-      delegated("error"),
-      delegated("warning"),
-    ],
+    [...(readsRegistrations ? registrations : []), delegated("error"), delegated("warning")],
     sql` union all `,
   )}`.execute(queries(em));
   const ranked = rows.toSorted(
     (one, other) => harmOf(one) - harmOf(other) || timeOf(one.expires_at) - timeOf(other.expires_at),
   );
   const shown = ranked.slice(0, mostFindings);
-  const known = await knownOf(em, visible, [...new Set(shown.map(({ id }) => id))], now);
+  const known = await knownOf(em, caller, visible, [...new Set(shown.map(({ id }) => id))], now);
   return {
     findings: shown.flatMap(({ id, code, severity, message }) => {
       const { domain, findings = [] } = known.get(id) ?? {};
@@ -111,6 +110,7 @@ export async function worstFindings(em: EntityManager, caller: Caller, now: Date
       return domain && text !== undefined ? [{ domainId: id, ...domain, code, severity, message: text }] : [];
     }),
     more: ranked.length > shown.length,
+    withoutRegistrations: !readsRegistrations,
   };
 }
 
@@ -119,7 +119,8 @@ function timeOf(date: Date | null): number {
 }
 
 /** Returns what is known of the registrations of domains that the caller sees as a whole, by id. */
-async function knownOf(em: EntityManager, visible: VisibleDomains, ids: readonly string[], now: Date) {
+async function knownOf(em: EntityManager, caller: Caller, visible: VisibleDomains, ids: readonly string[], now: Date) {
+  const readsRegistrations = hasPermission(caller, "registrations:read");
   const rows = await portfolioRows(em)
     .select("domains.registry_expires_at")
     // Rather than a join, for which the planner reads all of them.
@@ -131,7 +132,7 @@ async function knownOf(em: EntityManager, visible: VisibleDomains, ids: readonly
     .execute();
   return new Map(
     rows.map((row) => {
-      const { registrar, autoRenew, locked } = portfolioRow(row);
+      const { registrar, autoRenew, locked, costHundredths, currency } = shownRow(row, caller);
       const reading = storedReading(row.registrar_state, row.registrar_config_id);
       const facts = (typeof row.facts === "string" ? JSON.parse(row.facts) : row.facts) as StoredFacts | null;
       const parent = facts?.parent ?? null;
@@ -146,14 +147,14 @@ async function knownOf(em: EntityManager, visible: VisibleDomains, ids: readonly
         },
         now,
       );
-      const { name, view, expiry_source: expirySource, account, currency } = row;
-      const yearlyCost = costOf(row.yearly_cost_hundredths);
+      const { name, view, expiry_source: expirySource, account } = row;
+      const yearlyCost = costOf(costHundredths);
       return [
         row.id,
         {
           domain: { name, view },
           registration: { expirySource, registrar, account, autoRenew, locked, yearlyCost, currency },
-          findings,
+          findings: readsRegistrations ? findings : [],
         },
       ];
     }),

@@ -16,7 +16,8 @@ export const portfolioText = z
     csv: z.string().meta({
       description:
         "A row for each domain, by name: name, view, provider, group, tags, expires, registrar, notes, owner, yearlyCost, currency, " +
-        "reminders, autoRenew, locked.",
+        "reminders, autoRenew, locked. Costs are empty except for domains that you own; administrators and auditors see all. The last two are " +
+        "empty for personal tokens without `registrations:read`.",
       example: "name,view,provider\r\nexample.com,,Embedded zone files\r\n",
     }),
   })
@@ -163,17 +164,24 @@ const portfolioDomain = z
           .string()
           .nullable()
           .meta({ description: "Name of the registrar configuration; null: none is set.", example: "Company account" }),
-        autoRenew: flag("Whether it renews itself, as the registrar says; null if unknown."),
-        locked: flag("Whether transfers are refused, as the registrar says; null if unknown."),
-        yearlyCost: z
-          .number()
-          .nullable()
-          .meta({ description: "What it costs in a year; null if not entered.", example: 12.5 }),
+        autoRenew: flag(
+          "Whether it renews itself, as the registrar says; null if unknown, and for personal tokens without `registrations:read`.",
+        ),
+        locked: flag(
+          "Whether transfers are refused, as the registrar says; null if unknown, and for personal tokens without `registrations:read`.",
+        ),
+        yearlyCost: z.number().nullable().meta({
+          description: "What it costs in a year; null if not entered, and for members who do not own the domain.",
+          example: 12.5,
+        }),
         currency: z.string().nullable().meta({ description: "Currency of `yearlyCost` (ISO 4217).", example: "EUR" }),
       })
       .nullable()
       .meta({ description: "What is known of the registration; null unless you see the domain as a whole." }),
-    findings: z.array(z.object(finding)).meta({ description: "What is wrong, what harms most first." }),
+    findings: z.array(z.object(finding)).meta({
+      description:
+        "What is wrong, what harms most first. Personal tokens without `registrations:read` get only findings of the delegation.",
+    }),
   })
   .meta({ id: "PortfolioDomain", description: "A domain with what is known of its registration." });
 
@@ -187,5 +195,10 @@ export const portfolioFindings = z
       .array(z.object({ domainId: shownId("The domain's id."), name, view, ...finding }))
       .meta({ description: "At most 100, what harms most first." }),
     more: z.boolean().meta({ description: "Whether there are more.", example: false }),
+    withoutRegistrations: z.boolean().meta({
+      description:
+        "Whether findings of registrations are left out, because the personal token lacks `registrations:read`.",
+      example: false,
+    }),
   })
   .meta({ id: "PortfolioFindings", description: "What is wrong with domains." });

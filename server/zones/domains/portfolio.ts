@@ -1,6 +1,7 @@
 import { sql } from "kysely";
-import type { Caller } from "../../access/caller.ts";
+import { hasPermission, type Caller } from "../../access/caller.ts";
 import { visibleDomains } from "../../access/visible-domains.ts";
+import { readsEverything } from "../../access/zone-access.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { csvRow } from "../../platform/csv.ts";
 import { takeTurns } from "../../platform/slices.ts";
@@ -28,7 +29,7 @@ export async function exportPortfolio(em: EntityManager, caller: Caller): Promis
       .orderBy("domains.view")
       .limit(rowsAtOnce)
       .execute();
-    const lines = rows.map((row) => csvRow(Object.values(cellsOf(portfolioRow(row)))));
+    const lines = rows.map((row) => csvRow(Object.values(cellsOf(shownRow(row, caller)))));
     pieces.push(lines.join(""));
     const last: Cursor | undefined = rows.at(-1);
     if (!last || rows.length < rowsAtOnce) return pieces;
@@ -37,7 +38,7 @@ export async function exportPortfolio(em: EntityManager, caller: Caller): Promis
   }
 }
 
-/** Returns what the domains that the caller sees as a whole cost in a year, by group and currency. */
+/** Returns what the domains whose costs the caller sees cost in a year, by group and currency. */
 export async function sumCosts(em: EntityManager, caller: Caller) {
   const visible = await visibleDomains(em, caller);
   const rows = await queries(em)
@@ -47,7 +48,7 @@ export async function sumCosts(em: EntityManager, caller: Caller) {
       eb.fn.countAll<string>().as("domains"),
       eb.fn.sum<string | null>("yearly_cost_hundredths").as("hundredths"),
     ])
-    .where((eb) => eb.and([visible.condition(eb), visible.wholly()]))
+    .where((eb) => eb.and([visible.condition(eb), visible.wholly(), costsSeenBy(caller)]))
     .groupBy(["group_name", "currency"])
     .orderBy(sql`group_name nulls last`)
     .orderBy(sql`currency nulls last`)
@@ -60,6 +61,17 @@ export async function sumCosts(em: EntityManager, caller: Caller) {
       yearlyCost: costOf(hundredths),
     })),
   };
+}
+
+/** Returns whether the caller sees what a domain costs: its owner does, and those who read everything. */
+export function seesCost({ role, userId, narrowing }: Caller, { owner_id: ownerId }: { owner_id: string | null }) {
+  return readsEverything(role) || (narrowing === null && ownerId === userId);
+}
+
+/** Selects the domains of {@link seesCost}. */
+function costsSeenBy({ role, userId, narrowing }: Caller) {
+  if (readsEverything(role)) return sql<boolean>`true`;
+  return narrowing === null ? sql<boolean>`domains.owner_id = ${userId}` : sql<boolean>`false`;
 }
 
 /** Returns a cost as clients see it. */
@@ -101,5 +113,14 @@ export function portfolioRow(row: SelectedRow): PortfolioRow {
     remindDays: row.expiry_remind_days,
     autoRenew: state?.autoRenew ?? null,
     locked: state?.locked ?? null,
+  };
+}
+
+/** Returns a domain as a row of the table, without what the caller may not see. */
+export function shownRow(row: SelectedRow, caller: Caller): PortfolioRow {
+  return {
+    ...portfolioRow(row),
+    ...(seesCost(caller, row) ? {} : { costHundredths: null, currency: null }),
+    ...(hasPermission(caller, "registrations:read") ? {} : { autoRenew: null, locked: null }),
   };
 }

@@ -249,7 +249,8 @@ export function createPortfolioRouter({ domains }: { domains: Domains }) {
       tag,
       summary: "List domains with their registrations",
       description:
-        "Returns the domains of `GET /api/domains` with registrar, renewal, transfer lock, cost and findings. Filters combine.",
+        "Returns the domains of `GET /api/domains` with registrar, renewal, transfer lock, cost and findings. Filters combine. Personal " +
+        "tokens need `registrations:read` to see renewal, lock and findings of registrations.",
       errors: [409],
     })
       .input(listDomainsInput)
@@ -264,7 +265,8 @@ export function createPortfolioRouter({ domains }: { domains: Domains }) {
       summary: "List what is wrong with domains",
       description:
         "Returns the findings that harm most, of all domains that you own or are assigned in full: expired or about to be, DNSSEC that breaks " +
-        "resolution, name servers that do not answer or differ, transfer locks that are off. Hints, snoozed findings and disabled domains are left out.",
+        "resolution, name servers that do not answer, transfer locks that are off. Hints, snoozed findings, disabled domains and differences " +
+        "between the registrar and the zone above are left out. Personal tokens without `registrations:read` get only findings of delegations.",
     })
       .input(nothing)
       .output(portfolioFindings)
@@ -278,8 +280,8 @@ export function createPortfolioRouter({ domains }: { domains: Domains }) {
       tag,
       summary: "Export the domains as a table",
       description:
-        "Covers the domains that you own or are assigned in full, with what is known of their registrations. An apostrophe precedes cells " +
-        "that a spreadsheet would run as a formula.",
+        "Covers the domains that you own or are assigned in full, with what is known of their registrations, and costs of those that you own. " +
+        "Administrators and auditors get all. An apostrophe precedes cells that a spreadsheet would run as a formula.",
       textField: "csv",
     })
       .input(exportPortfolioInput)
@@ -313,7 +315,8 @@ export function createPortfolioRouter({ domains }: { domains: Domains }) {
       operationId: "getPortfolioCosts",
       tag,
       summary: "Sum the yearly costs by group",
-      description: "Covers the domains that you own or are assigned in full.",
+      description:
+        "Covers the domains that you own; for administrators and auditors, all. Narrowed tokens of members get none.",
     })
       .input(nothing)
       .output(portfolioCosts)

@@ -85,7 +85,7 @@ export const domainDetail = z
     registrar: z
       .string()
       .nullable()
-      .meta({ description: "Registrar, as last looked up; null if unknown.", example: "Example Inc." }),
+      .meta({ description: "Registrar, as last looked up or imported; null if unknown.", example: "Example Inc." }),
     registration: registration
       .nullable()
       .meta({ description: "What the registry says about the name, as last looked up; null if it never was." }),
@@ -96,7 +96,7 @@ export const domainDetail = z
       .meta({ example: null }),
     yearlyCost: z.number().nullable().meta({
       description:
-        "What the registration costs in a year; null if not entered, and for members who only have an assignment.",
+        "What the registration costs in a year; null if not entered, and for members who do not own the domain.",
       example: 12.5,
     }),
     currency: z.string().nullable().meta({ description: "Currency of `yearlyCost` (ISO 4217).", example: "EUR" }),

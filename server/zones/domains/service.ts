@@ -2,7 +2,7 @@ import { LockMode } from "@mikro-orm/core";
 import { everyColumn } from "../../database/every-column.ts";
 import { endCredentials } from "../../access/end-credentials.ts";
 import { lockUsers } from "../../access/lock-users.ts";
-import { accessColumns, rightsIn, zoneFor, type Zone, readsEverything } from "../../access/zone-access.ts";
+import { accessColumns, rightsIn, zoneFor, type Zone } from "../../access/zone-access.ts";
 import { domainGone } from "../../accounts/assignments/notices.ts";
 import type { AuditAction } from "../../notifications/audit/actions.ts";
 import { writeEntry } from "../../notifications/audit/audit.ts";
@@ -42,7 +42,7 @@ import {
   type DomainPatch,
 } from "./patch.ts";
 import { expiringFrom } from "../../registry/expiry/store-finding.ts";
-import { exportPortfolio, sumCosts } from "./portfolio.ts";
+import { exportPortfolio, seesCost, sumCosts } from "./portfolio.ts";
 import { listPortfolio, worstFindings } from "./portfolio-list.ts";
 import { importPortfolio } from "./portfolio-import.ts";
 import type { ImportPortfolioInput } from "./portfolio-schemas.ts";
@@ -129,11 +129,11 @@ export class Domains {
       .where("domains.id", "=", id)
       .executeTakeFirst();
     if (!row) throw notFound("domain");
-    const { sees, owns } = rightsIn(row, caller, "read");
+    const { sees } = rightsIn(row, caller, "read");
     const [seen = row] = await restrictToVisibleRecords(em, [row], () => sees);
     const detail = detailView(seen, this.#now(), this.#review);
-    // What a domain costs is not for those who only edit some of its records.
-    return owns || readsEverything(caller.role) ? detail : { ...detail, yearlyCost: null, currency: null };
+    // What a domain costs is not for those who only edit its records.
+    return seesCost(caller, row) ? detail : { ...detail, yearlyCost: null, currency: null };
   }
 
   /**

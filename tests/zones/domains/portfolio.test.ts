@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { queries } from "../../../server/database/database.ts";
 import { storeFinding } from "../../registry/delegation/found.ts";
-import type { RestClient } from "../../support/rest-client.ts";
+import { RestClient } from "../../support/rest-client.ts";
 import type { Body } from "../../support/zones.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 
@@ -130,4 +130,77 @@ test("the portfolio lists domains with their registrations, and what is wrong wi
   ]);
   const { body: theirs } = await member.get("/api/domains/findings");
   expect(theirs.findings.map(({ name }: Body) => name)).toEqual(["own.example", "own.example"]);
+});
+
+const tokenOf = async (...permissions: string[]) => {
+  const { body } = await zw.admin.post("/api/auth/me/tokens", { name: permissions.join(), permissions });
+  return new RestClient(zw.url, body.token);
+};
+
+const registrarDataOf = async (client: RestClient) => {
+  const { body: page } = await client.get("/api/domains/portfolio?name=b.example");
+  const { body: found } = await client.get("/api/domains/findings");
+  return {
+    locked: page.domains[0].registration.locked,
+    domain: page.domains[0].findings.map(({ code }: Body) => code),
+    all: found.findings.map(({ code }: Body) => code),
+    withoutRegistrations: found.withoutRegistrations,
+    row: (await exported(client)).split("\r\n").find((line) => line.startsWith("b.example,")),
+  };
+};
+
+test("tokens without registrations:read see nothing that a registrar said", async () => {
+  const [limited, full] = await Promise.all([
+    tokenOf("domains:read"),
+    tokenOf("domains:read", "registrations:read"),
+  ] as const);
+  expect(await registrarDataOf(full)).toMatchObject({
+    locked: false,
+    domain: ["expired", "unlocked"],
+    all: ["expired", "expires_without_renewal", "lame", "expires_soon", "unlocked"],
+    withoutRegistrations: false,
+    row: expect.stringMatching(/,,no$/),
+  });
+  expect(await registrarDataOf(limited)).toMatchObject({
+    locked: null,
+    domain: [],
+    all: ["lame"],
+    withoutRegistrations: true,
+    row: expect.stringMatching(/,,$/),
+  });
+});
+
+test("only owners, administrators and auditors see what a domain costs, in every answer that has it", async () => {
+  const { body: config } = await zw.admin.get("/api/provider-configs");
+  const { id: providerConfigId } = config.configs.find(({ name }: Body) => name === "Open");
+  const owner = await zw.member("owner");
+  const reader = await zw.member("reader");
+  const { body: domain } = await owner.post("/api/domains", { name: "priced.example", providerConfigId });
+  await owner.put(`/api/domains/${domain.id}`, { yearlyCost: 9, currency: "EUR" });
+  const { body: me } = await reader.get("/api/auth/me");
+  await zw.admin.post("/api/assignments", { userId: me.id, domainId: domain.id, subdomainPattern: "*" });
+  const { body: token } = await owner.post("/api/auth/me/tokens", {
+    name: "Narrowed",
+    permissions: ["domains:read"],
+    domainIds: [domain.id],
+  });
+  const seenBy = async (client: RestClient) => {
+    const { body: detail } = await client.get(`/api/domains/${domain.id}`);
+    const { body: page } = await client.get("/api/domains/portfolio?name=priced.example");
+    const { body: costs } = await client.get("/api/domains/costs");
+    const { registration } = page.domains[0];
+    return {
+      detail: [detail.yearlyCost, detail.currency],
+      list: [registration.yearlyCost, registration.currency],
+      row: (await exported(client))
+        .split("\r\n")
+        .find((line) => line.startsWith("priced.example,"))
+        ?.includes("9.00,EUR"),
+      sums: costs.groups.map(({ yearlyCost }: Body) => yearlyCost),
+    };
+  };
+  const none = { detail: [null, null], list: [null, null], row: false, sums: [] };
+  expect(await seenBy(reader)).toEqual(none);
+  expect(await seenBy(new RestClient(zw.url, token.token))).toEqual(none);
+  expect(await seenBy(owner)).toEqual({ detail: [9, "EUR"], list: [9, "EUR"], row: true, sums: [9] });
 });
