@@ -4,6 +4,7 @@ import { onePage, type Paging } from "../../database/one-page.ts";
 import type { Tables } from "../../database/tables/all.ts";
 import { csvRow } from "../../platform/csv.ts";
 import { badField } from "../../platform/errors.ts";
+import { inTurns, takeTurns } from "../../platform/slices.ts";
 import type { AuditAction } from "./actions.ts";
 
 /** Which entries to read. */
@@ -86,10 +87,39 @@ async function uncounted(em: EntityManager, filter: AuditFilter, { page, limit }
   return { rows: rows.slice(0, limit), total: rows.length === 0 ? 0 : skipped + rows.length };
 }
 
-/** An export ends after as many entries, or with the statement that brings it over as many characters. */
+/** An export ends after as many entries, or with the page that brings it over as many characters. */
 const most = { entries: 10_000, characters: 8 * 1024 * 1024 };
-/** Entries per statement, so that other calls get their turn in between. One entry has up to a hundred records before and after. */
-const rowsAtOnce = 250;
+/**
+ * A page of an export ends after as many entries, or with the one that brings it over as many bytes as stored. Other calls get their turn after
+ * each page: an entry has up to a hundred records before and after, and their JSON is parsed in one go.
+ */
+const atOnce = { entries: 250, bytes: 32 * 1024 };
+
+/** Reads a page of an export. PostgreSQL knows the stored sizes without reading the values. */
+async function pageOf(em: EntityManager, filter: AuditFilter, limit: number) {
+  const candidates = queries(em)
+    .selectFrom("audit_entries")
+    .selectAll()
+    .where((eb) => matches(eb, filter))
+    .orderBy("at", "desc")
+    .orderBy("id", "desc")
+    .limit(limit);
+  const measured = queries(em)
+    .selectFrom(candidates.as("audit_entries"))
+    .selectAll()
+    .select(
+      sql<string | null>`sum(coalesce(pg_column_size(before), 0) + coalesce(pg_column_size(after), 0))
+        over (order by at desc, id desc rows between unbounded preceding and 1 preceding)`.as("bytes_before_it"),
+    );
+  return await queries(em)
+    .selectFrom(measured.as("audit_entries"))
+    .selectAll()
+    .select(domainOf.as("domain_id"))
+    .where(sql<boolean>`coalesce(bytes_before_it, 0) < ${atOnce.bytes}`)
+    .orderBy("at", "desc")
+    .orderBy("id", "desc")
+    .execute();
+}
 
 /**
  * Returns entries as text, newest first, as many as one answer holds.
@@ -106,19 +136,18 @@ export async function exportEntries(
   let before = filter.before;
   let [entries, characters] = [0, 0];
   for (;;) {
-    const rows = await rowsOf(em, { ...filter, before })
-      .limit(rowsAtOnce)
-      .execute();
-    const lines = (await shown(em, rows)).map((entry) =>
-      format === "csv" ? csvRow(cellsOf(entry)) : `${JSON.stringify(entry)}\n`,
-    );
+    const rows = await pageOf(em, { ...filter, before }, Math.min(atOnce.entries, most.entries - entries));
+    if (rows.length === 0) return { pieces, next: null };
+    const lines: string[] = [];
+    for await (const entry of inTurns(await shown(em, rows)))
+      lines.push(format === "csv" ? csvRow(cellsOf(entry)) : `${JSON.stringify(entry)}\n`);
     const piece = lines.join("");
     pieces.push(piece);
-    if (rows.length < rowsAtOnce) return { pieces, next: null };
     before = rows.at(-1)?.id;
     entries += rows.length;
     characters += piece.length;
     if (entries >= most.entries || characters >= most.characters) return { pieces, next: before ?? null };
+    await takeTurns();
   }
 }
 

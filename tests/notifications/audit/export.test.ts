@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { beforeAll, describe, expect, test } from "vitest";
 import { queries } from "../../../server/database/database.ts";
+import { slicedWork } from "../../../server/platform/slices.ts";
 import { problemOf } from "../../support/problems.ts";
 import { RestClient } from "../../support/rest-client.ts";
 import { memberPassword, useZonewright } from "../../support/zonewright.ts";
@@ -87,6 +88,20 @@ describe("export of the audit trail", () => {
     }
     expect(parts).toEqual([10_000, 10_000, 100]);
     expect(new Set(seen).size).toBe(20_100);
+  });
+
+  test("an export of long entries gives up its turn after each few of them, and has each once", async () => {
+    await sql`insert into audit_entries (id, at, action, target_type, before, after)
+      select gen_random_uuid(), timestamptz '2020-01-01' + n * interval '1 second', 'records.update', 'long', null,
+        jsonb_build_object('n', n, 'records', (
+          select jsonb_agg(jsonb_build_object('name', 'host-' || record, 'value', md5((n * 100 + record)::text)))
+          from generate_series(1, 100) record
+        ))
+      from generate_series(1, 200) n`.execute(queries(zw.services.database.fork()));
+    const before = slicedWork.turns;
+    const found = parsed(await exported({ format: "jsonl", targetType: "long" }));
+    expect(found.map(({ after }) => after?.["n"])).toEqual(Array.from({ length: 200 }, (_, index) => 200 - index));
+    expect(slicedWork.turns - before).toBeGreaterThan(20);
   });
 
   test("auditors export it with a token that may read it, and members do not", async () => {
