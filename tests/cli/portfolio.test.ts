@@ -40,6 +40,24 @@ test("an exported table imports without a change, and one from a spreadsheet by 
   expect(await cli.must(["registration", "show", "bücher.example"])).toMatch(/^expires\tunknown$/m);
 });
 
+test("an undo that cannot be written is refused before the change, or printed after it", async () => {
+  const options = ["portfolio", "import", "-", "--yes", "--undo-to"];
+  const nowhere = join(cli.configFolder, "missing", "undo.csv");
+  const refused = await cli.run([...options, nowhere], { input: "name,group\nplain.example,One\n" });
+  expect(refused.exitCode).toBe(1);
+  expect(refused.stderr).toContain("Nothing was changed.");
+  const input = "name,group\nplain.example,Two\n";
+  const full = await cli.run([...options, "/dev/full"], { input });
+  expect(full.exitCode).toBe(1);
+  expect(full.stdout).toContain("group: – → Two");
+  expect(full.stdout).toMatch(/\nname,view,group\r\nplain\.example,,\r\n$/);
+  expect(full.stderr).toContain("keep it");
+  const undo = join(cli.configFolder, "kept.csv");
+  await writeFile(undo, "x".repeat(1_000));
+  await cli.must([...options, undo], { input: "name,group\nplain.example,Three\n" });
+  expect(await readFile(undo, "utf8")).toBe("name,view,group\r\nplain.example,,Two\r\n");
+});
+
 test("what is wrong with registrations is listed, and ends with 2", async () => {
   expect(await cli.run(["portfolio"])).toMatchObject({ exitCode: 0, stdout: "" });
   const input = `name,expires\nplain.example,2020-01-01\n`;

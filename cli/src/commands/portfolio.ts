@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { open, readFile, writeFile, type FileHandle } from "node:fs/promises";
 import { Option, type Command } from "commander";
 import type { RouterOutputs } from "@zonewright/client";
 import { decoded, mostBytes } from "../../../server/dns/formats/decoded.ts";
@@ -147,15 +147,44 @@ function importTable(): Command {
         note("Nothing was changed.");
         return;
       }
+      // Before the change: an undo that cannot be kept is lost.
+      await using undoFile = options.undoTo === undefined ? null : await openToWrite(options.undoTo);
       const done = await client.portfolio.import.mutate({
         ...input,
         planHash: plan.planHash,
         ...(message === undefined ? {} : { message }),
       });
-      if (options.undoTo !== undefined && done.undo !== null) await writeFile(options.undoTo, done.undo);
+      const isKept = undoFile === null || done.undo === null || (await isWritten(undoFile, done.undo));
       if (json) printJson(done);
-      else note(`Changed ${counted(done.changed, "domain")}.`);
+      else if (!isKept) printRaw(done.undo ?? "");
+      const changed = `Changed ${counted(done.changed, "domain")}.`;
+      if (!isKept)
+        throw new Failure(
+          `${changed} ${options.undoTo} could not be written. The table that takes the import back is on the standard output: keep it.`,
+        );
+      if (!json) note(changed);
+      if (done.refused > plan.refused)
+        throw new Failure(
+          `${counted(done.refused - plan.refused, "row")} could not be changed meanwhile. Import the table again.`,
+        );
     });
+}
+
+/** Opens a file without emptying it yet. @throws Failure */
+async function openToWrite(file: string): Promise<FileHandle> {
+  return await open(file, "a").catch((error: Error) => {
+    throw new Failure(`${file} cannot be written (${error.message}). Nothing was changed.`);
+  });
+}
+
+async function isWritten(file: FileHandle, text: string): Promise<boolean> {
+  try {
+    if ((await file.stat()).size > 0) await file.truncate();
+    await file.writeFile(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Reads a table as spreadsheets write files. @throws Failure */
