@@ -185,7 +185,7 @@ export async function createServices(parts: {
     review,
     now,
   });
-  const domains = new Domains(database, providerConfigs, now, notifications, review, registrarConfigs);
+  const domains = new Domains(database, providerConfigs, now, notifications, review, registrarConfigs, log);
   const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
   const assignments = new Assignments({ audit, notifications, now });
   const reviewReminders = new ReviewReminders({ database, notifications, now });

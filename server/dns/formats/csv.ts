@@ -196,8 +196,15 @@ function fieldsInFile(recordType: string, value: string, priority: string, zone:
 
 type Scanned = ({ kind: "row" } & Row) | { kind: "error"; line: number; message: string };
 
-/** Yields the rows of a table that have anything, null for others, and an error in place of what cannot be read. */
-export function* tableRows(text: string, separator: string): Generator<Scanned | null, void> {
+/**
+ * Yields the rows of a table that have anything, null for others, and an error in place of what cannot be read.
+ * @param options.keepsRemarks whether rows that begin with # are rows like others
+ */
+export function* tableRows(
+  text: string,
+  separator: string,
+  { keepsRemarks = false }: { keepsRemarks?: boolean } = {},
+): Generator<Scanned | null, void> {
   let at = text.startsWith("\uFEFF") ? 1 : 0;
   let line = 1;
   while (at < text.length) {
@@ -221,7 +228,8 @@ export function* tableRows(text: string, separator: string): Generator<Scanned |
       if (text[cell.end] !== separator) break;
     }
     line++;
-    const isEmpty = cells.every((cell) => cell.trim() === "") || cells[0]?.startsWith("#") === true;
+    const isRemark = !keepsRemarks && cells[0]?.startsWith("#") === true;
+    const isEmpty = isRemark || cells.every((cell) => cell.trim() === "");
     yield isEmpty ? null : { kind: "row", line: first, cells };
   }
 }

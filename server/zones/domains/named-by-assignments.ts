@@ -20,24 +20,106 @@ const mostListed = 100;
 
 const nowhere: Grouping = { groupName: null, tags: [] };
 
+/** A domain's group and tags before and after a change. */
+interface Regrouped {
+  /** Null for a new domain. */
+  before: Grouping | null;
+  after: Grouping;
+}
+
+/** What the audit trail says of rights that move. */
+export type Moved = Readonly<Record<string, unknown>>;
+
+/** What groups and tags that changes add or remove mean for rights. */
+interface NamedRights {
+  /** Whether the caller may move rights. */
+  mayMove: boolean;
+  groups: ReadonlyMap<string, readonly MovedRight[]>;
+  tags: ReadonlyMap<string, readonly MovedRight[]>;
+  /** Those that rules for groups of a sign-in provider name. */
+  inRules: { groups: ReadonlySet<string>; tags: ReadonlySet<string> };
+}
+
 /**
  * Refuses to move rights: a group or tag that an assignment or a rule for groups names is changed by administrators only.
- * @param before null for a new domain
  * @returns what the audit trail says about rights that move; null if none do
  * @throws AppError FORBIDDEN
  */
 export async function movedRights(
   tx: EntityManager,
   caller: Caller,
-  { before, after, now }: { before: Grouping | null; after: Grouping; now: Date },
-): Promise<Readonly<Record<string, unknown>> | null> {
-  const was = before ?? nowhere;
-  const [gained, lost] = [difference(after, was), difference(was, after)];
-  if (isNone(gained) && isNone(lost)) return null;
-  if (caller.role !== "admin") await refuseNamed(tx, gained, lost, now);
-  const [gains, losses] = [await assignedBy(tx, gained, now), await assignedBy(tx, lost, now)];
-  if (gains.length + losses.length === 0) return null;
-  return { ...listed("assignmentsGained", gains), ...listed("assignmentsLost", losses) };
+  { now, ...change }: Regrouped & { now: Date },
+): Promise<Moved | null> {
+  const moved = judgeMoved(await rightsNamed(tx, caller, [change], now), change);
+  if (moved.ok) return moved.value;
+  throw new AppError("FORBIDDEN", moved.message, { issues: [{ path: [moved.field], message: moved.message }] });
+}
+
+/** Finds the rights that groups and tags give which changes add or remove, however many changes there are. */
+export async function rightsNamed(
+  tx: EntityManager,
+  caller: Caller,
+  changes: readonly Regrouped[],
+  now: Date,
+): Promise<NamedRights> {
+  const moved = changes.flatMap(({ before, after }) => differences(before ?? nowhere, after));
+  const groups = [...new Set(moved.flatMap(({ groupName }) => groupName ?? []))];
+  const tags = [...new Set(moved.flatMap((one) => one.tags))];
+  const mayMove = caller.role === "admin";
+  const none = { groups: new Set<string>(), tags: new Set<string>() };
+  if (groups.length + tags.length === 0) return { mayMove, groups: new Map(), tags: new Map(), inRules: none };
+  const assigned = await queries(tx)
+    .selectFrom("assignments")
+    .select(["id as assignmentId", "user_id as userId", "group_name", "tag"])
+    .where((eb) => eb.or([eb("group_name", "in", texts(groups)), eb("tag", "in", texts(tags))]))
+    .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", now)]))
+    .orderBy("id")
+    .execute();
+  return {
+    mayMove,
+    groups: byName(assigned, "group_name"),
+    tags: byName(assigned, "tag"),
+    inRules: mayMove ? none : await namedInRules(tx, groups, tags),
+  };
+}
+
+function byName<Column extends "group_name" | "tag">(
+  assigned: readonly (MovedRight & Record<Column, string | null>)[],
+  column: Column,
+): Map<string, MovedRight[]> {
+  const found = new Map<string, MovedRight[]>();
+  for (const { assignmentId, userId, [column]: name } of assigned) {
+    if (name === null) continue;
+    const others = found.get(name);
+    if (others) others.push({ assignmentId, userId });
+    else found.set(name, [{ assignmentId, userId }]);
+  }
+  return found;
+}
+
+/** Returns what the audit trail says about rights that one of the changes moves, or why it is refused. */
+export function judgeMoved(
+  rights: NamedRights,
+  { before, after }: Regrouped,
+): { ok: true; value: Moved | null } | { ok: false; message: string; field: "groupName" | "tags" } {
+  const [gained, lost] = differences(before ?? nowhere, after);
+  for (const { groupName, tags } of rights.mayMove ? [] : [gained, lost]) {
+    const tag = tags.find((name) => rights.tags.has(name) || rights.inRules.tags.has(name));
+    if (tag !== undefined) return { ok: false, field: "tags", message: refusal("tag", tag) };
+    if (groupName !== null && (rights.groups.has(groupName) || rights.inRules.groups.has(groupName)))
+      return { ok: false, field: "groupName", message: refusal("group", groupName) };
+  }
+  const [gains, losses] = [assignedBy(rights, gained), assignedBy(rights, lost)];
+  if (gains.length + losses.length === 0) return { ok: true, value: null };
+  return { ok: true, value: { ...listed("assignmentsGained", gains), ...listed("assignmentsLost", losses) } };
+}
+
+function refusal(what: string, name: string): string {
+  return `The ${what} ${name} gives people rights, so only administrators can add or remove it. Ask one of them.`;
+}
+
+function differences(before: Grouping, after: Grouping): [gained: Grouping, lost: Grouping] {
+  return [difference(after, before), difference(before, after)];
 }
 
 /** Returns a domain's group and tags. */
@@ -53,44 +135,23 @@ function difference(one: Grouping, other: Grouping): Grouping {
   };
 }
 
-function isNone({ groupName, tags }: Grouping): boolean {
-  return groupName === null && tags.length === 0;
+/** Returns the assignments that a group or a tag names, by id. */
+function assignedBy({ groups, tags }: NamedRights, one: Grouping): MovedRight[] {
+  const named = [groups.get(one.groupName ?? "") ?? [], ...one.tags.map((tag) => tags.get(tag) ?? [])];
+  return named.flat().toSorted((right, other) => (right.assignmentId < other.assignmentId ? -1 : 1));
 }
 
-async function assignedBy(tx: EntityManager, { groupName, tags }: Grouping, now: Date): Promise<MovedRight[]> {
-  if (isNone({ groupName, tags })) return [];
-  return await queries(tx)
-    .selectFrom("assignments")
-    .select(["id as assignmentId", "user_id as userId"])
-    .where((eb) => eb.or([eb("group_name", "=", groupName), eb("tag", "in", texts(tags))]))
-    .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", now)]))
-    .orderBy("id")
-    .execute();
-}
-
-async function refuseNamed(tx: EntityManager, gained: Grouping, lost: Grouping, now: Date): Promise<void> {
-  for (const { groupName, tags } of [gained, lost]) {
-    const names = tags.map((name) => ({ field: "tags", name }));
-    if (groupName !== null) names.push({ field: "groupName", name: groupName });
-    for (const { field, name } of names) {
-      const target: Grouping = field === "tags" ? { groupName: null, tags: [name] } : { groupName: name, tags: [] };
-      if ((await assignedBy(tx, target, now)).length === 0 && !(await isInRule(tx, target))) continue;
-      const what = field === "tags" ? "tag" : "group";
-      const message = `The ${what} ${name} gives people rights, so only administrators can add or remove it. Ask one of them.`;
-      throw new AppError("FORBIDDEN", message, { issues: [{ path: [field], message }] });
-    }
-  }
-}
-
-/** Returns whether a rule for groups of a sign-in provider names a group or tag. */
-async function isInRule(tx: EntityManager, { groupName, tags: [tag] }: Grouping): Promise<boolean> {
-  const assignment = groupName === null ? { tag } : { groupName };
-  const found = await queries(tx)
-    .selectFrom("identity_configs")
-    .select("id")
-    .where(sql<boolean>`group_rules @> ${JSON.stringify([{ assignment }])}::jsonb`)
-    .executeTakeFirst();
-  return found !== undefined;
+/** Returns which groups and tags rules for groups of a sign-in provider name. */
+async function namedInRules(tx: EntityManager, groups: readonly string[], tags: readonly string[]) {
+  const { rows } = await sql<{ group_name: string | null; tag: string | null }>`
+    select distinct rule -> 'assignment' ->> 'groupName' as group_name, rule -> 'assignment' ->> 'tag' as tag
+    from identity_configs cross join lateral jsonb_array_elements(group_rules) as rule
+    where rule -> 'assignment' ->> 'groupName' in ${texts(groups)} or rule -> 'assignment' ->> 'tag' in ${texts(tags)}
+  `.execute(queries(tx));
+  return {
+    groups: new Set(rows.flatMap((row) => row.group_name ?? [])),
+    tags: new Set(rows.flatMap((row) => row.tag ?? [])),
+  };
 }
 
 function texts(values: readonly string[]) {

@@ -13,18 +13,21 @@ import { writeEntry } from "../../notifications/audit/audit.ts";
 import { changedFields } from "../../notifications/audit/changed-fields.ts";
 import { csvRow } from "../../platform/csv.ts";
 import { AppError, badField } from "../../platform/errors.ts";
+import { Fault, faultToAppError } from "../../platform/faults.ts";
+import type { Logger } from "../../platform/log.ts";
 import { ok, refuse, type Result } from "../../platform/result.ts";
-import { inChunks, inSlices, inTurns } from "../../platform/slices.ts";
+import { inChunks, inSlices, inTurns, type Steps } from "../../platform/slices.ts";
 import type { RegistrationFacts } from "../../registry/expiry/facts.ts";
 import { expiringFrom } from "../../registry/expiry/store-finding.ts";
-import { groupingOf, movedRights } from "./named-by-assignments.ts";
-import { applyPatch, auditedFields, mustBeUser, unique, uniqueTags, type DomainPatch } from "./patch.ts";
+import { groupingOf, judgeMoved, rightsNamed, type Grouping, type Moved } from "./named-by-assignments.ts";
+import { applyPatch, auditedFields, unique, uniqueTags, type DomainPatch } from "./patch.ts";
 import { portfolioRow, portfolioRows, type SelectedRow } from "./portfolio.ts";
 import type { ImportPortfolioInput, portfolioImport } from "./portfolio-schemas.ts";
 import {
   ambiguous,
   cellsOf,
   changeableColumns,
+  partsOf,
   readCost,
   readDate,
   readPortfolio,
@@ -45,7 +48,15 @@ type PlannedRow = Answer["rows"][number];
 type RowPatch = Omit<DomainPatch, "id"> & { registrar?: string | null; expiryRemindDays?: number[] };
 
 /** A row with what is needed to carry it out. */
-type Prepared = PlannedRow & { row: TableRow; before: PortfolioRow | null; patch: RowPatch };
+type Prepared = PlannedRow & {
+  row: TableRow;
+  before: PortfolioRow | null;
+  patch: RowPatch;
+  /** The group and tags before and after; null if the row changes none. */
+  regrouped: { before: Grouping; after: Grouping } | null;
+  /** What the audit trail says of rights that move with them. */
+  moved: Moved | null;
+};
 
 /** What rows refer to. */
 interface Lookups {
@@ -58,30 +69,47 @@ interface Lookups {
 const plannedAtOnce = 100;
 /** Rows changed by one transaction, which other calls wait for on an embedded database. */
 const appliedAtOnce = 20;
+/** More than the longest notes, of 10,000 characters. */
+const longestCell = 20_000;
+const mostTags = 50;
 
 /**
  * Plans what a table changes, row by row, or carries out exactly the plan that was shown. A row is applied as a whole or not at all. Rows
  * that change meanwhile are refused, and importing the table again goes on where a crash ended it.
  * @throws AppError BAD_REQUEST, CONFLICT if the plan is another one by now
  */
-export async function importPortfolio(em: EntityManager, caller: Caller, input: ImportPortfolioInput, now: () => Date) {
+export async function importPortfolio(
+  em: EntityManager,
+  caller: Caller,
+  input: ImportPortfolioInput,
+  { now, log }: { now: () => Date; log: Logger },
+) {
   const table = await inSlices(readPortfolio(input.csv));
   const plan = new ImportPlan(caller, input, await lookupsOf(em, table.rows));
-  const rows: Prepared[] = await inChunks(table.rows, plannedAtOnce, (chunk) => plan.rows(em, chunk));
-  refuseRepeated(rows);
+  const lines = new Map<string, number>();
+  const rows: Prepared[] = await inChunks(table.rows, plannedAtOnce, (chunk) => plan.rows(em, chunk, lines));
   const changed = rows.filter(({ changes, refusal }) => refusal === null && changes.length > 0);
-  const planHash = hashOf(changed);
+  const planHash = await inSlices(hashOf(changed));
   const undone: Prepared[] = [];
   if (!input.dryRun) {
     if (input.planHash === undefined)
       throw badField(["planHash"], "Send the `planHash` of a plan, which `dryRun: true` returns.");
     if (input.planHash !== planHash)
       throw new AppError("CONFLICT", "The domains are no longer what this plan was made for. Plan the import again.");
+    const faults: unknown[] = [];
     await inChunks(changed, appliedAtOnce, async (chunk) => {
-      const done = await plan.apply(em.fork(), chunk, now());
+      const done = await plan.apply(em.fork(), chunk, now()).catch((error: unknown) => {
+        // What others changed stays changed: the answer has to say so, and how to take it back.
+        const failure = faultToAppError(error);
+        if (failure instanceof Fault) faults.push(error);
+        for (const row of chunk) refuseRow(row, failure.message);
+        return [];
+      });
       undone.push(...done);
       return done;
     });
+    if (faults.length > 0 && undone.length === 0) throw faults[0];
+    for (const fault of faults) log.error({ err: fault }, "a part of an import of domains failed");
   }
   const refused = rows.filter(({ refusal }) => refusal !== null).length;
   const applied = rows.filter(({ changes, refusal }) => refusal === null && changes.length > 0).length;
@@ -94,7 +122,7 @@ export async function importPortfolio(em: EntityManager, caller: Caller, input: 
     rows: rows.filter(({ changes, warnings, refusal }) => changes.length + warnings.length > 0 || refusal !== null),
     planHash,
     applied: !input.dryRun,
-    undo: undone.length === 0 ? null : undoOf(undone),
+    undo: undone.length === 0 ? null : await inSlices(undoOf(undone)),
   };
 }
 
@@ -115,37 +143,35 @@ function textsOf(texts: readonly string[]) {
   return sql<string>`(select value from ${jsonTexts(texts)})`;
 }
 
-/** Of two rows about one domain, only the first counts. */
-function refuseRepeated(rows: readonly Prepared[]): void {
-  const lines = new Map<string, number>();
-  for (const row of rows) {
-    const first = row.domainId === null ? undefined : lines.get(row.domainId);
-    if (first !== undefined) refuseRow(row, `Line ${first} is about this domain, too. Remove one of them.`);
-    else if (row.domainId !== null) lines.set(row.domainId, row.line);
-  }
-}
-
 function refuseRow(row: PlannedRow, refusal: string): void {
   Object.assign(row, { refusal, changes: [], warnings: [] });
 }
 
-function hashOf(changed: readonly PlannedRow[]): string {
+function* hashOf(changed: readonly PlannedRow[]): Steps<string> {
   const hash = createHash("sha256");
-  for (const { domainId, changes } of changed) hash.update(JSON.stringify([domainId, changes]));
+  for (const row of changed) {
+    hash.update(hashedText(row));
+    yield;
+  }
   return hash.digest("base64url");
 }
 
+function hashedText({ domainId, changes }: PlannedRow): string {
+  return JSON.stringify([domainId, changes]);
+}
+
 /** Returns a table that takes an import back, if its empty cells clear. */
-function undoOf(done: readonly Prepared[]): string {
-  const columns = changeableColumns.filter((column) =>
-    done.some(({ changes }) => changes.some(({ field }) => field === column)),
-  );
-  const lines = done.flatMap(({ before }) => {
-    if (before === null) return [];
+function* undoOf(done: readonly Prepared[]): Steps<string> {
+  const changed = new Set(done.flatMap(({ changes }) => changes.map(({ field }) => field)));
+  const columns = changeableColumns.filter((column) => changed.has(column));
+  const lines = [csvRow(["name", "view", ...columns])];
+  for (const { before } of done) {
+    yield;
+    if (before === null) continue;
     const cells = cellsOf(before);
-    return [csvRow([cells.name, cells.view, ...columns.map((column) => cells[column])])];
-  });
-  return [csvRow(["name", "view", ...columns]), ...lines].join("");
+    lines.push(csvRow([cells.name, cells.view, ...columns.map((column) => cells[column])]));
+  }
+  return lines.join("");
 }
 
 /** Makes the plan of one import. */
@@ -154,8 +180,6 @@ class ImportPlan {
   readonly #caller: Caller;
   readonly #input: ImportPortfolioInput;
   readonly #lookups: Lookups;
-  /** What the audit trail says of rights that a change of groups and tags moves, or why it is refused. */
-  readonly #rights = new Map<string, Result<Readonly<Record<string, unknown>> | null>>();
 
   constructor(caller: Caller, input: ImportPortfolioInput, lookups: Lookups) {
     this.#caller = caller;
@@ -163,8 +187,11 @@ class ImportPlan {
     this.#lookups = lookups;
   }
 
-  /** Plans rows as the domains are now. */
-  async rows(em: EntityManager, rows: readonly TableRow[]): Promise<Prepared[]> {
+  /**
+   * Plans rows as the domains are now.
+   * @param lines the lines of domains that earlier rows are about: of two rows about one domain, only the first counts
+   */
+  async rows(em: EntityManager, rows: readonly TableRow[], lines: Map<string, number>): Promise<Prepared[]> {
     const named = rows.map(({ cells, fault }) => (fault === null ? nameOf(cells) : refuse(fault)));
     const names = unique(named.flatMap((name) => (name.ok ? name.value.name : [])));
     const visible = await visibleDomains(em, this.#caller);
@@ -177,9 +204,25 @@ class ImportPlan {
     for await (const [index, row] of inTurns(rows.entries())) {
       const name = named[index] ?? refuse("");
       const domain = name.ok ? chosen(byName.get(name.value.name) ?? [], name.value) : name;
-      planned.push(await this.#row(em, row, domain));
+      planned.push(this.#row(row, domain, lines));
     }
+    await this.#judge(em, planned);
     return planned;
+  }
+
+  /** Judges what rows do to rights that groups and tags give. */
+  async #judge(em: EntityManager, planned: readonly Prepared[]): Promise<void> {
+    const regrouped = planned.flatMap((row) => row.regrouped ?? []);
+    const rights = await rightsNamed(em, this.#caller, regrouped, this.#caller.at);
+    for (const row of planned) {
+      if (row.regrouped === null) continue;
+      const moved = judgeMoved(rights, row.regrouped);
+      if (!moved.ok) refuseRow(row, moved.message);
+      else if (moved.value) {
+        row.moved = moved.value;
+        row.warnings.push("This changes who has rights here: assignments name the group or a tag.");
+      }
+    }
   }
 
   /** Carries rows out, except those that changed meanwhile, which become refused. @returns those that were */
@@ -195,24 +238,38 @@ class ImportPlan {
       const again = await this.rows(
         tx,
         rows.map(({ row }) => row),
+        new Map(),
       );
-      for (const ownerId of unique(again.flatMap(({ patch }) => patch.ownerId ?? []))) await mustBeUser(tx, ownerId);
+      const owners = await keptOf(tx, "users", unique(again.flatMap(({ patch }) => patch.ownerId ?? [])));
+      const accounts = await keptOf(
+        tx,
+        "registrar_configs",
+        unique(again.flatMap(({ patch }) => patch.registrarConfigId ?? [])),
+      );
       const done: Prepared[] = [];
       for (const [index, planned] of rows.entries()) {
         const present = again[index];
         const domain = byId.get(planned.domainId ?? "");
-        if (!domain || !present || hashOf([present]) !== hashOf([planned]) || present.refusal !== null) {
+        if (!domain || !present || present.refusal !== null || hashedText(present) !== hashedText(planned)) {
           refuseRow(planned, "The domain was changed meanwhile. Plan the import again.");
           continue;
         }
-        await this.#change(tx, domain, present.patch, now);
+        const { ownerId, registrarConfigId } = present.patch;
+        if ((ownerId && !owners.has(ownerId)) || (registrarConfigId && !accounts.has(registrarConfigId))) {
+          refuseRow(
+            planned,
+            "The owner was disabled or the registrar's account deleted meanwhile. Plan the import again.",
+          );
+          continue;
+        }
+        await this.#change(tx, domain, present, now);
         done.push(planned);
       }
       return done;
     });
   }
 
-  async #change(tx: EntityManager, domain: Domain, patch: RowPatch, now: Date): Promise<void> {
+  async #change(tx: EntityManager, domain: Domain, { patch, moved }: Prepared, now: Date): Promise<void> {
     const before = { ...auditedFields(domain), registrar: domain.registrar ?? null };
     applyPatch(domain, { id: domain.id, ...patch });
     if (patch.registrar !== undefined) domain.registrar = patch.registrar;
@@ -220,7 +277,6 @@ class ImportPlan {
     domain.expiringFrom = expiringFrom(domain.expiresAt ?? null, domain.expiryRemindDays);
     domain.updatedAt = now;
     const current = { ...auditedFields(domain), registrar: domain.registrar ?? null };
-    const moved = await this.#moved(tx, groupingOf(before), groupingOf(current));
     const { message } = this.#input;
     const audited = changedFields(before, current);
     await writeEntry(tx, now, this.#caller, {
@@ -228,11 +284,11 @@ class ImportPlan {
       targetType: "domain",
       targetId: domain.id,
       ...audited,
-      after: { ...audited?.after, ...(moved.ok ? moved.value : {}), ...(message === undefined ? {} : { message }) },
+      after: { ...audited?.after, ...moved, ...(message === undefined ? {} : { message }) },
     });
   }
 
-  async #row(em: EntityManager, row: TableRow, domain: Result<SelectedRow>): Promise<Prepared> {
+  #row(row: TableRow, domain: Result<SelectedRow>, lines: Map<string, number>): Prepared {
     const { name = "", view = "" } = row.cells;
     const planned: Prepared = {
       line: row.line,
@@ -244,6 +300,8 @@ class ImportPlan {
       row,
       before: null,
       patch: {},
+      regrouped: null,
+      moved: null,
     };
     const refused = (message: string) => {
       refuseRow(planned, message);
@@ -254,6 +312,9 @@ class ImportPlan {
     const before = portfolioRow(stored);
     planned.name = qualifiedName(stored);
     planned.before = before;
+    const first = lines.get(stored.id);
+    if (first !== undefined) return refused(`Line ${first} is about this domain, too. Remove one of them.`);
+    lines.set(stored.id, row.line);
     const rights = rightsFrom(this.#caller, {
       accessed_id: stored.id,
       owner_id: stored.owner_id,
@@ -270,9 +331,8 @@ class ImportPlan {
     planned.changes = changeableColumns
       .filter((field) => was[field] !== is[field])
       .map((field) => ({ field, before: was[field], after: is[field] }));
-    const moved = await this.#moved(em, groupingOf(before), groupingOf(after.value));
-    if (!moved.ok) return refused(moved.message);
-    if (moved.value) planned.warnings.push("This changes who has rights here: assignments name the group or a tag.");
+    if (planned.changes.some(({ field }) => field === "group" || field === "tags"))
+      planned.regrouped = { before: groupingOf(before), after: groupingOf(after.value) };
     return planned;
   }
 
@@ -300,18 +360,21 @@ class ImportPlan {
     cell: string,
     about: { stored: SelectedRow; cells: TableRow["cells"]; warnings: string[] },
   ): Result<RowPatch> {
+    if (cell.length > longestCell) return refuse(`This must have at most ${longestCell} characters.`);
     const { shape } = updateDomainInput;
     switch (column) {
       case "group":
         return fieldOf("groupName", checked(shape.groupName, cell));
-      case "tags":
-        return fieldOf("tags", checked(shape.tags, uniqueTags(partsOf(cell))));
+      case "tags": {
+        const tags = checked(shape.tags, partsOf(cell, mostTags));
+        return fieldOf("tags", tags.ok ? ok(uniqueTags(tags.value ?? [])) : tags);
+      }
       case "notes":
         return fieldOf("notes", checked(shape.notes, cell === "" ? null : cell));
       case "currency":
         return fieldOf("currency", checked(shape.currency, cell === "" ? null : cell.toUpperCase()));
       case "reminders": {
-        const days = partsOf(cell).map((part) => (/^\d{1,5}$/.test(part) ? Number(part) : Number.NaN));
+        const days = partsOf(cell, mostTags).map((part) => (/^\d{1,5}$/.test(part) ? Number(part) : Number.NaN));
         const read = checked(expiryRemindInput.shape.expiryRemindDays, days);
         const sorted = read.ok ? ok(unique(read.value ?? []).toSorted((one, other) => other - one)) : read;
         return fieldOf("expiryRemindDays", sorted);
@@ -319,7 +382,7 @@ class ImportPlan {
       case "expires":
         return this.#expires(cell);
       case "yearlyCost":
-        return costIn(cell, about.cells.currency ?? "");
+        return costIn(cell, about.cells.currency ?? "", about.stored.currency);
       case "owner":
         return this.#owner(cell);
       case "registrar":
@@ -396,27 +459,6 @@ class ImportPlan {
       ? refuse("currency: A cost needs a currency, such as EUR. Write it in a column currency.")
       : ok(after);
   }
-
-  /** Judges rights that move with groups and tags, once for all rows that change the same. */
-  async #moved(em: EntityManager, before: ReturnType<typeof groupingOf>, after: ReturnType<typeof groupingOf>) {
-    const less = (one: typeof before, other: typeof before) => ({
-      groupName: one.groupName === other.groupName ? null : one.groupName,
-      tags: one.tags.filter((tag) => !other.tags.includes(tag)),
-    });
-    const [lost, gained] = [less(before, after), less(after, before)];
-    const key = JSON.stringify([lost, gained]);
-    const known = this.#rights.get(key);
-    if (known) return known;
-    const judged = await movedRights(em, this.#caller, { before: lost, after: gained, now: this.#caller.at }).then(
-      (moved) => ok(moved),
-      (error: unknown) => {
-        if (error instanceof AppError && error.code === "FORBIDDEN") return refuse(error.message);
-        throw error;
-      },
-    );
-    this.#rights.set(key, judged);
-    return judged;
-  }
 }
 
 /** Returns the domain that a row is about. */
@@ -444,23 +486,22 @@ function chosen(
   return refuse(`No domain ${shown(qualifiedName({ name, view: wanted }))} is managed here. Add it first.`);
 }
 
-function partsOf(cell: string): string[] {
-  return cell
-    .split(/[;,\n]/)
-    .map((part) => part.trim())
-    .filter((part) => part !== "");
-}
-
-function costIn(cell: string, currencyCell: string): Result<RowPatch> {
+/** Reads a cost in the currency that its cell names; else its sign must be one of the domain's. */
+function costIn(cell: string, currencyCell: string, stored: string | null): Result<RowPatch> {
   if (cell === "") return ok({ yearlyCost: null });
   const cost = readCost(cell);
   if (!cost.ok) return cost;
-  const { hundredths, currency } = cost.value;
-  if (currency !== null && currencyCell !== "" && currencyCell.toUpperCase() !== currency)
-    return refuse(`${shown(cell)} is in ${currency}, but the currency is ${shown(currencyCell)}.`);
+  const { hundredths, currencies } = cost.value;
+  const named = currencyCell.toUpperCase();
+  if (currencies !== null && named !== "" && !currencies.includes(named))
+    return refuse(`${shown(cell)} is not in ${shown(currencyCell)}. Write the cost and its currency alike.`);
+  const [only = "", ...others] = currencies ?? [];
+  if (others.length > 0 && named === "" && !currencies?.includes(stored ?? ""))
+    return refuse(`${shown(cell)} can be in several currencies. Write which one in a column currency.`);
   const checkedCost = checked(updateDomainInput.shape.yearlyCost, hundredths / 100);
   if (!checkedCost.ok) return checkedCost;
-  return ok({ yearlyCost: hundredths / 100, ...(currency !== null && currencyCell === "" ? { currency } : {}) });
+  const takesOnly = only !== "" && others.length === 0 && named === "";
+  return ok({ yearlyCost: hundredths / 100, ...(takesOnly ? { currency: only } : {}) });
 }
 
 function toHundredths(cost: number | null): number | null {
@@ -482,4 +523,18 @@ function checked<T>(schema: z.ZodType<T>, value: unknown): Result<T> {
 
 function fieldOf<Field extends keyof RowPatch>(field: Field, value: Result<RowPatch[Field]>): Result<RowPatch> {
   return value.ok ? ok({ [field]: value.value }) : value;
+}
+
+/** Keeps what rows refer to from being deleted until the transaction ends. @returns the ids of those that there are */
+async function keptOf(tx: EntityManager, table: "users" | "registrar_configs", ids: readonly string[]) {
+  if (ids.length === 0) return new Set<string>();
+  const rows = await queries(tx)
+    .selectFrom(table)
+    .select("id")
+    .where(sql<boolean>`id in (select value::uuid from ${jsonTexts(ids)})`)
+    .$if(table === "users", (query) => query.where(sql<boolean>`disabled_at is null`))
+    .orderBy("id")
+    .forKeyShare()
+    .execute();
+  return new Set(rows.map(({ id }) => id));
 }

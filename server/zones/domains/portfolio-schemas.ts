@@ -54,9 +54,9 @@ export const importPortfolioInput = z.strictObject({
     .refine((text) => text.isWellFormed(), "This must be well-formed Unicode.")
     .meta({
       description:
-        "A table with a header and a row for each domain, at most 20,000, separated by commas, semicolons or tabs. `name` is required; `view`, " +
+        "A table with a header of at most 100 columns and a row for each domain, at most 20,000, separated by commas, semicolons or tabs. `name` is required; `view`, " +
         "`group`, `tags`, `expires`, `registrar`, `notes`, `owner`, `yearlyCost`, `currency` and `reminders` may follow in any order. " +
-        "Other columns are ignored.",
+        "Other columns are ignored. A tag that contains a separator is in quotes.",
       example: "name;expires;yearlyCost;currency\nexample.com;2031-03-01;12,50;EUR\n",
     }),
   dateOrder: z.enum(dateOrders, "This must be dmy, mdy or ymd.").optional().meta({
@@ -108,16 +108,23 @@ export const portfolioImport = z
       .meta({ description: "Whether rows are refused because `dateOrder` is missing.", example: false }),
     changed: z.int().meta({ description: "Number of rows that change something.", example: 1 }),
     unchanged: z.int().meta({ description: "Number of rows that change nothing.", example: 40 }),
-    refused: z.int().meta({ description: "Number of rows that are left out.", example: 0 }),
+    refused: z
+      .int()
+      .meta({ description: "Number of rows that are left out, also because of what happened meanwhile.", example: 0 }),
     rows: z
       .array(importedRow)
       .meta({ description: "The rows that change something, are refused, or have a warning, in order." }),
     planHash: z.string().meta({ description: "Identifies the plan.", example: "q3xVnF…" }),
     applied: z.boolean().meta({ description: "Whether the plan was carried out.", example: false }),
-    undo: z.string().nullable().meta({
-      description: "A table that takes the import back. Import it with `emptyCells: clear`. Null: nothing was changed.",
-      example: null,
-    }),
+    undo: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          "A table that takes the import back. Import it with `emptyCells: clear`. A date comes back without its time and its source, as one " +
+          "that was entered. Null: nothing was changed.",
+        example: null,
+      }),
   })
   .meta({ id: "PortfolioImport", description: "What a table changes, row by row." });
 

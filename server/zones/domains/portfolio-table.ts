@@ -67,7 +67,7 @@ export function cellsOf(row: PortfolioRow): Record<PortfolioColumn, string> {
     view: row.view,
     provider: row.provider,
     group: row.groupName ?? "",
-    tags: row.tags.join("; "),
+    tags: row.tags.map((tag) => quotedPart(tag)).join("; "),
     expires: row.expiresAt?.toISOString().slice(0, 10) ?? "",
     registrar: row.registrar ?? "",
     notes: row.notes ?? "",
@@ -78,6 +78,29 @@ export function cellsOf(row: PortfolioRow): Record<PortfolioColumn, string> {
     autoRenew: flag(row.autoRenew),
     locked: flag(row.locked),
   };
+}
+
+/** Puts quotes around a part of a cell that would be read as several, or otherwise. */
+function quotedPart(part: string): string {
+  return /[;,\n]|^\s|\s$|^"/.test(part) ? `"${part.replaceAll('"', '""')}"` : part;
+}
+
+const nextPart = /[^\S\n]*(?:"((?:[^"]|"")*)"[^\S\n]*(?:[;,\n]|$)|([^;,\n]*)(?:[;,\n]|$))/y;
+
+/**
+ * Returns the parts of a cell that semicolons, commas or line ends separate, as {@link cellsOf} writes them.
+ * @param most more are not read: one more is returned
+ */
+export function partsOf(cell: string, most: number): string[] {
+  const parts: string[] = [];
+  for (let at = 0; at < cell.length && parts.length <= most;) {
+    nextPart.lastIndex = at;
+    const [whole = "", quoted, bare = ""] = nextPart.exec(cell) ?? [];
+    if (quoted !== undefined) parts.push(quoted.replaceAll('""', '"'));
+    else if (bare.trim() !== "") parts.push(bare.trim());
+    at += Math.max(whole.length, 1);
+  }
+  return parts;
 }
 
 function flag(value: boolean | null): string {
@@ -116,6 +139,7 @@ export interface ReadTable {
 }
 
 const mostRows = 20_000;
+const mostColumns = 100;
 
 /** Reads a table with a header, separated by commas, semicolons or tabs. @throws AppError BAD_REQUEST if it is not one, or too long */
 export function* readPortfolio(csv: string): Steps<ReadTable> {
@@ -126,7 +150,7 @@ export function* readPortfolio(csv: string): Steps<ReadTable> {
   const skipped = declared ? 1 : 0;
   const read: ReadTable = { columns: [], ignored: [], rows: [] };
   let header: (PortfolioColumn | null)[] | null = null;
-  for (const row of tableRows(text, separator)) {
+  for (const row of tableRows(text, separator, { keepsRemarks: true })) {
     yield;
     if (row === null) continue;
     if (row.kind === "error") throw badField(["csv"], `Line ${row.line + skipped}: ${row.message}`);
@@ -153,6 +177,11 @@ function separatorOf(text: string): string {
 }
 
 function headerOf(cells: readonly string[], read: ReadTable): (PortfolioColumn | null)[] {
+  if (cells.length > mostColumns)
+    throw badField(
+      ["csv"],
+      `A table can have at most ${mostColumns} columns. Remove those that an import does not need.`,
+    );
   const header = cells.map((cell) => columnOf(cell));
   for (const [index, column] of header.entries()) {
     const written = (cells[index] ?? "").trim();
@@ -197,14 +226,31 @@ export type DateOrder = (typeof dateOrders)[number];
 /** A date that can be read in several ways. */
 export const ambiguous = Symbol("ambiguous");
 
-const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const months = [
+  "january",
+  "february",
+  "march",
+  "april",
+  "may",
+  "june",
+  "july",
+  "august",
+  "september",
+  "october",
+  "november",
+  "december",
+];
 const time = /[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?: ?[AP]M)?(?:Z| ?[+-]\d{2}:?\d{2}| ?UTC)?$/i;
+
+/** Longer texts are no dates or costs, and are not looked into. */
+const longestValue = 100;
 
 /**
  * Reads a date as people and spreadsheets write it; a time after it does not count. What can be several days is not guessed.
  * @param order how to read such dates; undefined: they are {@link ambiguous}
  */
 export function readDate(text: string, order: DateOrder | undefined): Result<Date> | typeof ambiguous {
+  if (text.length > longestValue) return notADate(text);
   const plain = text
     .replace(time, "")
     .replaceAll(/\s*([-/.])\s*/g, "$1")
@@ -240,8 +286,10 @@ function ofNamedMonth(text: string, first: string, month: string, last: string, 
     : dateOf(text, last, monthOf(month), Number(first));
 }
 
+/** Returns the number of an English month, also by its first three letters; 0 if it is none. */
 function monthOf(name: string): number {
-  return months.indexOf(name.slice(0, 3).toLowerCase()) + 1;
+  const plain = name.toLowerCase() === "sept" ? "sep" : name.toLowerCase();
+  return months.findIndex((month) => plain === month || plain === month.slice(0, 3)) + 1;
 }
 
 function dateOf(text: string, year: string, month: number, day: number): Result<Date> {
@@ -256,13 +304,21 @@ function notADate(text: string): Result<never> {
   return refuse(`${shown(text)} is not a date. Write it as 2027-04-03.${hint}`);
 }
 
-/** A cost, and the currency that its text names; null: none, or a sign that several currencies have. */
+/** A cost, and the currencies that the text beside it can mean; null: it names none. */
 export interface Cost {
   hundredths: number;
-  currency: string | null;
+  currencies: readonly string[] | null;
 }
 
-const signs: Readonly<Record<string, string | null>> = { "€": "EUR", "£": "GBP", "₹": "INR", $: null, "¥": null };
+const dollars =
+  "USD ARS AUD BBD BMD BND BSD BZD CAD CLP COP DOP FJD GYD HKD JMD KYD LRD MXN NAD NZD SBD SGD SRD TTD TWD UYU XCD";
+const signs: ReadonlyMap<string, readonly string[]> = new Map([
+  ["€", ["EUR"]],
+  ["£", ["GBP"]],
+  ["₹", ["INR"]],
+  ["$", dollars.split(" ")],
+  ["¥", ["JPY", "CNY"]],
+]);
 
 /** Plain, and with thousands set apart in the ways of several countries. */
 const costForms = [
@@ -274,11 +330,12 @@ const costForms = [
 
 /** Reads a cost as people and spreadsheets write it, such as `12.50`, `12,5`, `1.234,50` or `€ 12`. */
 export function readCost(text: string): Result<Cost> {
+  if (text.length > longestValue) return notACost(text);
   const [, before = "", number = "", after = ""] =
     /^([^\d.,-]*)(-?[\d.,'’\s\u00A0\u202F]*\d)([^\d]*)$/.exec(text.trim()) ?? [];
   const unit = (before + after).replaceAll(/[\s\u00A0\u202F]/g, "");
-  const currency = /^[a-z]{3}$/i.test(unit) ? unit.toUpperCase() : (signs[unit] ?? null);
-  if (number === "" || (unit !== "" && currency === null && !(unit in signs))) return notACost(text);
+  const currencies = /^[a-z]{3}$/i.test(unit) ? [unit.toUpperCase()] : (signs.get(unit) ?? null);
+  if (number === "" || (unit !== "" && currencies === null)) return notACost(text);
   if (number.startsWith("-")) return refuse("A cost must not be negative.");
   if (/^\d{1,3}[.,]\d{3}$/.test(number))
     return refuse(
@@ -287,7 +344,7 @@ export function readCost(text: string): Result<Cost> {
   if (!costForms.some((form) => form.test(number))) return notACost(text);
   const [, whole = "", decimals = ""] = /^(.*?)(?:[.,](\d{1,2}))?$/.exec(number) ?? [];
   const hundredths = Number(whole.replaceAll(/\D/g, "")) * 100 + Number(decimals.padEnd(2, "0"));
-  return ok({ hundredths, currency });
+  return ok({ hundredths, currencies });
 }
 
 function notACost(text: string): Result<never> {

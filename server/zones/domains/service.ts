@@ -15,6 +15,7 @@ import { queries, type Database, type EntityManager } from "../../database/datab
 import type { ConnectedConfig, ProviderConfigs } from "../../dns-providers/provider-configs.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
+import type { Logger } from "../../platform/log.ts";
 import { qualifiedName } from "../../dns/names/names.ts";
 import { providerZoneOf } from "../../dns-providers/provider.ts";
 import type { RegistrarConfigs } from "../../registry/registrars/configs.ts";
@@ -68,6 +69,7 @@ export class Domains {
   readonly #now: () => Date;
   readonly #notifications: Notifications;
   readonly #review: ReviewPolicy;
+  readonly #log: Logger;
 
   constructor(
     database: Database,
@@ -76,6 +78,7 @@ export class Domains {
     notifications: Notifications,
     review: ReviewPolicy,
     registrarConfigs: RegistrarConfigs,
+    log: Logger,
   ) {
     this.#database = database;
     this.#providerConfigs = providerConfigs;
@@ -83,6 +86,7 @@ export class Domains {
     this.#notifications = notifications;
     this.#review = review;
     this.#registrarConfigs = registrarConfigs;
+    this.#log = log;
   }
 
   list(em: EntityManager, caller: Caller, filter: DomainFilter) {
@@ -107,7 +111,7 @@ export class Domains {
   }
 
   importPortfolio(em: EntityManager, caller: Caller, input: ImportPortfolioInput) {
-    return importPortfolio(em, caller, input, this.#now);
+    return importPortfolio(em, caller, input, { now: this.#now, log: this.#log });
   }
 
   costs(em: EntityManager, caller: Caller) {

@@ -1,4 +1,6 @@
-import { beforeAll, expect, test } from "vitest";
+import { sql } from "kysely";
+import { beforeAll, describe, expect, test } from "vitest";
+import { queries } from "../../../server/database/database.ts";
 import type { RestClient } from "../../support/rest-client.ts";
 import type { Body } from "../../support/zones.ts";
 import { useZonewright } from "../../support/zonewright.ts";
@@ -41,6 +43,23 @@ const imported = async (csv: string, more: object = {}, client = zw.admin): Prom
   return body;
 };
 const exported = async () => String((await zw.admin.get("/api/domains/export?format=csv")).body);
+
+const costs = async (csv: string) =>
+  ((await plan(csv))["rows"] as Body[]).map(({ changes, refusal }) => changes[0]?.after ?? refusal);
+/** Does something in the database once an import has changed a domain. */
+const once = async (name: string, statement: string, work: () => Promise<void>) => {
+  const db = queries(zw.services.database.fork());
+  const body = sql.lit(`begin if new.name = '${name}' then ${statement}; end if; return new; end`);
+  await sql`create function meanwhile() returns trigger language plpgsql as ${body}`.execute(db);
+  await sql`create trigger meanwhile after update on domains for each row execute function meanwhile()`.execute(db);
+  try {
+    await work();
+  } finally {
+    await sql`drop function meanwhile cascade`.execute(db);
+  }
+};
+const notesOf = async () =>
+  (await exported()).split("\r\n").filter((line) => /^m\d\d\.example.*,meanwhile,/.test(line)).length;
 
 test("a plan names each row's changes by line and changes nothing; its hash carries out exactly that", async () => {
   const csv = [
@@ -159,6 +178,8 @@ test.each([
   ["expires", "2034-02-30", /not a date/],
   ["expires", "48913", /Format the column as dates/],
   ["expires", "soon", /not a date/],
+  ["expires", "3 marraskuu 2034", /not a date/],
+  ["yearlyCost", "constructor 5", /not a cost/],
   ["yearlyCost", "1,234", /thousands/],
   ["yearlyCost", "twelve", /not a cost/],
   ["yearlyCost", "-3", /negative/],
@@ -177,12 +198,61 @@ test.each([
   ["2034/4/3", "2034-04-03"],
   ["2034-04-03T23:30:00+02:00", "2034-04-03"],
   ["3-Apr-2034", "2034-04-03"],
+  ["3 Sept 2034", "2034-09-03"],
+  ["September 3, 2034", "2034-09-03"],
   ["April 3rd, 2034", "2034-04-03"],
   ["13.04.2034", "2034-04-13"],
   ["4/13/2034 12:00 AM", "2034-04-13"],
 ])("a date such as %s needs no order", async (written, day) => {
   const { rows } = await plan(`name,expires\nown.example,"${written}"\n`);
   expect(rows).toMatchObject([{ changes: [{ field: "expires", after: day }] }]);
+});
+
+test.each([
+  ["blanks within a date", "expires", `x${" ".repeat(500_000)}x`, /at most 20000/],
+  ["blanks within a cost", "yearlyCost", `x${" ".repeat(500_000)}x`, /at most 20000/],
+  ["fewer blanks within a cost", "yearlyCost", `x${" ".repeat(19_000)}x`, /not a cost/],
+  ["a cost of many digits", "yearlyCost", "1".repeat(101), /not a cost/],
+  ["51 tags", "tags", Array.from({ length: 51 }, (_, index) => index).join(";"), /at most 50 tags/],
+  ["250,000 tags", "tags", ",x".repeat(250_000), /at most 20000/],
+])("a cell with %s is refused before it is looked into", async (_what, column, cell, reason) => {
+  const { rows } = await plan(`name,${column}\nown.example,"${cell}"\n`);
+  expect(rows).toMatchObject([{ line: 2, changes: [], refusal: expect.stringMatching(reason) }]);
+});
+
+test("a sign of several currencies is a cost only where the row or the domain says which one it is", async () => {
+  for (const [name, currency] of [
+    ["own.example", "EUR"],
+    ["b.example", "USD"],
+  ] as const)
+    await zw.admin.put(`/api/domains/${ids[name]}`, { yearlyCost: 5, currency });
+  expect(await costs("name,cost\nown.example,$12\nb.example,$12\n")).toEqual([
+    expect.stringContaining("several currencies"),
+    "12.00",
+  ]);
+  expect(await costs("name,cost,currency\nown.example,$12,EUR\nb.example,$12,aud\n")).toEqual([
+    expect.stringContaining("not in"),
+    "12.00",
+  ]);
+  expect(await costs("name,cost,currency\nown.example,¥ 12,CNY\nb.example,€ 12,USD\n")).toEqual([
+    "12.00",
+    expect.stringContaining("not in"),
+  ]);
+});
+
+test("a row or a header that begins with # is a row or a header", async () => {
+  const csv = '#;domain;expires\n1;own.example;2035-01-01\n"#2";b.example;2035-01-01\n#3;nowhere.example;\n';
+  expect(await plan(csv)).toMatchObject({ ignoredColumns: ["#"], changed: 2, refused: 1 });
+});
+
+test("tags with separators come back as they were", async () => {
+  const tags = ["New York, NY", "a;b", '"quoted" so', '5" disk', "plain"];
+  await zw.admin.put(`/api/domains/${ids["a.example"]}`, { tags });
+  expect(await plan(await exported(), { emptyCells: "clear" })).toMatchObject({ changed: 0, refused: 0 });
+  const { undo } = await imported('name,tags\na.example,"""one, two""; three"\n');
+  expect((await detail("a.example")).tags).toEqual(["one, two", "three"]);
+  await imported(undo, { emptyCells: "clear" });
+  expect((await detail("a.example")).tags).toEqual(tags);
 });
 
 test("rows about one domain, of views, and with too many cells are refused or told apart", async () => {
@@ -222,6 +292,7 @@ test.each([
   ["name,expiry,expires\na.example,2031-01-01,2032-01-01\n", ["csv"]],
   ['name,notes\na.example,"never closed\n', ["csv"]],
   [`name\n${"a.example\n".repeat(20_001)}`, ["csv"]],
+  [`name${",x".repeat(100)}\na.example\n`, ["csv"]],
 ])("a table such as %j is refused as a whole", async (csv, path) => {
   const { status, body } = await post({ csv: csv.slice(0, 300_000), dryRun: true });
   expect({ status, path: body.issues?.[0]?.path }).toEqual({ status: 400, path });
@@ -230,4 +301,83 @@ test.each([
 test("a table of 100 MB is refused before it is read", async () => {
   const { status } = await post({ csv: "x".repeat(100 * 1024 * 1024), dryRun: true });
   expect(status).toBe(413);
+});
+
+test("thousands of rows about one domain are refused, whatever tags they name", async () => {
+  const rows = Array.from({ length: 5_000 }, (_, row) =>
+    Array.from({ length: 50 }, (_tag, index) => `${row}-${index}`).join(";"),
+  );
+  const { changed, refused } = await plan(
+    `name,tags\n${rows.map((tags) => `own.example,${tags}\n`).join("")}`,
+    {},
+    member,
+  );
+  expect({ changed, refused }).toEqual({ changed: 1, refused: 4_999 });
+});
+
+test("members learn of each row whether its tags give rights", async () => {
+  const { body: me } = await member.get("/api/auth/me");
+  await zw.admin.post("/api/assignments", { userId: me.id, tag: "vip", subdomainPattern: "*" });
+  for (const name of ["tag1.example", "tag2.example", "tag3.example"])
+    await member.post("/api/domains", { name, providerConfigId: config });
+  const { rows } = await plan("name,tags\ntag1.example,x;y\ntag2.example,x;vip\ntag3.example,y\n", {}, member);
+  expect((rows as Body[]).map(({ refusal }) => refusal)).toEqual([
+    null,
+    expect.stringContaining("The tag vip gives people rights"),
+    null,
+  ]);
+});
+
+describe("what happens while an import is carried out", () => {
+  const names = Array.from({ length: 25 }, (_, index) => `m${String(index).padStart(2, "0")}.example`);
+  beforeAll(async () => {
+    for (const name of names) await member.post("/api/domains", { name, providerConfigId: config });
+  });
+
+  test.each([
+    ["an owner is disabled", "m00.example", "update users set disabled_at = now() where username = 'leaving'", 1],
+    ["an account is deleted", "m00.example", "delete from registrar_configs where name = 'Leaving'", 1],
+    ["the database ends one transaction", "m21.example", "raise exception 'deadlock' using errcode = '40P01'", 5],
+  ])("%s: its rows are refused, the others have an undo", async (_what, name, statement, lost) => {
+    await zw.member(`leaving`).catch(() => null);
+    await zw.admin.post("/api/registrar-configs", {
+      kind: "gandi",
+      name: "Leaving",
+      config: { token: "pat-0123456789abcdef" },
+    });
+    const column = statement.includes("users") ? "owner" : "registrar";
+    const csv = `name,notes,${column}\n${names.map((one) => `${one},meanwhile,${one === "m22.example" ? "leaving" : ""}\n`).join("")}`;
+    await once(name, statement, async () => {
+      const { changed, refused, rows, undo } = await imported(csv);
+      expect({ changed, refused }).toEqual({ changed: 25 - lost, refused: lost });
+      expect(rows).toContainEqual(
+        expect.objectContaining({
+          name: "m22.example",
+          changes: [],
+          refusal: expect.stringMatching(/meanwhile|again/),
+        }),
+      );
+      expect(await notesOf()).toBe(25 - lost);
+      await sql`drop trigger meanwhile on domains`.execute(queries(zw.services.database.fork()));
+      expect(await imported(undo, { emptyCells: "clear" })).toMatchObject({ changed: 25 - lost, refused: 0 });
+      expect(await notesOf()).toBe(0);
+    });
+  });
+
+  test("an import that the database refuses as a whole fails", async () => {
+    await once("m00.example", "raise exception 'deadlock' using errcode = '40P01'", async () => {
+      const csv = "name,notes\nm00.example,meanwhile\n";
+      const { planHash } = await plan(csv);
+      expect((await post({ csv, planHash })).status).toBe(503);
+    });
+  });
+
+  test("a tag that gives rights by now is no longer a member's to add", async () => {
+    const { body: me } = await member.get("/api/auth/me");
+    await zw.admin.post("/api/assignments", { userId: me.id, tag: "idle", subdomainPattern: "*" });
+    const csv = `name,tags\n${names.map((name) => `${name},later\n`).join("")}`;
+    await once("m00.example", "update assignments set tag = 'later' where tag = 'idle'", async () => {
+      expect(await imported(csv, {}, member)).toMatchObject({ changed: 20, refused: 5 });
+    });
+  });
 });
