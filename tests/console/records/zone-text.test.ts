@@ -1,6 +1,6 @@
 import type { DnsRecord } from "@zonewright/client";
-import { expect, test } from "vitest";
-import { changesOf, emptyDraft, type Draft } from "../../../web/src/records/draft/draft.ts";
+import { describe, expect, test } from "vitest";
+import { changesOf, emptyDraft, fieldsOf, type Draft, type Fields } from "../../../web/src/records/draft/draft.ts";
 import { compared, namingNew, textOf } from "../../../web/src/records/text/compare.ts";
 import { listedRecord } from "./listed-record.ts";
 
@@ -29,12 +29,14 @@ const records: DnsRecord[] = [
 
 interface Options {
   draft?: Draft;
+  /** The draft that the text began with, if it is not the present one. */
+  base?: Draft;
   present?: readonly DnsRecord[] | null;
   of?: readonly DnsRecord[];
 }
 
-async function compare(text: string, { draft = emptyDraft, present = null, of = records }: Options = {}) {
-  const options = { zone, records: of, present, draft, edits: () => true, unlocks: true, naming: namingNew() };
+async function compare(text: string, { draft = emptyDraft, base = draft, present = null, of = records }: Options = {}) {
+  const options = { zone, records: of, present, base, draft, edits: () => true, unlocks: true, naming: namingNew() };
   const found = await compared(text, options, signal);
   if (!found.ok) throw new Error(found.errors.map(({ line, message }) => `${line}: ${message}`).join("\n"));
   return found;
@@ -85,6 +87,61 @@ test("a text with the edits of a draft keeps them, and one without them takes th
   expect(back.draft.edits).toEqual([]);
 });
 
+describe("a draft that was edited elsewhere while somebody typed", () => {
+  const fields = (patch: Partial<Fields>): Fields => ({
+    recordType: "A",
+    name: "new",
+    value: "192.0.2.9",
+    strings: null,
+    ttl: 300,
+    comment: null,
+    ...patch,
+  });
+  const www = listedRecord("www");
+  const newRecord: Draft = { edits: [{ kind: "create", key: "new:1", fields: fields({}) }] };
+  const changed: Draft = {
+    edits: [{ kind: "update", key: "www", before: www, fields: { ...fieldsOf(www), value: "192.0.2.3" } }],
+  };
+
+  test("keeps its own edits, and gets what was typed", async () => {
+    const draft: Draft = { edits: [...newRecord.edits, { kind: "delete", key: "star", before: listedRecord("star") }] };
+    const typed = await compare(`${await print()}shop 300 A 192.0.2.7\n`, { base: emptyDraft, draft });
+    expect(typed.draft.edits.slice(0, 2)).toEqual(draft.edits);
+    expect(changesOf(typed.draft).slice(2)).toMatchObject([{ action: "create", record: { name: "shop" } }]);
+  });
+
+  test("that was discarded does not return, except for what was typed on it", async () => {
+    const base: Draft = { edits: [...newRecord.edits, ...changed.edits] };
+    const text = `${await print(records, base)}shop 300 A 192.0.2.7\n`;
+    const typed = await compare(text, { base, draft: emptyDraft });
+    expect(changesOf(typed.draft)).toMatchObject([{ action: "create", record: { name: "shop" } }]);
+    const again = await compare(text.replace("192.0.2.9", "192.0.2.99"), { base, draft: emptyDraft });
+    expect(changesOf(again.draft)).toMatchObject([
+      { action: "create", record: { name: "new", value: "192.0.2.99" } },
+      { action: "create", record: { name: "shop" } },
+    ]);
+  });
+
+  test("keeps the fields that the text leaves alone", async () => {
+    const draft: Draft = {
+      edits: [{ kind: "update", key: "www", before: www, fields: { ...fieldsOf(www), ttl: 7200 } }],
+    };
+    const text = (await print(records, changed)).replace("192.0.2.3", "192.0.2.4");
+    const typed = await compare(text, { base: changed, draft });
+    expect(changesOf(typed.draft)).toEqual([
+      { action: "update", recordId: "www", record: { value: "192.0.2.4", ttl: 7200 } },
+    ]);
+  });
+
+  test("has nothing twice that was typed as well, and nothing returns that both deleted", async () => {
+    const draft: Draft = { edits: [...newRecord.edits, { kind: "delete", key: "star", before: listedRecord("star") }] };
+    const text = `${await print()}new 300 A 192.0.2.9\n`.replace(/^\*\.shop .*\n/m, "");
+    const typed = await compare(text, { base: emptyDraft, draft });
+    expect(typed.draft.edits).toEqual(draft.edits);
+    expect(typed.lines.has("new:1")).toBe(true);
+  });
+});
+
 test("what others made in the same way is no change any more", async () => {
   const text = `${await print()}new 300 A 192.0.2.9\n`.replace(/^www .*192.*\n/m, "").replace("10 Mail", "20 Mail");
   const present = [
@@ -100,14 +157,14 @@ test("a new record has the same key each time the text is read, but not that of 
   const naming = namingNew();
   const options = { zone, records, present: null, edits: () => true, unlocks: true, naming };
   const text = `${await print()}new 300 A 192.0.2.9\n`;
-  const one = await compared(text, { ...options, draft: emptyDraft }, signal);
-  const two = await compared(text, { ...options, draft: emptyDraft }, signal);
+  const one = await compared(text, { ...options, base: emptyDraft, draft: emptyDraft }, signal);
+  const two = await compared(text, { ...options, base: emptyDraft, draft: emptyDraft }, signal);
   if (!one.ok || !two.ok) throw new Error("unreadable");
   expect(two.draft).toEqual(one.draft);
   const [edit] = one.draft.edits;
   if (edit?.kind !== "create") throw new Error("no new record");
   const edited: Draft = { edits: [{ ...edit, fields: { ...edit.fields, name: "other" } }] };
-  const three = await compared(`${text}other 300 A 192.0.2.9\n`, { ...options, draft: edited }, signal);
+  const three = await compared(`${text}other 300 A 192.0.2.9\n`, { ...options, base: edited, draft: edited }, signal);
   if (!three.ok) throw new Error("unreadable");
   expect(new Set(three.draft.edits.map(({ key }) => key)).size).toBe(2);
 });

@@ -248,6 +248,63 @@ test("the text has the draft of the grid, and what is reviewed from the text is 
   expect(await field(page).inputValue()).not.toContain("shop");
 });
 
+test("what the draft gets or loses in the grid while a text is typed stays so, and the text says that it does not show it", async () => {
+  const zone = await fileZone(site.zonewright);
+  const { id } = await zone.add("A", "www", "192.0.2.1", 300);
+  const page = await openText(zone);
+  const moved = page.getByText("Your draft has changed elsewhere since this text began.");
+  await append(page, "shop 300 IN A 192.0.2.7");
+  await page.getByText("1 change", { exact: true }).waitFor();
+  await page.getByRole("link", { name: /^Records/ }).click();
+  await page.getByRole("button", { name: "Actions for www A" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.3");
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("link", { name: "Text", exact: true }).click();
+  await moved.waitFor();
+  await page.getByText("2 changes", { exact: true }).waitFor();
+  await expectAccessible(page);
+  await photograph(page, "zone-text-draft-moved");
+  await page.getByRole("button", { name: "Show the draft in the text" }).click();
+  await expect.poll(() => field(page).inputValue()).toMatch(/^www .*192\.0\.2\.3$/m);
+  await moved.waitFor({ state: "detached" });
+  expect(await field(page).inputValue()).toMatch(/^shop /m);
+  // The reverse: the text has what the draft loses.
+  await append(page, "mail 300 IN A 192.0.2.8");
+  await page.getByText("3 changes", { exact: true }).waitFor();
+  await page.getByRole("link", { name: /^Records/ }).click();
+  await page.getByRole("button", { name: "Discard" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
+  await page.getByRole("link", { name: "Text", exact: true }).click();
+  await moved.waitFor();
+  await page.reload();
+  await moved.waitFor();
+  await page.getByText("1 change", { exact: true }).waitFor();
+  await apply(page);
+  expect(await zone.lines()).toEqual(["mail A 192.0.2.8", "www A 192.0.2.1"]);
+  const { body } = await site.zonewright.admin.get(`/api/domains/${zone.id}/records?name=www`);
+  expect(body.records[0].id).toBe(id);
+});
+
+test("a draft that is discarded beside a line that cannot be read takes only what it counted: the text stays", async () => {
+  const zone = await fileZone(site.zonewright);
+  await zone.add("A", "www", "192.0.2.1", 300);
+  const page = await openText(zone);
+  await append(page, "shop 300 IN A 192.0.2.7");
+  await review(page);
+  await dialog(page).getByRole("button", { name: "Back" }).click();
+  await append(page, "half-typed A 192.0.2.");
+  await plan(page).getByText("1 line cannot be read").waitFor();
+  await page.getByRole("button", { name: "Discard" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
+  await page.getByRole("button", { name: "Discard" }).waitFor({ state: "detached" });
+  expect(await field(page).inputValue()).toContain("half-typed A 192.0.2.");
+  await replace(page, "192.0.2.\n", "192.0.2.6\n");
+  await page.getByText("1 change", { exact: true }).waitFor();
+  await apply(page);
+  expect(await zone.lines()).toEqual(["half-typed A 192.0.2.6", "www A 192.0.2.1"]);
+});
+
 test("two tabs show one text: the one that was only opened follows, and both say so once both are typed in", async () => {
   const zone = await fileZone(site.zonewright);
   await zone.add("A", "www", "192.0.2.1", 300);

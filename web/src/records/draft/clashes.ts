@@ -48,7 +48,7 @@ export function keepMine(draft: Draft, clashes: readonly Clash[]): Draft {
     if (now === undefined || edit.kind === "create") return [edit];
     if (edit.kind === "delete") return now === null ? [] : [{ ...edit, before: now }];
     if (now === null) return [{ kind: "create", key: edit.key, fields: edit.fields }];
-    const fields = merged(fieldsOf(edit.before), edit.fields, fieldsOf(now));
+    const fields = mergedFields(fieldsOf(edit.before), edit.fields, fieldsOf(now));
     return sameFields(fields, fieldsOf(now)) ? [] : [{ ...edit, before: now, fields }];
   });
   return { edits };
@@ -60,7 +60,8 @@ export function takeTheirs(draft: Draft, clashes: readonly Clash[]): Draft {
   return { edits: draft.edits.filter(({ key }) => !keys.has(key)) };
 }
 
-function merged(before: Fields, mine: Fields, theirs: Fields): Fields {
+/** A record that two changed: what one of them left alone is as the other made it. */
+export function mergedFields(before: Fields, mine: Fields, theirs: Fields): Fields {
   const { recordType, value, strings } = isSameValue(mine, before) ? theirs : mine;
   return {
     recordType,

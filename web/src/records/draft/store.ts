@@ -150,6 +150,8 @@ export interface ZoneText {
   text: string;
   /** The revision of the zone that the text began with. */
   revision: number;
+  /** The draft whose edits the text began with. */
+  base: Draft;
 }
 
 /** Beside the draft, so that both end together. */

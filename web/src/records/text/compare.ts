@@ -1,5 +1,6 @@
 import { isEntry, printingInPieces, writtenHere } from "../../../../server/dns/zone-file/write.ts";
 import { uniqueText } from "../../ui/unique-text.ts";
+import { mergedFields } from "../draft/clashes.ts";
 import { fieldsOf, sameFields, type Draft, type Fields } from "../draft/draft.ts";
 import { allRows, type Row } from "../grid/rows.ts";
 import { keyOf, merged, withPasted, type PastedChange } from "../paste/merge.ts";
@@ -61,6 +62,9 @@ interface CompareOptions {
   records: readonly DnsRecord[];
   /** The records as they are now, if others changed the zone meanwhile. */
   present: readonly DnsRecord[] | null;
+  /** The draft whose edits the text began with. */
+  base: Draft;
+  /** The draft as it is now. */
   draft: Draft;
   edits: (place: { name: string; recordType: string }) => boolean;
   unlocks: boolean;
@@ -69,10 +73,10 @@ interface CompareOptions {
 
 /** Compares a text, which is the whole zone, with the records that it began with. In slices. @throws the signal's reason */
 export async function compared(text: string, options: CompareOptions, signal: AbortSignal): Promise<Comparison> {
-  const { zone, records, present, draft, edits, unlocks, naming } = options;
+  const { zone, records, present, base, draft, edits, unlocks, naming } = options;
   const read = await readText(text, { zone, format: "zonefile", lenient: false }, signal);
   if (!read.ok) return { ok: false, errors: read.errors };
-  const rows = allRows(records, draft);
+  const rows = allRows(records, base);
   // Only under the first line of our own files, disabled records are more than comments.
   const hasDisabled = text.startsWith("; Zone ") && text.slice(0, text.indexOf("\n")).includes(writtenHere);
   const holds = (row: Row) => (row.fields.disabled !== true || hasDisabled) && isEntry(dataOf(row, defaultTtl));
@@ -81,10 +85,11 @@ export async function compared(text: string, options: CompareOptions, signal: Ab
     signal,
   );
   const isDone = present ? await inSlices(doneIn(present), signal) : () => false;
-  const changes = found.changes.filter((change) => change.refusal === null && !isDone(change));
+  const lines = new Map(found.lines);
+  const wanted = found.changes.filter((change) => change.refusal === null && !isDone(change));
+  const changes = base === draft ? wanted : ontoDraft(wanted, options, lines);
   const taken = new Set(draft.edits.map(({ key }) => key));
   const keyOfNew = (change: PastedChange) => naming(change, taken);
-  const lines = new Map(found.lines);
   for (const change of changes) if (change.kind === "create") lines.set(keyOfNew(change), change.line ?? 1);
   return {
     ok: true,
@@ -95,6 +100,42 @@ export async function compared(text: string, options: CompareOptions, signal: Ab
     hasSoa: read.soa !== null,
     outside: read.outOfZone.length,
   };
+}
+
+/**
+ * The changes of a text for a draft that was edited elsewhere since the text began. What was edited there stays, except for the fields that the text
+ * changes. What the draft has already is left out.
+ * @param lines the lines of rows; gets those of what the draft has already
+ */
+function ontoDraft(
+  changes: readonly PastedChange[],
+  { records, base, draft }: CompareOptions,
+  lines: Map<string, number>,
+): PastedChange[] {
+  const based = new Set(base.edits.map(({ key }) => key));
+  const now = new Map<string, Row>();
+  const keys = new Map<string, string>();
+  for (const row of allRows(records, draft)) {
+    if (row.edit === null && !based.has(row.key)) continue;
+    now.set(row.key, row);
+    if (row.edit?.kind !== "delete") keys.set(keyOf(row.fields), row.key);
+  }
+  const editedThen = new Map(allRows(records, base).flatMap((row) => (row.edit ? [[row.key, row.edit] as const] : [])));
+  return changes.flatMap((change): PastedChange[] => {
+    const { kind, fields, row, line } = change;
+    if (row === null) {
+      const key = keys.get(keyOf(fields));
+      if (key !== undefined && line !== null) lines.set(key, line);
+      return key === undefined ? [change] : [];
+    }
+    const present = now.get(row.key);
+    // Neither draft edits the record, or the new record was taken out of the draft.
+    if (!present) return row.record ? [change] : kind === "delete" ? [] : [{ ...change, kind: "create", row: null }];
+    if (kind === "delete") return present.edit?.kind === "delete" ? [] : [change];
+    const isSame = JSON.stringify(present.edit) === JSON.stringify(editedThen.get(row.key) ?? null);
+    if (isSame || present.edit?.kind === "delete") return [change];
+    return [{ ...change, fields: mergedFields(row.fields, fields, present.fields) }];
+  });
 }
 
 /** Returns whether a zone already is as a change wants it: others may have made it, or this person in another way. */

@@ -214,6 +214,18 @@ function ZoneAsText({ zone }: { zone: Zone }) {
           {text.moved(formatNumber(revision), formatNumber(zone.revision))}
         </Notice>
       ) : null}
+      {editing.isDraftMoved ? (
+        <Notice
+          kind="info"
+          action={
+            <Button disabled={!isCurrent || read === null || isTooMany} onClick={() => keep()}>
+              {text.showDraft}
+            </Button>
+          }
+        >
+          {text.draftMoved}
+        </Notice>
+      ) : null}
       {isTooMany ? (
         <Notice kind="warning">{text.tooMany(formatNumber(wanted.edits.length), formatNumber(mostChanges))}</Notice>
       ) : null}
@@ -252,7 +264,8 @@ function ZoneAsText({ zone }: { zone: Zone }) {
         onReview={open}
         onDiscard={() => {
           change(() => emptyDraft);
-          editing.settle(null);
+          // What cannot be read was not among the changes that were discarded.
+          if (!isEdited || read !== null) editing.settle(null);
         }}
         mustRequest={needsReview(zone, { role: user.role, rights }, asked.state === "planned" ? asked.plan : null)}
       />

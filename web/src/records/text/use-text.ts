@@ -4,8 +4,8 @@ import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } fro
 import { client } from "../../api.ts";
 import type { OwnRights } from "../../zone/assigned-rights.ts";
 import type { Zone } from "../../zone/use-zone.ts";
-import type { Draft } from "../draft/draft.ts";
-import { onZoneText, readZoneText, writeZoneText } from "../draft/store.ts";
+import { sameEdits, type Draft } from "../draft/draft.ts";
+import { onZoneText, readZoneText, writeZoneText, type ZoneText } from "../draft/store.ts";
 import { compared, namingNew, textOf, type Comparison } from "./compare.ts";
 
 /** Milliseconds after the last letter until the text is stored, and until it is read. */
@@ -16,14 +16,11 @@ const longText = 100_000;
 const readLongAfter = 400;
 
 /** A text of a zone. */
-interface Source {
-  text: string;
-  /** The revision of the zone that it began with. */
-  revision: number;
+interface Source extends ZoneText {
   /** Whether somebody typed what is not in the draft. Else it follows the zone and the draft. */
   isEdited: boolean;
-  /** The draft whose edits it has; null if it must be printed anew. */
-  draft: Draft | null;
+  /** Whether it must be printed anew. */
+  isOld: boolean;
 }
 
 /** All records of a zone at a revision. */
@@ -78,16 +75,18 @@ export function useText({ zone, draftKey, draft, ready, rights }: TextOptions) {
   const store = useCallback(() => {
     const { current } = unstored;
     unstored.current = null;
-    if (current) void writeZoneText(draftKey, current.isEdited ? current : null);
+    if (!current) return;
+    const { text, revision: from, base, isEdited: isTyped } = current;
+    void writeZoneText(draftKey, isTyped ? { text, revision: from, base } : null);
   }, [draftKey]);
 
   useEffect(() => {
     const read = async () => {
       const stored = await readZoneText(draftKey);
       setIsRead(true);
-      if (stored && !isTyping.current) setSource({ ...stored, isEdited: true, draft: null });
+      if (stored && !isTyping.current) setSource({ ...stored, isEdited: true, isOld: false });
       else if (!stored && !isTyping.current)
-        setSource((before) => before && { ...before, isEdited: false, draft: null });
+        setSource((before) => before && { ...before, isEdited: false, isOld: true });
     };
     void read();
     return onZoneText(draftKey, () => {
@@ -109,7 +108,7 @@ export function useText({ zone, draftKey, draft, ready, rights }: TextOptions) {
   }, [source, store]);
 
   // A text without anybody's edits follows the zone and the draft.
-  const isStale = source === null || source.draft !== draft || source.revision !== zone.revision;
+  const isStale = source === null || source.isOld || source.base !== draft || source.revision !== zone.revision;
   const mustPrint = isRead && ready && !isEdited && isStale && records !== undefined;
   useEffect(() => {
     if (!mustPrint) return undefined;
@@ -117,7 +116,7 @@ export function useText({ zone, draftKey, draft, ready, rights }: TextOptions) {
     const print = async () => {
       const text = await textOf(zone.name, records, draft, ended.signal);
       if (ended.signal.aborted) return;
-      printed.current = { text, revision: zone.revision, isEdited: false, draft };
+      printed.current = { text, revision: zone.revision, base: draft, isEdited: false, isOld: false };
       setIsGone(false);
       setSource(printed.current);
     };
@@ -129,18 +128,26 @@ export function useText({ zone, draftKey, draft, ready, rights }: TextOptions) {
 
   const type = (text: string) => {
     const { current } = printed;
-    const isBack = current?.text === text && current.draft === draft && current.revision === zone.revision;
-    const next = isBack ? current : { text, revision: source?.revision ?? zone.revision, isEdited: true, draft: null };
+    const isBack = current?.text === text && current.base === draft && current.revision === zone.revision;
+    const { revision: from, base } = source ?? { revision: zone.revision, base: draft };
+    const next = isBack ? current : { text, revision: from, base, isEdited: true, isOld: false };
     isTyping.current = !isBack;
     unstored.current = next;
     setSource(next);
   };
+  /** Whether the draft was edited elsewhere since the text began. */
+  const base = source?.base;
+  const isDraftMoved = useMemo(
+    () => isEdited && ready && base !== undefined && !sameEdits(base, draft),
+    [isEdited, ready, base, draft],
+  );
   /** Ends the text as somebody's own: what it says is in the draft, or is not wanted. */
   const settle = (inDraft: Draft | null) => {
     if (source === null) return;
     isTyping.current = false;
     setIsElsewhere(false);
-    unstored.current = { ...source, isEdited: false, draft: inDraft };
+    const isWhole = inDraft !== null && !isDraftMoved;
+    unstored.current = { ...source, base: isWhole ? inDraft : source.base, isEdited: false, isOld: !isWhole };
     setSource(unstored.current);
   };
   const reading = useComparison({
@@ -152,7 +159,7 @@ export function useText({ zone, draftKey, draft, ready, rights }: TextOptions) {
     zone: zone.name,
     rights,
   });
-  return { source, isEdited, error: error ?? now.error, isGone, isElsewhere, ...reading, type, settle };
+  return { source, isEdited, error: error ?? now.error, isGone, isElsewhere, isDraftMoved, ...reading, type, settle };
 }
 
 interface ComparisonOptions {
@@ -168,10 +175,14 @@ interface ComparisonOptions {
 function useComparison({ source, records, present, draft, zone, rights }: ComparisonOptions) {
   const [naming] = useState(namingNew);
   const text = source?.text;
+  const base = source?.base;
   const parts = JSON.stringify([rights.locked, rights.unlocks, rights.parts]);
   const wanted = useMemo(
-    () => (text === undefined || records === undefined ? null : { text, records, present, draft, parts }),
-    [text, records, present, draft, parts],
+    () =>
+      text === undefined || base === undefined || records === undefined
+        ? null
+        : { text, records, present, base, draft, parts },
+    [text, records, present, base, draft, parts],
   );
   const [done, setDone] = useState<{ of: typeof wanted; found: Comparison } | null>(null);
   const compare = useEffectEvent(async (of: NonNullable<typeof wanted>, signal: AbortSignal) => {

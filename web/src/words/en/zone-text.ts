@@ -48,6 +48,9 @@ export const zoneText = {
   moved: (from: string, to: string) =>
     `The zone has changed since this text began: it is at revision ${to}, and the text began with ${from}. What others changed stays as it is, unless you changed the same record.`,
   takeTheirs: "Show their changes in the text",
+  draftMoved:
+    "Your draft has changed elsewhere since this text began. The text does not show those changes yet. Its own changes are added to the draft.",
+  showDraft: "Show the draft in the text",
   gone: "The state that this text began with is no longer stored, so the text is compared with the zone as it is now. What others added since appears as deleted.",
   elsewhere: "Another tab edits this text, too. After a reload you see what was typed last.",
   signs: { create: "New", update: "Changes", delete: "Deletes" },
