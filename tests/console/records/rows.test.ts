@@ -1,7 +1,14 @@
 import type { DnsRecord } from "@zonewright/client";
 import { expect, test } from "vitest";
 import { addRecord, changeRecord, emptyDraft, fieldsOf, toggleDelete } from "../../../web/src/records/draft/draft.ts";
-import { countTypes, findName, loadedRows, windowedRows, withDraft } from "../../../web/src/records/grid/rows.ts";
+import {
+  countTypes,
+  findName,
+  loadedRows,
+  namesRecord,
+  windowedRows,
+  withDraft,
+} from "../../../web/src/records/grid/rows.ts";
 import { listedRecord } from "./listed-record.ts";
 
 const record = (id: string, name: string, recordType: string, value: string): DnsRecord =>
@@ -101,4 +108,19 @@ test("selected rows that are no longer loaded keep what was typed since, and dis
     "192.0.2.33",
     "api.example.com",
   ]);
+});
+
+test.each([
+  ["a A has no address.", true],
+  ["The record a A is not served.", true],
+  ["“a A” is not served.", true],
+  ["data A has no address.", false],
+  ["x.a A has no address.", false],
+  ["*.a A has no address.", false],
+  ["a AAAA has no address.", false],
+  ["data A and a A have one address.", true],
+  ["a 192.0.2.1 is private.", true],
+  ["a 192.0.2.10 is private.", false],
+])("the warning %j names the record a A 192.0.2.1: %s", (warning, expected) => {
+  expect(namesRecord(warning, fieldsOf(record("1", "a", "A", "192.0.2.1")))).toBe(expected);
 });

@@ -41,6 +41,16 @@ async function append(page: Page, lines: string): Promise<void> {
   await field(page).fill(`${await field(page).inputValue()}${lines}\n`);
 }
 
+/** Pastes in place of the whole text. */
+async function paste(page: Page, text: string): Promise<void> {
+  await field(page).evaluate((area: HTMLTextAreaElement, next) => {
+    area.select();
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text", next);
+    area.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+  }, text);
+}
+
 async function review(page: Page): Promise<void> {
   await expect.poll(() => reviewButton(page).getAttribute("aria-disabled")).toBeNull();
   await reviewButton(page).click();
@@ -398,6 +408,19 @@ test("a Latin-1 file is opened as the text, 5 MB of anything are refused in word
   await page.getByText("1 change", { exact: true }).waitFor({ state: "detached" });
 });
 
+test("a long paste over a selection can be undone", async () => {
+  const zone = await fileZone(site.zonewright);
+  await zone.add("A", "www", "192.0.2.1", 300);
+  const page = await openText(zone);
+  await append(page, "shop 300 IN A 192.0.2.7");
+  const before = await field(page).inputValue();
+  await paste(page, "; a long remark\n".repeat(2_000));
+  await page.getByText("Pasted a long text.").waitFor();
+  expect(await field(page).inputValue()).not.toContain("shop");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect.poll(() => field(page).inputValue()).toBe(before);
+});
+
 test("a zone of 10,000 records is edited as text, and more changes than a draft takes are said before the review", async () => {
   const zone = await fileZone(site.zonewright);
   const lines = Array.from({ length: 10_000 }, (_, index) => `h${index} 300 IN A 192.0.2.${index % 250}`);
@@ -422,27 +445,11 @@ test("a zone of 10,000 records is edited as text, and more changes than a draft 
   await page.getByText("Checked against revision 1").waitFor();
   if (process.env["MEASURE"]) console.log("typing", await page.evaluate("tasks.splice(0)"));
   const text = await field(page).inputValue();
-  await field(page).evaluate(
-    (area: HTMLTextAreaElement, next) => {
-      area.select();
-      const clipboardData = new DataTransfer();
-      clipboardData.setData("text", next);
-      area.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
-    },
-    text.replaceAll(/ 300 /g, " 600 "),
-  );
+  await paste(page, text.replaceAll(/ 300 /g, " 600 "));
   await page.getByText("This text makes 10,001 changes, and a draft takes at most 10,000.").waitFor();
   expect(await reviewButton(page).getAttribute("aria-disabled")).toBe("true");
   if (process.env["MEASURE"]) console.log("10,001 changes", await page.evaluate("tasks.splice(0)"));
-  await field(page).evaluate(
-    (area: HTMLTextAreaElement, next) => {
-      area.select();
-      const clipboardData = new DataTransfer();
-      clipboardData.setData("text", next);
-      area.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
-    },
-    text.replace(/^shop.*\n/m, "").replaceAll(/ 300 /g, " 600 "),
-  );
+  await paste(page, text.replace(/^shop.*\n/m, "").replaceAll(/ 300 /g, " 600 "));
   await page.getByText("10,000 changes", { exact: true }).waitFor();
   await page.getByText("Checked against revision 1").waitFor();
   if (process.env["MEASURE"]) console.log("10,000 changes", await page.evaluate("tasks.splice(0)"));

@@ -32,12 +32,24 @@ export function warningsAt(
   warningsOf: (fields: Fields) => readonly string[],
 ): readonly string[] {
   if (!row.edit || row.edit.kind === "delete") return [];
-  const { recordType, name, value } = row.fields;
-  const ofFields = warningsOf(row.fields);
-  return warnings.filter(
-    (warning) =>
-      ofFields.includes(warning) || warning.includes(`${name} ${recordType}`) || warning.includes(`${name} ${value}`),
-  );
+  const { fields } = row;
+  const ofFields = warningsOf(fields);
+  return warnings.filter((warning) => ofFields.includes(warning) || namesRecord(warning, fields));
+}
+
+/** Whether a warning names a record: by its name and type, or by its name and value. */
+export function namesRecord(warning: string, { name, recordType, value }: Fields): boolean {
+  return hasWords(warning, `${name} ${recordType}`) || (value !== "" && hasWords(warning, `${name} ${value}`));
+}
+
+const endsInName = /[\p{L}\p{N}_*.-]$/u;
+const beginsWithName = /^[\p{L}\p{N}_-]/u;
+
+/** Whether a text has whole words: `a A` is not in `data A`, and not in `a AAAA`. */
+function hasWords(text: string, words: string): boolean {
+  for (let at = text.indexOf(words); at !== -1; at = text.indexOf(words, at + 1))
+    if (!endsInName.test(text.slice(0, at)) && !beginsWithName.test(text.slice(at + words.length))) return true;
+  return false;
 }
 
 /** The rows of records without an edit: the same object each time, so that scrolling draws only new rows. */

@@ -30,12 +30,15 @@ interface EditorProps {
   /** Returns whether a text of so many characters is taken. */
   takes: (characters: number) => boolean;
   onFile: (file: File) => void;
+  /** Runs after a long text was pasted, which the browser cannot undo. Gets the text before. */
+  onLongPaste: (before: string) => void;
   /** Runs at the key that reviews. */
   onEnter: () => void;
 }
 
 /** A field for a text of many lines, with their numbers. What is typed is the field's own: only another text is put there. */
-export function Editor({ ref, value, onValue, readOnly, isLoading, marks, takes, onFile, onEnter }: EditorProps) {
+export function Editor(props: EditorProps) {
+  const { ref, value, onValue, readOnly, isLoading, marks, takes, onFile, onLongPaste, onEnter } = props;
   const area = useRef<HTMLTextAreaElement>(null);
   const typed = useRef<string | null>(null);
   const [top, setTop] = useState(0);
@@ -114,10 +117,11 @@ export function Editor({ ref, value, onValue, readOnly, isLoading, marks, takes,
           const field = event.currentTarget;
           if (readOnly || pasted.length < longPaste) return;
           event.preventDefault();
-          const { selectionStart, selectionEnd } = field;
+          const { selectionStart, selectionEnd, value: before } = field;
           if (!takes(field.value.length - (selectionEnd - selectionStart) + pasted.length)) return;
           field.setRangeText(pasted.replaceAll(/\r\n?/g, "\n"), selectionStart, selectionEnd, "end");
           take(field.value);
+          onLongPaste(before);
         }}
         onDragOver={(event) => {
           if (!readOnly && event.dataTransfer.types.includes("Files")) event.preventDefault();

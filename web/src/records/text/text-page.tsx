@@ -148,6 +148,8 @@ function ZoneAsText({ zone }: { zone: Zone }) {
     setRefusal(isTaken ? null : text.tooLong(megabytes(characters), megabytes(mostCharacters)));
     return isTaken;
   };
+  const offerUndo = (title: string, before: string) =>
+    toast({ title, action: { label: text.undo, run: () => editing.type(before) } });
   const openFile = async (file: File) => {
     if (!takes(file.size)) return;
     const octets = await file.arrayBuffer().catch(() => null);
@@ -156,7 +158,7 @@ function ZoneAsText({ zone }: { zone: Zone }) {
     setIsLatin1(opened.isLatin1);
     const before = source?.text ?? "";
     editing.type(opened.text.replaceAll(/\r\n?/g, "\n"));
-    toast({ title: text.opened(file.name), action: { label: text.undo, run: () => editing.type(before) } });
+    offerUndo(text.opened(file.name), before);
   };
 
   const lines = read?.lines ?? noLines;
@@ -240,6 +242,7 @@ function ZoneAsText({ zone }: { zone: Zone }) {
           takes={takes}
           onEnter={open}
           onFile={(file) => void openFile(file)}
+          onLongPaste={(before) => offerUndo(text.pasted, before)}
         />
         {rights.locked ? null : (
           <TextPlan

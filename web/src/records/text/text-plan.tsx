@@ -9,6 +9,7 @@ import { zoneTextWords } from "../../words/zone-text.ts";
 import type { Zone } from "../../zone/use-zone.ts";
 import { fieldsOf, type Draft, type Edit, type Fields } from "../draft/draft.ts";
 import type { Check } from "../draft/use-draft.ts";
+import { namesRecord } from "../grid/rows.ts";
 import type { PastedChange } from "../paste/merge.ts";
 import type { Comparison, LineMessage } from "./compare.ts";
 import styles from "./zone-text.module.css";
@@ -43,10 +44,13 @@ export function TextPlan(props: TextPlanProps) {
   const read = comparison?.ok === true ? comparison : null;
   const problems = useMemo(() => problemsOf(check, lines), [check, lines]);
   const planned = check.state === "planned" ? check.plan.warnings : noTexts;
-  const warnings = useMemo(
-    () => [...(read?.warnings ?? []), ...planned.map((message) => ({ line: lineOf(message, draft, lines), message }))],
-    [read, planned, draft, lines],
-  );
+  const warnings = useMemo(() => {
+    const found = read?.warnings ?? [];
+    // The lines of those that are not shown are not searched for.
+    const lineAt = (message: string, index: number) =>
+      found.length + index < mostNamed ? lineOf(message, draft, lines) : null;
+    return [...found, ...planned.map((message, index) => ({ line: lineAt(message, index), message }))];
+  }, [read, planned, draft, lines]);
   const facts = [
     isPart ? text.filtered : null,
     zone.signedBy === null ? null : text.managed,
@@ -119,8 +123,7 @@ function lineOf(warning: string, { edits }: Draft, lines: ReadonlyMap<string, nu
   if (edits.length > mostSearched) return null;
   const edit = edits.find(({ key, ...rest }) => {
     if (rest.kind === "delete" || !lines.has(key)) return false;
-    const { name, recordType, value } = rest.fields;
-    return warning.includes(`${name} ${recordType}`) || warning.includes(`${name} ${value}`);
+    return namesRecord(warning, rest.fields);
   });
   return edit ? (lines.get(edit.key) ?? null) : null;
 }

@@ -11,6 +11,7 @@ export const zoneText = {
   save: "Save as a file",
   drop: "Drop the file to put it in place of the text. Nothing is sent yet.",
   opened: (name: string) => `${name} is now the text. Nothing is sent yet.`,
+  pasted: "Pasted a long text. Nothing is sent yet.",
   undo: "Undo",
   again: "Start again",
   againTitle: "Start again from the zone?",
