@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { deleteOldSnapshots } from "../../../server/zones/snapshots/retention.ts";
 import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
 import { memberPassword } from "../../support/zonewright.ts";
 import { fileZone, type Zone } from "../../support/zones.ts";
@@ -313,6 +314,49 @@ test("a draft that is discarded beside a line that cannot be read takes only wha
   await page.getByText("1 change", { exact: true }).waitFor();
   await apply(page);
   expect(await zone.lines()).toEqual(["half-typed A 192.0.2.6", "www A 192.0.2.1"]);
+});
+
+test("a zone that changes each time before it has been read appears nevertheless", async () => {
+  const zone = await fileZone(site.zonewright);
+  const { id } = await zone.add("A", "www", "192.0.2.1", 300);
+  const page = await site.signedIn({ path: `/d/${zone.name}/history` });
+  await page.getByRole("link", { name: "Text", exact: true }).waitFor();
+  let ttl = 300;
+  await page.route("**/trpc/records.list*", async (route) => {
+    const response = await route.fetch();
+    const isNoticed = page.waitForResponse("**/trpc/domains.get*");
+    ttl += 1;
+    await zone.update(id, { ttl });
+    await isNoticed;
+    await route.fulfill({ response });
+  });
+  await page.getByRole("link", { name: "Text", exact: true }).click();
+  await expect.poll(() => field(page).inputValue()).toContain("192.0.2.1");
+  await page.unrouteAll({ behavior: "wait" });
+  await expect.poll(() => field(page).inputValue()).toContain(` ${ttl} `);
+});
+
+test("a text whose first state is no longer stored says so, also when it is typed in and read again", async () => {
+  const zone = await fileZone(site.zonewright);
+  const { id } = await zone.add("A", "www", "192.0.2.1", 300);
+  const page = await openText(zone);
+  const warning = page.getByText("The state that this text began with is no longer stored");
+  await append(page, "shop 300 IN A 192.0.2.7");
+  await page.getByText("1 change", { exact: true }).waitFor();
+  await page.getByRole("link", { name: "History" }).click();
+  await page.getByRole("heading", { level: 1, name: zone.name }).waitFor();
+  await zone.update(id, { ttl: 600 });
+  await deleteOldSnapshots(site.zonewright.services.database.fork(), new Date("2200-01-01T00:00:00Z"));
+  site.expected.push("410");
+  await page.getByRole("link", { name: "Text", exact: true }).click();
+  await warning.waitFor();
+  await append(page, "mail 300 IN A 192.0.2.8");
+  await plan(page)
+    .getByText(/mail A/)
+    .waitFor();
+  await page.reload();
+  await expect.poll(() => field(page).inputValue()).toContain("mail");
+  await warning.waitFor();
 });
 
 test("two tabs show one text: the one that was only opened follows, and both say so once both are typed in", async () => {

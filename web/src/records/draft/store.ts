@@ -152,6 +152,8 @@ export interface ZoneText {
   revision: number;
   /** The draft whose edits the text began with. */
   base: Draft;
+  /** Whether what the text began with is no longer stored, and `revision` is a later one. */
+  isGone: boolean;
 }
 
 /** Beside the draft, so that both end together. */

@@ -1,4 +1,4 @@
-import { queryOptions, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { isZonewrightError, type DnsRecord } from "@zonewright/client";
 import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
 import { client } from "../../api.ts";
@@ -34,7 +34,7 @@ function recordsAt(id: string, revision: number) {
     queryFn: async ({ signal }) => {
       const all: DnsRecord[] = [];
       for await (const record of client.eachRecord({ id, at: revision }, { signal })) all.push(record);
-      return all;
+      return { revision, records: all };
     },
   });
 }
@@ -54,18 +54,20 @@ export function useText({ zone, draftKey, draft, ready, rights }: TextOptions) {
   const [source, setSource] = useState<Source | null>(null);
   /** Whether the stored text has been read. */
   const [isRead, setIsRead] = useState(false);
-  /** Whether the state that the text began with is no longer stored. */
-  const [isGone, setIsGone] = useState(false);
   const [isElsewhere, setIsElsewhere] = useState(false);
   const isEdited = source?.isEdited === true;
-  const revision = isEdited ? source.revision : zone.revision;
-  const isMoved = revision !== zone.revision;
-  const { data: records, error } = useQuery(recordsAt(zone.id, revision));
-  const now = useQuery({ ...recordsAt(zone.id, zone.revision), enabled: isMoved });
-  if (isEdited && isMoved && isZonewrightError(error) && error.code === "HISTORY_GONE") {
-    setIsGone(true);
-    setSource({ ...source, revision: zone.revision });
-  }
+  /** The revision that is being read. A newer one waits for its end: else changes that come faster than that would end it each time. */
+  const [at, setAt] = useState(zone.revision);
+  const reading = useQuery({ ...recordsAt(zone.id, at), placeholderData: keepPreviousData });
+  if (at !== zone.revision && !reading.isFetching) setAt(zone.revision);
+  const latest = reading.data;
+  const isLatest = source !== null && source.revision === latest?.revision;
+  const began = useQuery({
+    ...recordsAt(zone.id, source?.revision ?? at),
+    enabled: isEdited && !isLatest,
+  });
+  const isMoved = isEdited && source.revision !== zone.revision;
+  const isHistoryGone = isEdited && isZonewrightError(began.error) && began.error.code === "HISTORY_GONE";
 
   /** What is to be stored, and whether somebody typed in this tab since it was stored last. */
   const unstored = useRef<Source | null>(null);
@@ -76,8 +78,8 @@ export function useText({ zone, draftKey, draft, ready, rights }: TextOptions) {
     const { current } = unstored;
     unstored.current = null;
     if (!current) return;
-    const { text, revision: from, base, isEdited: isTyped } = current;
-    void writeZoneText(draftKey, isTyped ? { text, revision: from, base } : null);
+    const { text, revision, base, isGone } = current;
+    void writeZoneText(draftKey, current.isEdited ? { text, revision, base, isGone } : null);
   }, [draftKey]);
 
   useEffect(() => {
@@ -107,30 +109,43 @@ export function useText({ zone, draftKey, draft, ready, rights }: TextOptions) {
     return () => clearTimeout(wait);
   }, [source, store]);
 
+  const compareWithPresent = useEffectEvent(() => {
+    if (source === null) return;
+    unstored.current = { ...source, revision: zone.revision, isGone: true };
+    setSource(unstored.current);
+  });
+  useEffect(() => {
+    if (isHistoryGone) compareWithPresent();
+  }, [isHistoryGone]);
+
   // A text without anybody's edits follows the zone and the draft.
-  const isStale = source === null || source.isOld || source.base !== draft || source.revision !== zone.revision;
-  const mustPrint = isRead && ready && !isEdited && isStale && records !== undefined;
+  const isStale = source === null || source.isOld || source.base !== draft || !isLatest;
+  // What was applied is no longer in the draft, and not yet in the state before.
+  const isNewer = source === null || (latest !== undefined && latest.revision > source.revision);
+  const isReady = latest !== undefined && (latest.revision === zone.revision || isNewer);
+  const mustPrint = isRead && ready && !isEdited && isStale && isReady;
   useEffect(() => {
     if (!mustPrint) return undefined;
     const ended = new AbortController();
     const print = async () => {
-      const text = await textOf(zone.name, records, draft, ended.signal);
+      const text = await textOf(zone.name, latest.records, draft, ended.signal);
       if (ended.signal.aborted) return;
-      printed.current = { text, revision: zone.revision, base: draft, isEdited: false, isOld: false };
-      setIsGone(false);
+      const { revision } = latest;
+      printed.current = { text, revision, base: draft, isGone: false, isEdited: false, isOld: false };
       setSource(printed.current);
     };
     print().catch((thrown: unknown) => {
       if (!ended.signal.aborted) throw thrown;
     });
     return () => ended.abort();
-  }, [mustPrint, records, draft, zone.name, zone.revision]);
+  }, [mustPrint, latest, draft, zone.name]);
 
   const type = (text: string) => {
     const { current } = printed;
-    const isBack = current?.text === text && current.base === draft && current.revision === zone.revision;
-    const { revision: from, base } = source ?? { revision: zone.revision, base: draft };
-    const next = isBack ? current : { text, revision: from, base, isEdited: true, isOld: false };
+    const isBack = current?.text === text && current.base === draft && current.revision === latest?.revision;
+    const next = isBack
+      ? current
+      : { revision: at, base: draft, isGone: false, ...source, text, isEdited: true, isOld: false };
     isTyping.current = !isBack;
     unstored.current = next;
     setSource(next);
@@ -147,19 +162,26 @@ export function useText({ zone, draftKey, draft, ready, rights }: TextOptions) {
     isTyping.current = false;
     setIsElsewhere(false);
     const isWhole = inDraft !== null && !isDraftMoved;
-    unstored.current = { ...source, base: isWhole ? inDraft : source.base, isEdited: false, isOld: !isWhole };
+    unstored.current = {
+      ...source,
+      base: isWhole ? inDraft : source.base,
+      isGone: false,
+      isEdited: false,
+      isOld: !isWhole,
+    };
     setSource(unstored.current);
   };
-  const reading = useComparison({
+  const comparing = useComparison({
     source,
     // Without the present records, what others made already would look like a change.
-    records: isMoved && now.data === undefined ? undefined : records,
-    present: isMoved ? (now.data ?? null) : null,
+    records: isMoved && (latest === undefined || isLatest) ? undefined : (isLatest ? latest : began.data)?.records,
+    present: isMoved ? (latest?.records ?? null) : null,
     draft,
     zone: zone.name,
     rights,
   });
-  return { source, isEdited, error: error ?? now.error, isGone, isElsewhere, isDraftMoved, ...reading, type, settle };
+  const error = (isHistoryGone ? null : began.error) ?? reading.error;
+  return { source, isEdited, error, isElsewhere, isDraftMoved, ...comparing, type, settle };
 }
 
 interface ComparisonOptions {
