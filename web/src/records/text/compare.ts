@@ -93,7 +93,8 @@ export async function compared(text: string, options: CompareOptions, signal: Ab
   for (const change of changes) if (change.kind === "create") lines.set(keyOfNew(change), change.line ?? 1);
   return {
     ok: true,
-    draft: withPasted(draft, changes, keyOfNew),
+    // A draft of another tab is checked a moment later: that tab may be sending it.
+    draft: withPasted(base === draft ? draft : { ...draft }, changes, keyOfNew),
     lines,
     refused: found.changes.filter(({ refusal }) => refusal !== null),
     warnings: read.warnings.map(({ line, message }) => ({ line, message })),

@@ -203,7 +203,7 @@ function ZoneAsText({ zone }: { zone: Zone }) {
       )}
       {isLatin1 && isEdited ? <Notice kind="warning">{text.latin1}</Notice> : null}
       {editing.isElsewhere ? <Notice kind="warning">{text.elsewhere}</Notice> : null}
-      {isEdited && source.isGone ? <Notice kind="warning">{text.gone}</Notice> : null}
+      {editing.isGone ? <Notice kind="warning">{text.gone}</Notice> : null}
       {isEdited && revision !== zone.revision ? (
         <Notice
           kind="info"

@@ -181,7 +181,8 @@ export function useText({ zone, draftKey, draft, ready, rights }: TextOptions) {
     rights,
   });
   const error = (isHistoryGone ? null : began.error) ?? reading.error;
-  return { source, isEdited, error, isElsewhere, isDraftMoved, ...comparing, type, settle };
+  const isGone = isEdited && source.isGone;
+  return { source, isEdited, error, isGone, isElsewhere, isDraftMoved, ...comparing, type, settle };
 }
 
 interface ComparisonOptions {
