@@ -88,17 +88,9 @@ test("a text with the edits of a draft keeps them, and one without them takes th
 });
 
 describe("a draft that was edited elsewhere while somebody typed", () => {
-  const fields = (patch: Partial<Fields>): Fields => ({
-    recordType: "A",
-    name: "new",
-    value: "192.0.2.9",
-    strings: null,
-    ttl: 300,
-    comment: null,
-    ...patch,
-  });
+  const fields: Fields = { recordType: "A", name: "new", value: "192.0.2.9", strings: null, ttl: 300, comment: null };
   const www = listedRecord("www");
-  const newRecord: Draft = { edits: [{ kind: "create", key: "new:1", fields: fields({}) }] };
+  const newRecord: Draft = { edits: [{ kind: "create", key: "new:1", fields }] };
   const changed: Draft = {
     edits: [{ kind: "update", key: "www", before: www, fields: { ...fieldsOf(www), value: "192.0.2.3" } }],
   };
