@@ -28,10 +28,11 @@ const usualPermissions: readonly Permission[] = [
   "notifications:read",
   "notifications:write",
   "providers:read",
+  "registrations:read",
 ];
 
 /** What few commands need, or none. It is granted only if it is asked for. */
-const rarePermissions: readonly Permission[] = ["registrations:read", "registrations:write", "audit:read"];
+const rarePermissions: readonly Permission[] = ["registrations:write", "audit:read"];
 
 /** Returns the permissions that a user names, separated by commas. @throws Failure for an unknown one */
 export function permissionsOf(list: string | undefined): readonly Permission[] {

@@ -36,6 +36,16 @@ function sample(schema: JsonSchema, furnished: Furnished): Json {
   return "text";
 }
 
+/** Calls of which only the plan is made. */
+const plansAlone = new Set([
+  "revertChange",
+  "rollbackSnapshot",
+  "restoreDomain",
+  "syncDomain",
+  "importZonefile",
+  "importPortfolio",
+]);
+
 /** What examples cannot know. */
 function fillIn(operationId: string, body: Json | undefined, count: number, ids: Ids): Json | undefined {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return body;
@@ -106,7 +116,7 @@ function fillIn(operationId: string, body: Json | undefined, count: number, ids:
       { action: "update", recordId: ids.record, record: { ttl: 600 } },
     ];
   // These plans can be made again and again.
-  if (["revertChange", "rollbackSnapshot", "restoreDomain", "syncDomain", "importZonefile"].includes(operationId)) {
+  if (plansAlone.has(operationId)) {
     filled["dryRun"] = true;
     delete filled["planHash"];
   }
@@ -156,6 +166,8 @@ export function validCall({ path, operation }: FoundOperation, count: number, fu
     if (where === "path") inPath[name] = own[name] ?? ids.domain;
     // Each side of a difference is a snapshot or a revision.
     if (operation.operationId === "diffSnapshots" && name.endsWith("Revision")) continue;
+    // The trail has no entry of the example's id.
+    if (path.startsWith("/audit") && name === "before") continue;
     const snapshot = schema.format === "uuid" ? { from: ids.snapshot, to: ids.laterSnapshot }[name] : undefined;
     if (where === "query")
       query[name] = named[name] ?? snapshot ?? asText((example as Json) ?? sample(schema, furnished));
