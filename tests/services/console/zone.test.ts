@@ -41,7 +41,15 @@ test("the header says provider, sync state, expiry, revision and who made it, wi
   for (const text of ["prod", "web", "Mar 14, 2031", "in sync", /^Revision 1, .* by admin$/]) {
     await page.getByText(text).first().waitFor();
   }
-  expect(await tabNames(page)).toEqual(["Records", "History", "Requests", "Registration", "Settings", "Access"]);
+  expect(await tabNames(page)).toEqual([
+    "Records",
+    "Text",
+    "History",
+    "Requests",
+    "Registration",
+    "Settings",
+    "Access",
+  ]);
   await photograph(page, "zone-access");
 });
 
@@ -305,7 +313,7 @@ test("an assignment gives a member exactly the pages and controls that they may 
 
   const theirs = await opened(zone, "access", { username, password: memberPassword });
   await theirs.getByText("Change the records of *.dev").waitFor();
-  expect(await tabNames(theirs)).toEqual(["Records", "History", "Requests", "Registration", "Access"]);
+  expect(await tabNames(theirs)).toEqual(["Records", "Text", "History", "Requests", "Registration", "Access"]);
   expect(await theirs.getByRole("button", { name: /Assign|Withdraw|Approve/ }).count()).toBe(0);
   await photograph(theirs, "zone-access-member");
   await expectAccessible(theirs);

@@ -86,18 +86,19 @@ function useCurrentPart(parts: readonly Part[]): string | undefined {
   const [current, setCurrent] = useState(() => location.hash.slice(1) || parts[0]?.id);
   useEffect(() => {
     const known = ids.split(" ");
+    const boxOf = (id = "") => document.getElementById(id)?.getBoundingClientRect();
     const follow = () => {
-      const isEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
-      const begun = known.filter((id) => {
-        const { top = Infinity } = document.getElementById(id)?.getBoundingClientRect() ?? {};
-        return top < innerHeight / 3;
-      });
-      setCurrent(scrollY > 0 && isEnd ? known.at(-1) : (begun.at(-1) ?? known[0]));
+      const last = boxOf(known.at(-1));
+      const isEnd = last !== undefined && last.bottom <= innerHeight;
+      const begun = known.filter((id) => (boxOf(id)?.top ?? Infinity) < innerHeight / 3);
+      setCurrent(isEnd ? known.at(-1) : (begun.at(-1) ?? known[0]));
     };
-    addEventListener("scroll", follow, { passive: true });
+    // What scrolls is the main part of the page, on phones the page: scroll events do not rise, but are seen on their way down.
+    const options = { passive: true, capture: true };
+    document.addEventListener("scroll", follow, options);
     // The parts come after the page: the browser has not found the one that the address names.
     document.getElementById(location.hash.slice(1))?.scrollIntoView();
-    return () => removeEventListener("scroll", follow);
+    return () => document.removeEventListener("scroll", follow, options);
   }, [ids]);
   return current;
 }
