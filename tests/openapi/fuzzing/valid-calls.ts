@@ -36,7 +36,7 @@ function sample(schema: JsonSchema, furnished: Furnished): Json {
   return "text";
 }
 
-/** Calls of which only the plan is made. */
+/** Calls that only plan here. */
 const plansAlone = new Set([
   "revertChange",
   "rollbackSnapshot",
