@@ -3,7 +3,7 @@ import { ruleFor } from "../dns/record-types.ts";
 import { isApexNs, maxTtl, nameOf, valueOf, type RecordData } from "../dns/record.ts";
 import { parseGeneric } from "../dns/values/character-strings.ts";
 import { apiAddress, credential, credentialFields } from "./config-fields.ts";
-import type { LimitedRecord, ProviderKind, Unsupported } from "./provider.ts";
+import type { LimitedRecord, ProviderKind } from "./provider.ts";
 import { recordAccountProvider, type RecordAccount } from "./single-record-api/provider.ts";
 import type { StoredRecord } from "./single-record-api/record-calls.ts";
 import {
@@ -15,7 +15,7 @@ import {
 } from "./single-record-api/rest-account.ts";
 import { VendorCalls, type VendorEnvironment } from "./vendor-api/calls.ts";
 import { JsonApi } from "./vendor-api/json-api.ts";
-import { unusualName } from "./vendor-api/limits.ts";
+import { plainNamesOnly } from "./vendor-api/limits.ts";
 import { readPages } from "./vendor-api/pages.ts";
 import { maybe } from "./vendor-api/text.ts";
 
@@ -78,7 +78,7 @@ export const bunny: ProviderKind<BunnyConfig> = {
   minTtl: 60,
   maxTtl,
   cutsTexts: true,
-  unsupportedReason,
+  unsupportedReason: plainNamesOnly(valueReason),
   readOnlyReason,
   lowersCase: "owners",
   granularity: "record",
@@ -92,11 +92,9 @@ function readOnlyReason(record: LimitedRecord): string | null {
   return isApexNs(record) ? "manages the name servers at the apex of a zone." : null;
 }
 
-function unsupportedReason({ recordType, name, value }: LimitedRecord): Unsupported | null {
-  const unusual = unusualName(name);
-  if (unusual) return unusual;
-  if (parseGeneric(value)) return { field: "value", reason: "does not support data in generic form (RFC 3597)." };
-  return recordType === "TXT" && value === "" ? { field: "value", reason: "does not allow an empty TXT value." } : null;
+function valueReason({ recordType, value }: LimitedRecord): string | null {
+  if (parseGeneric(value)) return "does not support data in generic form (RFC 3597).";
+  return recordType === "TXT" && value === "" ? "does not allow an empty TXT value." : null;
 }
 
 function bunnyAccount({ apiKey, endpoint }: BunnyConfig, environment: VendorEnvironment): RecordAccount {

@@ -3,13 +3,13 @@ import { ruleFor } from "../dns/record-types.ts";
 import { isApexNs, maxTtl, nameOf, valueOf, type RecordData } from "../dns/record.ts";
 import { parseGeneric } from "../dns/values/character-strings.ts";
 import { apiAddress, credential, credentialFields } from "./config-fields.ts";
-import type { LimitedRecord, ProviderKind, Unsupported } from "./provider.ts";
+import type { LimitedRecord, ProviderKind } from "./provider.ts";
 import { recordAccountProvider, type RecordAccount } from "./single-record-api/provider.ts";
 import type { StoredRecord } from "./single-record-api/record-calls.ts";
 import { absoluteHost, printedRecord, quotedText, restRecords } from "./single-record-api/rest-account.ts";
 import { VendorCalls, type VendorEnvironment } from "./vendor-api/calls.ts";
 import { JsonApi } from "./vendor-api/json-api.ts";
-import { unusualName } from "./vendor-api/limits.ts";
+import { plainNamesOnly } from "./vendor-api/limits.ts";
 import { readPages } from "./vendor-api/pages.ts";
 import { maybe, messageIn, parsedJson } from "./vendor-api/text.ts";
 
@@ -61,7 +61,7 @@ export const dnsimple: ProviderKind<DnsimpleConfig> = {
   minTtl: 0,
   maxTtl,
   cutsTexts: true,
-  unsupportedReason,
+  unsupportedReason: plainNamesOnly(valueReason),
   readOnlyReason,
   lowersCase: "owners",
   granularity: "record",
@@ -75,14 +75,7 @@ function readOnlyReason(record: LimitedRecord): string | null {
   return isApexNs(record) ? "manages the name servers at the apex of a zone." : null;
 }
 
-function unsupportedReason({ recordType, name, value }: LimitedRecord): Unsupported | null {
-  const unusual = unusualName(name);
-  if (unusual) return unusual;
-  const reason = valueReason(recordType, value);
-  return reason === null ? null : { field: "value", reason };
-}
-
-function valueReason(recordType: string, value: string): string | null {
+function valueReason({ recordType, value }: LimitedRecord): string | null {
   if (parseGeneric(value)) return "does not support data in generic form (RFC 3597).";
   if (recordType === "SRV" && value.endsWith(" .")) return 'does not support SRV records with the target ".".';
   if (recordType !== "TXT") return null;

@@ -4,12 +4,12 @@ import { isApexNs, maxTtl, nameOf, valueOf, type RecordData } from "../dns/recor
 import { parseGeneric } from "../dns/values/character-strings.ts";
 import { ok, refuse } from "../platform/result.ts";
 import { apiAddress, credential, credentialFields } from "./config-fields.ts";
-import type { LimitedRecord, ProviderKind, Unsupported } from "./provider.ts";
+import type { LimitedRecord, ProviderKind } from "./provider.ts";
 import { recordAccountProvider, type RecordAccount } from "./single-record-api/provider.ts";
 import type { StoredRecord } from "./single-record-api/record-calls.ts";
 import { absoluteHost, printedFields, printedRecord, quotedText } from "./single-record-api/rest-account.ts";
 import { VendorCalls, type VendorAnswer, type VendorEnvironment } from "./vendor-api/calls.ts";
-import { spacedCaa, unusualName } from "./vendor-api/limits.ts";
+import { spacedCaa, plainNamesOnly } from "./vendor-api/limits.ts";
 import { JsonApi } from "./vendor-api/json-api.ts";
 import { PageTurner } from "./vendor-api/pages.ts";
 import { maybe } from "./vendor-api/text.ts";
@@ -63,7 +63,7 @@ export const porkbun: ProviderKind<PorkbunConfig> = {
   minTtl: leastTtl,
   maxTtl,
   cutsTexts: true,
-  unsupportedReason,
+  unsupportedReason: plainNamesOnly(valueReason),
   readOnlyReason,
   lowersCase: "owners",
   granularity: "record",
@@ -77,14 +77,7 @@ function readOnlyReason(record: LimitedRecord): string | null {
   return isApexNs(record) ? "manages the name servers at the apex of a domain." : null;
 }
 
-function unsupportedReason({ recordType, name, value }: LimitedRecord): Unsupported | null {
-  const unusual = unusualName(name);
-  if (unusual) return unusual;
-  const reason = valueReason(recordType, value);
-  return reason === null ? null : { field: "value", reason };
-}
-
-function valueReason(recordType: string, value: string): string | null {
+function valueReason({ recordType, value }: LimitedRecord): string | null {
   if (parseGeneric(value)) return "does not support data in generic form (RFC 3597).";
   if (recordType === "TXT") {
     if (value === "") return "does not allow an empty TXT value.";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { nameOf, valueOf, type RecordData, maxTtl } from "../dns/record.ts";
 import { parseGeneric } from "../dns/values/character-strings.ts";
 import { apiAddress, credential, credentialFields } from "./config-fields.ts";
-import type { LimitedRecord, ProviderKind, Unsupported } from "./provider.ts";
+import type { LimitedRecord, ProviderKind } from "./provider.ts";
 import { recordAccountProvider, type RecordAccount } from "./single-record-api/provider.ts";
 import type { StoredRecord } from "./single-record-api/record-calls.ts";
 import {
@@ -14,7 +14,7 @@ import {
   restRecords,
 } from "./single-record-api/rest-account.ts";
 import { VendorCalls, type VendorEnvironment } from "./vendor-api/calls.ts";
-import { spacedCaa, unusualName } from "./vendor-api/limits.ts";
+import { spacedCaa, plainNamesOnly } from "./vendor-api/limits.ts";
 import { JsonApi } from "./vendor-api/json-api.ts";
 import { maybe } from "./vendor-api/text.ts";
 
@@ -61,7 +61,7 @@ export const vultr: ProviderKind<VultrConfig> = {
   minTtl: 1,
   maxTtl,
   cutsTexts: true,
-  unsupportedReason,
+  unsupportedReason: plainNamesOnly(valueReason),
   lowersCase: "owners",
   granularity: "record",
   configFields: credentialFields({ apiKey: "API key" }),
@@ -70,14 +70,7 @@ export const vultr: ProviderKind<VultrConfig> = {
   connect: (config, environment) => recordAccountProvider(vultrAccount(config, environment)),
 };
 
-function unsupportedReason({ recordType, name, value }: LimitedRecord): Unsupported | null {
-  const unusual = unusualName(name);
-  if (unusual) return unusual;
-  const reason = valueReason(recordType, value);
-  return reason === null ? null : { field: "value", reason };
-}
-
-function valueReason(recordType: string, value: string): string | null {
+function valueReason({ recordType, value }: LimitedRecord): string | null {
   if (parseGeneric(value)) return "does not support data in generic form (RFC 3597).";
   if (recordType === "MX" && value.endsWith(" .")) return "does not support null MX records (RFC 7505).";
   if (recordType === "TXT") {
