@@ -66,9 +66,8 @@ interface FoundRow {
 }
 
 /**
- * Returns the findings that harm most, of all domains that the caller sees as a whole, without those of registrations for tokens that may not
- * read them. Each sort is read from an index in its own order, so
- * that a large portfolio costs no more than a small one.
+ * Returns the findings that harm most, of all domains that the caller sees as a whole. Tokens that may not read registrations get none of
+ * those. Each sort is read from an index in its own order, so a large portfolio costs no more than a small one.
  */
 export async function worstFindings(em: EntityManager, caller: Caller, now: Date): Promise<Found> {
   const visible = await visibleDomains(em, caller);
@@ -81,6 +80,7 @@ export async function worstFindings(em: EntityManager, caller: Caller, now: Date
   const registered = (code: string, severity: string, condition: RawBuilder<unknown>) => sql`(
     select domains.id, ${code}::text as code, ${severity}::text as severity, domains.expires_at, null::text as message
     from domains where ${seen} and ${condition} order by domains.expires_at limit ${mostFindings + 1})`;
+  // The index leaves out what is only information; the condition says the same, so that it is used.
   const delegated = (severity: string) => sql`(
     select domains.id, f.code, f.severity, domains.expires_at, f.message
     from delegation_findings f join domains on domains.id = f.domain_id
