@@ -1,5 +1,5 @@
 import type { RouterInputs } from "@zonewright/client";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { client, messageOf } from "../api.ts";
 import { Button, buttonClass } from "../ui/button.tsx";
 import { formatNumber } from "../ui/format.ts";
@@ -63,10 +63,10 @@ export function AuditExport({ filters, disabled }: AuditExportProps) {
   const state = read !== null ? "reading" : failed ? "failed" : "ready";
   const button = useRef<HTMLButtonElement>(null);
   const shown = useRef(state);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (shown.current === state) return;
     shown.current = state;
-    // The button that had the focus is gone.
+    // The button that had the focus is gone. A frame later the page's content has it: see keepFocus.
     if (document.activeElement === document.body) button.current?.focus();
   }, [state]);
   if (read !== null)

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type ReactNode } from "react";
+import { useLayoutEffect, useRef, useState, type ReactNode } from "react";
 import { client, issueOf, messageOf } from "../api.ts";
 import { Button } from "../ui/button.tsx";
 import { CheckField, Form, SelectField, TextField } from "../ui/field.tsx";
@@ -72,7 +72,7 @@ export function ProviderForm({ kind, config, initialName, onDone, children }: Pr
   });
   // Whoever chose a kind goes on with its first field; what they chose is gone.
   const first = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (config === null && document.activeElement === document.body) first.current?.focus();
   }, [config]);
   const inFields =
