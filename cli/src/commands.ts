@@ -123,6 +123,11 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/portfolio.ts")).registration(),
   },
   {
+    name: "audit",
+    summary: "List and export the audit trail",
+    load: async () => (await import("./commands/audit.ts")).audit(),
+  },
+  {
     name: "watch",
     summary: "Show events as they happen",
     load: async () => (await import("./commands/watch.ts")).watch(),
