@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { styleText } from "node:util";
 import { exitCodes, Failure } from "./failure.ts";
@@ -36,6 +37,14 @@ export function counted(count: number, what: string): string {
 /** Prints text as it is: a zone file, a script. */
 export function printRaw(text: string): void {
   process.stdout.write(text);
+}
+
+/** Hands over an exported text: to a file, or to the standard output. @param about what a JSON document says beside it; null for the text alone */
+export async function deliver(text: string, output: string | undefined, about: object | null): Promise<void> {
+  if (output !== undefined) await writeFile(output, text);
+  if (about !== null) printJson({ ...about, file: output ?? null, content: output === undefined ? text : null });
+  else if (output === undefined) printRaw(text);
+  else note(`Wrote ${output}.`);
 }
 
 /** Prints the answer for programs: one JSON document. */

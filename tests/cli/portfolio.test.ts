@@ -14,7 +14,9 @@ beforeAll(async () => {
 test("an exported table imports without a change, and one from a spreadsheet by its plan", async () => {
   const file = join(cli.configFolder, "portfolio.csv");
   expect((await cli.run(["portfolio", "export", "-o", file])).stderr).toBe(`Wrote ${file}.\n`);
-  expect(await readFile(file, "utf8")).toBe(await cli.must(["portfolio", "export"]));
+  const content = await cli.must(["portfolio", "export"]);
+  expect(await readFile(file, "utf8")).toBe(content);
+  expect(await cli.json(["portfolio", "export"])).toEqual({ file: null, content });
   const same = await cli.run(["portfolio", "import", file, "--dry-run"]);
   expect(same).toMatchObject({ exitCode: 0, stdout: "" });
   expect(same.stderr).toContain("0 to change, 2 unchanged, 0 refused.");

@@ -30,6 +30,7 @@ interface Described {
   name: string;
   usual: string | null;
   examples: { line: string }[];
+  options: { flags: string }[];
   commands: Described[];
 }
 
@@ -61,6 +62,12 @@ test("the program prints its version, its commands, and examples of each", async
     "Examples:\n  zonewright domains add example.com\n      Add a",
   );
   expect(await cli.must(["help", "domains", "add"])).toBe(await cli.must(["domains", "add", "--help"]));
+});
+
+test("every command prints JSON for programs, but those whose output has a form of its own", async () => {
+  const all = leaves(JSON.parse(await cli.must(["describe"])) as Described);
+  const without = all.filter(({ options }) => !options.some(({ flags }) => flags === "--json"));
+  expect(without.map(({ name }) => name)).toEqual(["zonewright audit export", "zonewright mcp"]);
 });
 
 test("a mistyped command or option is answered with what it may mean, and where to look", async () => {
@@ -100,6 +107,15 @@ test("login stores the address and token for later commands, readable only by th
   expect((await cli.run(["logout"], { env: unset })).stderr).toBe(`Deleted ${credentials()}.\n`);
   expect((await cli.run(["logout"], { env: unset })).stderr).toBe("There is no stored token.\n");
   expect((await cli.run(["whoami"], { env: unset })).stderr).toMatch(/^You are not signed in\. Run `zonewright login/);
+});
+
+test("login and logout report to programs where the token is, and never the token", async () => {
+  const args = ["login", "--url", zw.url, "--token", "-", "--json"];
+  const login = await cli.run(args, { env: unset, input: cli.token });
+  expect(login).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(JSON.parse(login.stdout)).toEqual({ url: zw.url, file: credentials(), expiresAt: null });
+  expect(await cli.json(["logout"], { env: unset })).toEqual({ file: credentials(), deleted: true });
+  expect(await cli.json(["logout"], { env: unset })).toEqual({ file: credentials(), deleted: false });
 });
 
 test("a token that others can read is not used, and the message says how to protect it", async () => {

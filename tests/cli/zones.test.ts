@@ -29,6 +29,16 @@ describe("zone files", () => {
     const name = await zone("files.example");
     const exported = await cli.must(["export", name]);
     expect(exported).toContain("$ORIGIN files.example.");
+    const [answer, noFile] = [await cli.json<{ content: string }>(["export", name]), { domain: name, file: null }];
+    expect(answer).toEqual({
+      ...noFile,
+      format: "zonefile",
+      content: expect.stringContaining("$ORIGIN files.example."),
+    });
+    const csv = join(cli.configFolder, "files.csv");
+    const written = await cli.json(["export", name, "--format", "csv", "--output", csv]);
+    expect(written).toEqual({ domain: name, format: "csv", file: csv, content: null });
+    expect(await readFile(csv, "utf8")).toBe(await cli.must(["export", name, "--format", "csv"]));
     expect(await cli.json<Report>(["import", name, "-", "--replace"], { input: exported })).toMatchObject({
       changes: [],
       applied: false,
@@ -356,6 +366,7 @@ COMP_WORDS=(zonewright records ad); COMP_CWORD=2; _zonewright; echo "\${COMPREPL
 COMP_WORDS=(zonewright records example.com --ty); COMP_CWORD=3; _zonewright; echo "\${COMPREPLY[@]}"
 COMP_WORDS=(zonewright records add example.com --pro); COMP_CWORD=4; _zonewright; echo "\${COMPREPLY[@]}"`;
   expect(execFileSync("bash", ["-c", complete], { encoding: "utf8" })).toBe("add\n--type\n--proxied\n");
+  expect(await cli.json(["completion", "bash"])).toEqual({ shell: "bash", script: bash });
   expect(await cli.must(["completion", "zsh"])).toContain("'watch:Show events as they happen'");
   expect(await cli.must(["completion", "fish"])).toContain(
     "complete -c zonewright -n '__fish_seen_subcommand_from records; and not __fish_seen_subcommand_from list add set rm edit' -f -a add -d 'Add records'\n",

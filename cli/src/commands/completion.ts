@@ -1,22 +1,26 @@
 import { Argument, type Command } from "commander";
-import { command, usualOf } from "../command.ts";
-import { printRaw } from "../terminal.ts";
+import { command, usualOf, withJson } from "../command.ts";
+import { printJson, printRaw } from "../terminal.ts";
 
 const shells = ["bash", "zsh", "fish"] as const;
 
 /** @param wholeProgram all commands, loaded */
 export function completion(wholeProgram: () => Promise<Command>): Command {
-  return command("completion", "Print a script that completes commands in your shell", {
-    examples: [
-      ["completion bash > ~/.local/share/bash-completion/completions/zonewright", "Install it for bash."],
-      ['completion zsh > "${fpath[1]}/_zonewright"', "Install it for zsh."],
-      ["completion fish > ~/.config/fish/completions/zonewright.fish", "Install it for fish."],
-    ],
-  })
+  return withJson(
+    command("completion", "Print a script that completes commands in your shell", {
+      examples: [
+        ["completion bash > ~/.local/share/bash-completion/completions/zonewright", "Install it for bash."],
+        ['completion zsh > "${fpath[1]}/_zonewright"', "Install it for zsh."],
+        ["completion fish > ~/.config/fish/completions/zonewright.fish", "Install it for fish."],
+      ],
+    }),
+  )
     .addArgument(new Argument("<shell>", "your shell").choices(shells))
-    .action(async (shell: (typeof shells)[number]) => {
+    .action(async (shell: (typeof shells)[number], { json }: { json?: true }) => {
       const words = vocabulary(await wholeProgram());
-      printRaw({ bash: bashScript, zsh: zshScript, fish: fishScript }[shell](words));
+      const script = { bash: bashScript, zsh: zshScript, fish: fishScript }[shell](words);
+      if (json) printJson({ shell, script });
+      else printRaw(script);
     });
 }
 

@@ -22,42 +22,44 @@ interface LoginOptions {
   device?: true;
   permissions?: string;
   wait: string;
+  json?: true;
 }
 
 export function login(): Command {
-  return command("login", "Sign in to a server", {
-    more: "Opens the console, where you approve it, and stores the server's address and a token of 90 days, readable only by you, for all later commands.",
-    examples: [
-      ["login --url https://dns.example.com", "Approve the command line in the browser of this computer."],
-      ["login --device", "Type a code into the console on another device, for a computer without a browser."],
-      ["login --permissions domains:read,records:read", "Get a token that can only read."],
-      ["login --url https://dns.example.com --token - < token.txt", "Store a personal token that a file holds."],
-    ],
-  })
+  return withJson(
+    command("login", "Sign in to a server", {
+      more: "Opens the console, where you approve it, and stores the server's address and a token of 90 days, readable only by you, for all later commands.",
+      examples: [
+        ["login --url https://dns.example.com", "Approve the command line in the browser of this computer."],
+        ["login --device", "Type a code into the console on another device, for a computer without a browser."],
+        ["login --permissions domains:read,records:read", "Get a token that can only read."],
+        ["login --url https://dns.example.com --token - < token.txt", "Store a personal token that a file holds."],
+      ],
+    }),
+  )
     .option("--url <address>", "the server's address (default: the stored one, or ZONEWRIGHT_URL)")
     .option("--device", "show a code to type into the console, instead of opening it here")
     .option("--wait <seconds>", "how long to wait for your approval in the browser", "300")
     .option("--permissions <list>", "permissions of the token, separated by commas (default: what the commands need)")
     .option("--token <token>", "a personal token; - reads it from the standard input")
-    .action(async ({ url: given, token, device, permissions, wait }: LoginOptions) => {
+    .action(async ({ url: given, token, device, permissions, wait, json }: LoginOptions) => {
       const waitSeconds = wholeNumber(wait, "--wait");
       if (waitSeconds > 86_400) throw new Failure("--wait can be a day at most: 86400 seconds.");
       const url = await addressOf(given);
       if (token !== undefined) {
         if (device || permissions !== undefined)
           throw new Failure("--token brings a token along. Leave out --device and --permissions.");
-        await storeToken(url, { token: token === "-" ? (await readInput()).trim() : token, expiresAt: null });
+        const held = token === "-" ? (await readInput()).trim() : token;
+        report(await storeToken(url, { token: held, expiresAt: null }), json === true);
         return;
       }
       const wanted = permissionsOf(permissions);
       await mustBeZonewright(url);
       const client = clientOf(url, null, "The token");
-      await storeToken(
-        url,
-        device
-          ? await signInByCode({ client, permissions: wanted })
-          : await signInByBrowser({ client, url, permissions: wanted, waitSeconds }),
-      );
+      const made = device
+        ? await signInByCode({ client, permissions: wanted })
+        : await signInByBrowser({ client, url, permissions: wanted, waitSeconds });
+      report(await storeToken(url, made), json === true);
     });
 }
 
@@ -70,12 +72,31 @@ async function addressOf(given: string | undefined): Promise<string> {
   return stored.url;
 }
 
-async function storeToken(url: string, { token, expiresAt }: { token: string; expiresAt: Date | null }): Promise<void> {
+/** A stored sign-in. */
+interface SignedIn {
+  url: string;
+  /** Where the token is. */
+  file: string;
+  expiresAt: Date | null;
+}
+
+async function storeToken(
+  url: string,
+  { token, expiresAt }: { token: string; expiresAt: Date | null },
+): Promise<SignedIn> {
   if (!isToken(token)) throw new Failure("The token is empty or contains spaces. Check where it comes from.");
   await mustBeZonewright(url);
   await mustBeValid(url, token);
   const file = await storeCredentials({ url, token, expiresAt: expiresAt?.toISOString() ?? null });
   if (isClear(url)) note(`Warning: ${url} is not encrypted, so others on the way can read the token.`);
+  return { url, file, expiresAt };
+}
+
+function report({ url, file, expiresAt }: SignedIn, json: boolean): void {
+  if (json) {
+    printJson({ url, file, expiresAt });
+    return;
+  }
   const until = expiresAt === null ? "" : `, and works until ${expiresAt.toISOString().slice(0, 10)}`;
   note(`Signed in to ${url}. The token is in ${file}${until}.`);
 }
@@ -104,12 +125,16 @@ function isClear(url: string): boolean {
 }
 
 export function logout(): Command {
-  return command("logout", "Forget the stored token", {
-    more: "The token itself stays valid: delete it in the console, under Account.",
-    examples: [["logout", "Delete the file with the token."]],
-  }).action(async () => {
+  return withJson(
+    command("logout", "Forget the stored token", {
+      more: "The token itself stays valid: delete it in the console, under Account.",
+      examples: [["logout", "Delete the file with the token."]],
+    }),
+  ).action(async ({ json }: { json?: true }) => {
     const file = credentialsFile();
-    note((await deleteCredentials()) ? `Deleted ${file}.` : "There is no stored token.");
+    const deleted = await deleteCredentials();
+    if (json) printJson({ file, deleted });
+    else note(deleted ? `Deleted ${file}.` : "There is no stored token.");
   });
 }
 

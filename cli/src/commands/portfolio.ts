@@ -1,4 +1,4 @@
-import { open, readFile, writeFile, type FileHandle } from "node:fs/promises";
+import { open, readFile, type FileHandle } from "node:fs/promises";
 import { Option, type Command } from "commander";
 import type { RouterOutputs } from "@zonewright/client";
 import { decoded, mostBytes } from "../../../server/dns/formats/decoded.ts";
@@ -8,6 +8,7 @@ import { exitCodes, Failure } from "../failure.ts";
 import {
   confirmed,
   counted,
+  deliver,
   note,
   print,
   printFields,
@@ -62,23 +63,20 @@ function check(): Command {
 }
 
 function exportTable(): Command {
-  return command("export", "Export the domains as a table", {
-    more: "Writes CSV with expiry dates, registrars, costs, groups, tags and notes.",
-    examples: [
-      ["portfolio export > portfolio.csv", "Write a table for a spreadsheet."],
-      ["portfolio export --output portfolio.csv", "Write it to a file."],
-    ],
-  })
+  return withJson(
+    command("export", "Export the domains as a table", {
+      more: "Writes CSV with expiry dates, registrars, costs, groups, tags and notes.",
+      examples: [
+        ["portfolio export > portfolio.csv", "Write a table for a spreadsheet."],
+        ["portfolio export --output portfolio.csv", "Write it to a file."],
+      ],
+    }),
+  )
     .option("-o, --output <file>", "write to this file instead of the standard output")
-    .action(async ({ output }: { output?: string }) => {
+    .action(async ({ output, json }: { output?: string; json?: true }) => {
       const client = await connect();
       const { csv } = await client.portfolio.export.query({});
-      if (output === undefined) {
-        printRaw(csv);
-        return;
-      }
-      await writeFile(output, csv);
-      note(`Wrote ${output}.`);
+      await deliver(csv, output, json ? {} : null);
     });
 }
 

@@ -1,10 +1,10 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { Option, type Command } from "commander";
-import { changeInput, command, wholeNumber, withChanges, type ChangeOptions } from "../command.ts";
+import { changeInput, command, wholeNumber, withChanges, withJson, type ChangeOptions } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { Failure } from "../failure.ts";
 import { carryOut, inputOf, requested } from "../plans.ts";
-import { note, printRaw, readInput } from "../terminal.ts";
+import { deliver, readInput } from "../terminal.ts";
 import { domainNamed, fullName } from "../zones.ts";
 
 interface ExportOptions {
@@ -12,40 +12,38 @@ interface ExportOptions {
   revision?: string;
   serverManaged?: true;
   format?: ExportFormat;
+  json?: true;
 }
 
 const exportFormats = ["zonefile", "octodns", "csv", "tsv", "terraform", "dnscontrol"] as const;
 type ExportFormat = (typeof exportFormats)[number];
 
 export function exportZone(): Command {
-  return command("export <domain>", "Export a domain's records", {
-    examples: [
-      ["export example.com > example.com.zone", "Write a zone file that name servers load."],
-      ["export example.com --format octodns --output example.com.yaml", "Write it for octoDNS."],
-      ["export example.com!internal --revision 12 --output old.zone", "Write an earlier state of a view."],
-    ],
-  })
+  return withJson(
+    command("export <domain>", "Export a domain's records", {
+      examples: [
+        ["export example.com > example.com.zone", "Write a zone file that name servers load."],
+        ["export example.com --format octodns --output example.com.yaml", "Write it for octoDNS."],
+        ["export example.com!internal --revision 12 --output old.zone", "Write an earlier state of a view."],
+      ],
+    }),
+  )
     .addOption(
       new Option("--format <format>", "a zone file (default), or the format of another tool").choices(exportFormats),
     )
     .option("-o, --output <file>", "write to this file instead of the standard output")
     .option("--revision <revision>", "as it was at this revision of the zone")
     .option("--server-managed", "also what the name server maintains, such as signatures")
-    .action(async (name: string, { output, revision, serverManaged, format = "zonefile" }: ExportOptions) => {
+    .action(async (name: string, { output, revision, serverManaged, format = "zonefile", json }: ExportOptions) => {
       const client = await connect();
-      const { id } = await domainNamed(client, name);
+      const zone = await domainNamed(client, name);
       const { content } = await client.records.export.query({
-        id,
+        id: zone.id,
         format,
         ...(revision === undefined ? {} : { revision: wholeNumber(revision, "--revision") }),
         ...(serverManaged ? { serverManaged } : {}),
       });
-      if (output === undefined) {
-        printRaw(content);
-        return;
-      }
-      await writeFile(output, content);
-      note(`Wrote ${output}.`);
+      await deliver(content, output, json ? { domain: fullName(zone), format } : null);
     });
 }
 
