@@ -3,17 +3,15 @@ import { createHash, randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isZonewrightError, type Client, type RouterInputs, type RouterOutputs } from "@zonewright/client";
+import { isZonewrightError, type Client, type RouterOutputs } from "@zonewright/client";
 import { Failure } from "./failure.ts";
+import { everyPermission, type Permission } from "./held-permissions.ts";
 import { note } from "./terminal.ts";
-
-/** Permissions of personal tokens. */
-type Permission = RouterInputs["auth"]["startDevice"]["permissions"][number];
 
 /** A token, and when it expires. */
 type NewToken = RouterOutputs["auth"]["cliToken"];
 
-/** What most commands need. */
+/** What most commands need. Others are granted only if they are asked for. */
 const usualPermissions: readonly Permission[] = [
   "domains:read",
   "domains:write",
@@ -31,13 +29,10 @@ const usualPermissions: readonly Permission[] = [
   "registrations:read",
 ];
 
-/** What few commands need, or none. It is granted only if it is asked for. */
-const rarePermissions: readonly Permission[] = ["registrations:write", "audit:read"];
-
 /** Returns the permissions that a user names, separated by commas. @throws Failure for an unknown one */
 export function permissionsOf(list: string | undefined): readonly Permission[] {
   if (list === undefined) return usualPermissions;
-  const known: readonly string[] = [...usualPermissions, ...rarePermissions];
+  const known: readonly string[] = everyPermission;
   const given = list.split(",").map((each) => each.trim());
   const unknown = given.find((each) => !known.includes(each));
   if (unknown === undefined) return given as Permission[];

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
@@ -116,6 +116,42 @@ test("login and logout report to programs where the token is, and never the toke
   expect(JSON.parse(login.stdout)).toEqual({ url: zw.url, file: credentials(), expiresAt: null });
   expect(await cli.json(["logout"], { env: unset })).toEqual({ file: credentials(), deleted: true });
   expect(await cli.json(["logout"], { env: unset })).toEqual({ file: credentials(), deleted: false });
+});
+
+test("whoami says what a token of the environment may do, and that a stored one is not used", async () => {
+  const nothing = await zw.admin.post("/api/auth/me/tokens", { name: "Reads", permissions: ["snapshots:read"] });
+  const reads = { ZONEWRIGHT_TOKEN: (nothing.body as { token: string }).token };
+  expect(await cli.json(["whoami"], { env: reads })).toMatchObject({
+    username: null,
+    expiresAt: null,
+    tokenFrom: "environment",
+    permissions: ["snapshots:read"],
+  });
+  await store({ url: zw.url, token: cli.token, expiresAt: null }, 0o600);
+  const { stdout, stderr } = await cli.run(["whoami"], { env: reads });
+  expect(stdout).toMatch(/^token\tzw_pt_\S{2}… \(ZONEWRIGHT_TOKEN\)\npermissions\tsnapshots:read$/m);
+  expect(stderr).toBe(`The stored token in ${credentials()} is not used: ZONEWRIGHT_TOKEN wins over it.\n`);
+  expect(await cli.json(["whoami"], { env: unset })).toMatchObject({ tokenFrom: "file" });
+  const expired = { ZONEWRIGHT_TOKEN: cli.token.replace(/.{4}$/, "zzzz") };
+  expect((await cli.run(["whoami"], { env: expired })).stderr).toMatch(/^ZONEWRIGHT_TOKEN is invalid or has expired\./);
+  await rm(credentials());
+  const session = await cli.json<object>(["whoami"], { env: { ZONEWRIGHT_TOKEN: zw.admin.token ?? "" } });
+  expect(session).toMatchObject({ username: "admin", permissions: expect.arrayContaining(["audit:read"]) });
+});
+
+test("each permission of a token is found, and only it", async () => {
+  const all = [
+    ...["domains", "records", "snapshots", "requests", "assignments", "notifications", "registrations"].flatMap(
+      (subject) => [`${subject}:read`, `${subject}:write`],
+    ),
+    "providers:read",
+    "audit:read",
+  ];
+  for (const permission of all) {
+    const { body } = await zw.admin.post("/api/auth/me/tokens", { name: permission, permissions: [permission] });
+    const env = { ZONEWRIGHT_TOKEN: (body as { token: string }).token };
+    expect(await cli.json(["whoami"], { env })).toMatchObject({ permissions: [permission] });
+  }
 });
 
 test("a token that others can read is not used, and the message says how to protect it", async () => {

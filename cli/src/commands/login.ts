@@ -12,6 +12,7 @@ import {
   validUrl,
 } from "../credentials.ts";
 import { Failure, serverVersion } from "../failure.ts";
+import { everyPermission, heldPermissions } from "../held-permissions.ts";
 import { signInByBrowser, signInByCode, permissionsOf } from "../sign-in.ts";
 import { note, print, printFields, printJson, readInput } from "../terminal.ts";
 import manifest from "../../package.json" with { type: "json" };
@@ -141,15 +142,23 @@ export function logout(): Command {
 export function whoami(): Command {
   return withJson(
     command("whoami", "Show the server and token in use", {
-      examples: [["whoami", "See which server the next command talks to."]],
+      more: "Says where each of them comes from, and what the token may do.",
+      examples: [
+        ["whoami", "See which server the next command talks to, and with which token."],
+        ["whoami --json", "Let a job check its token's permissions first."],
+      ],
     }),
   ).action(async ({ json }: { json?: true }) => {
     const { url, token, expiresAt, urlFrom, tokenFrom } = await activeCredentials();
     const version = await mustBeZonewright(url);
-    await mustBeValid(url, token);
     const user = await userOf(url, token, tokenFrom);
+    const permissions =
+      user === null ? await heldPermissions(clientOf(url, token, tokenFrom), everyPermission) : everyPermission;
+    const fromVariable = tokenFrom === "ZONEWRIGHT_TOKEN";
     if (json) {
-      printJson({ url, serverVersion: version, version: manifest.version, username: user, expiresAt });
+      const from = fromVariable ? "environment" : "file";
+      const versions = { serverVersion: version, version: manifest.version };
+      printJson({ url, ...versions, username: user, expiresAt, tokenFrom: from, permissions });
       return;
     }
     if (user !== null) print(user);
@@ -158,7 +167,10 @@ export function whoami(): Command {
       ["server version", version],
       ["token", `${token.slice(0, 8)}… (${tokenFrom.replace(/^The token in /, "")})`],
       ...(expiresAt === null ? [] : [["token expires", expiresAt.slice(0, 10)] as const]),
+      ["permissions", permissions.length === 0 ? "none" : permissions.join(" ")],
     ]);
+    if (fromVariable && (await storedCredentials()) !== null)
+      note(`The stored token in ${credentialsFile()} is not used: ZONEWRIGHT_TOKEN wins over it.`);
   });
 }
 

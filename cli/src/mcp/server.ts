@@ -3,6 +3,7 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { isZonewrightError, type Client } from "@zonewright/client";
 import { activeCredentials, connect } from "../credentials.ts";
 import { explain, Failure } from "../failure.ts";
+import { heldPermissions } from "../held-permissions.ts";
 import { mustBeZonewright } from "../commands/login.ts";
 import { note } from "../terminal.ts";
 import { apiDocument, fieldsOf, type ApiDocument, type Schema } from "./schemas.ts";
@@ -27,7 +28,7 @@ export async function serve({ allowApply, version }: { allowApply: boolean; vers
   const { url } = await activeCredentials();
   await mustBeZonewright(url);
   const client = await connect();
-  const held = await permissionsOf(client);
+  const held: ReadonlySet<string> = new Set(await heldPermissions(client, needed));
   if (held.has("records:write") && !allowApply) {
     throw new Failure(
       "This token may change records. Start with --allow-apply if assistants may do so, or use another token: zonewright login --permissions domains:read,records:read,snapshots:read,requests:read,requests:write",
@@ -53,31 +54,6 @@ export async function serve({ allowApply, version }: { allowApply: boolean; vers
   );
   await new Promise<void>((resolve) => process.stdin.once("close", resolve).once("end", resolve));
   await handle.close();
-}
-
-/** Returns what the token may do, by calls that are refused for their input once the permission has been checked. */
-async function permissionsOf(client: Client): Promise<ReadonlySet<string>> {
-  const id = "00000000-0000-0000-0000-000000000000";
-  const probes: Record<(typeof needed)[number], () => Promise<unknown>> = {
-    "domains:read": () => client.domains.list.query({ limit: 0 }),
-    "records:read": () => client.records.search.query({ limit: 0 }),
-    "snapshots:read": () => client.snapshots.list.query({ id, limit: 0 }),
-    "requests:read": () => client.changeRequests.list.query({ limit: 0 }),
-    "requests:write": () => client.changeRequests.create.mutate({ id, title: "", changes: [] }),
-    "records:write": () => client.records.plan.mutate({ id, changes: [] }),
-  };
-  const held = await Promise.all(
-    needed.map(async (permission) => {
-      try {
-        await probes[permission]();
-      } catch (error) {
-        if (!isZonewrightError(error) || !["FORBIDDEN", "BAD_REQUEST", "NOT_FOUND"].includes(error.code)) throw error;
-        return error.code === "FORBIDDEN" ? [] : [permission];
-      }
-      return [permission];
-    }),
-  );
-  return new Set(held.flat());
 }
 
 interface Terms {
