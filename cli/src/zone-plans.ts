@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { isZonewrightError, type Client, type Domain } from "@zonewright/client";
 import { explain } from "./failure.ts";
 import { changesOf, countsOf, patchOf, printPlan, sizeOf, type Changes } from "./plans.ts";
-import { note, print, progress } from "./terminal.ts";
+import { counted, note, print, progress } from "./terminal.ts";
 import { visible } from "./table.ts";
 import { fullName } from "./zones.ts";
 import { inItsFile, type ZoneFile } from "./zone-files.ts";
@@ -225,9 +225,14 @@ export async function failureOf(
   return { domain, file, reasons: text.split("\n"), exitCode };
 }
 
-/** What all plans come to. */
+/** Returns whether a plan changes something: creating a domain is a change also without records. */
+export function isChange({ plan, input }: Pick<ZonePlan, "plan" | "input">): boolean {
+  return sizeOf(plan) > 0 || input === null;
+}
+
+/** Sums up all plans. */
 export function totalsOf(plans: readonly ZonePlan[]) {
-  const changed = plans.filter(({ plan }) => sizeOf(plan) > 0);
+  const changed = plans.filter(isChange);
   const all: Changes = {
     creates: changed.flatMap(({ plan }) => plan.creates),
     updates: changed.flatMap(({ plan }) => plan.updates),
@@ -235,7 +240,7 @@ export function totalsOf(plans: readonly ZonePlan[]) {
   };
   return {
     changed,
-    counts: countsOf(all),
+    counts: sizeOf(all) === 0 && changed.length > 0 ? `${counted(changed.length, "domain")} to create` : countsOf(all),
     creates: all.creates.length,
     updates: all.updates.length,
     deletes: all.deletes.length,
@@ -287,7 +292,7 @@ const marker = "<!-- zonewright plan -->";
 /** Returns the plans as Markdown for a comment in a merge request. */
 export function markdownOf(plans: readonly ZonePlan[], failures: readonly ZoneFailure[]): string {
   const { changed } = totalsOf(plans);
-  const quiet = plans.filter((one) => sizeOf(one.plan) === 0 && one.plan.warnings.length > 0);
+  const quiet = plans.filter((one) => !isChange(one) && one.plan.warnings.length > 0);
   const failed =
     failures.length === 0
       ? []
@@ -333,9 +338,10 @@ function sectionsOf(changed: readonly ZonePlan[]): string[] {
   return hidden === 0 ? shown : [...shown, rest, ""];
 }
 
-function sectionOf({ domain, plan }: ZonePlan): string[] {
+function sectionOf(one: ZonePlan): string[] {
+  const { domain, plan } = one;
   const patch = patchOf(plan).map(({ text, action }) => (action === "update" ? `!${text.slice(1)}` : text));
-  const head = `<details><summary><b>${domain}</b>: ${countsOf(plan)}</summary>`;
+  const head = `<details><summary><b>${domain}</b>: ${totalsOf([one]).counts}</summary>`;
   return [head, "", ...fenced(patch), ...warningsOf(plan.warnings), "</details>", ""];
 }
 

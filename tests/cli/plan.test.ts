@@ -408,6 +408,22 @@ describe("zonewright apply", () => {
     expect(await linesOf("park.example")).toEqual([]);
   });
 
+  test("creating a domain is a pending change also if its file has no records", async () => {
+    const file = join(folder, "empty.example.zone");
+    await write("empty.example.zone", "; nothing yet\n");
+    const args = ["plan", file, "--create"];
+    expect(await cli.run(args)).toEqual({
+      exitCode: 2,
+      stdout: "1 of 1 zone would change: 1 domain to create.\n",
+      stderr: "Warning: empty.example: The domain empty.example is created.\n",
+    });
+    const markdown = await cli.run([...args, "--format", "markdown"]);
+    expect(markdown.stdout).toContain("<b>empty.example</b>: 1 domain to create</summary>");
+    expect(markdown.stdout.match(/The domain empty\.example is created\./g)).toHaveLength(1);
+    await cli.must(["apply", file, "--create", "--yes"]);
+    expect(await cli.run(args)).toMatchObject({ exitCode: 0, stdout: "1 zone, no changes.\n" });
+  });
+
   test("creates domains at the provider that is named, and says so in the plan", async () => {
     const { body: config } = await zw.admin.post("/api/provider-configs", {
       kind: "manual",

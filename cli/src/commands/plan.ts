@@ -4,7 +4,7 @@ import { isZonewrightError, type Client } from "@zonewright/client";
 import { changeInput, command, withJson, wholeNumber, type ChangeOptions } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { exitCodes, Failure } from "../failure.ts";
-import { countsOf, inputOf, requested, sizeOf } from "../plans.ts";
+import { countsOf, inputOf, requested } from "../plans.ts";
 import { confirmed, note, print, printJson, printRaw, progress } from "../terminal.ts";
 import { configNamed } from "../zones.ts";
 import { isChosen, refuseTwice, textHash, zoneFilesIn } from "../zone-files.ts";
@@ -13,6 +13,7 @@ import {
   failureOf,
   inParallel,
   inputFor,
+  isChange,
   markdownOf,
   missingZone,
   patiently,
@@ -169,7 +170,7 @@ interface SavedPlan {
 }
 
 function savedPlan(plans: readonly ZonePlan[], options: CompareOptions): SavedPlan {
-  const zones = plans.filter(({ plan: one, input }) => sizeOf(one) > 0 || input === null);
+  const zones = plans.filter(isChange);
   if (zones.every(({ input }) => input !== null)) return { version: 1, zones };
   const { lenient, unlock, ignore, leave, createdAt } = options;
   const given = Object.entries({ lenient, unlock, ignore, leave, createdAt }).filter(
@@ -237,7 +238,7 @@ export function apply(): Command {
         process.exitCode = exitCodes.error;
         return;
       }
-      const changed = plans.filter((one) => sizeOf(one.plan) > 0 || one.input === null);
+      const changed = plans.filter(isChange);
       const missing = options.request === undefined ? undefined : changed.find(({ input }) => input === null);
       if (missing !== undefined) {
         const { domain } = missing;
