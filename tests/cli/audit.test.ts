@@ -120,7 +120,16 @@ test("an export that breaks off names the entry to go on from, and the rest comp
   const [, before = ""] = /^The export is not complete\. --before ([0-9a-f-]{36}) goes on/.exec(broken.stderr) ?? [];
   const rest = await cli.must([...args, "--before", before], { env });
   expect(broken.stdout.length).toBeGreaterThan(0);
-  expect(broken.stdout + rest).toBe(await cli.must(args, { env }));
+  const whole = await cli.must(args, { env });
+  expect(broken.stdout + rest).toBe(whole);
+  const file = join(cli.configFolder, "in-parts.csv");
+  exports = 0;
+  await cli.run([...args, "-o", file], { env: { ...env, ZONEWRIGHT_URL: url } });
+  await cli.must([...args, "-o", file, "--before", before], { env });
+  expect(await readFile(file, "utf8")).toBe(whole);
+  // Refused at once: the file stays as it is.
+  await cli.run([...args, "-o", file], { env: { ...env, ZONEWRIGHT_URL: url } });
+  expect(await readFile(file, "utf8")).toBe(whole);
 });
 
 async function forwarded({ url, headers }: IncomingMessage, res: ServerResponse): Promise<void> {

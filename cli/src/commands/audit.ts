@@ -1,4 +1,4 @@
-import { open } from "node:fs/promises";
+import { open, type FileHandle } from "node:fs/promises";
 import { Option, type Command } from "commander";
 import type { Client, RouterInputs, RouterOutputs } from "@zonewright/client";
 import { command, group, wholeNumber, withJson } from "../command.ts";
@@ -131,22 +131,19 @@ function exportTrail(): Command {
         ["audit export > audit.csv", "Write the whole trail as a table."],
         ["audit export --from 2027-01-01 --to 2028-01-01 --output 2027.csv", "Write a year to a file."],
         ["audit export --format jsonl --domain example.com", "Print a domain's entries, one JSON object a line."],
+        ["audit export --output audit.csv --before <id>", "Go on with an export that broke off: adds to the file."],
       ],
     }),
   )
     .addOption(
       new Option("--format <format>", "a table, or one JSON object a line").choices(["csv", "jsonl"]).default("csv"),
     )
-    .option("-o, --output <file>", "write to this file instead of the standard output")
+    .option("-o, --output <file>", "write to this file instead of the standard output; with --before, add to it")
     .action(async ({ format, output, ...options }: FilterOptions & { format: "csv" | "jsonl"; output?: string }) => {
       const client = await connect();
       const filters = await filtersOf(client, options);
-      await using file = output === undefined ? null : await open(output, "w");
-      const write = async (text: string) => {
-        if (file === null) return await printed(text);
-        await file.writeFile(text);
-        return true;
-      };
+      // Who goes on with an export keeps what it wrote before it broke off.
+      await using written = writerTo(output, options.before === undefined ? "w" : "a");
       // No user has this name: a table has its header all the same.
       const wanted: Filters = filters ?? { to: new Date(0) };
       let before = wanted.before;
@@ -157,7 +154,7 @@ function exportTrail(): Command {
             ...(before === undefined ? {} : { before }),
             format,
           });
-          if (!(await write(content))) return;
+          if (!(await written.write(content))) return;
           if (next === null) break;
           before = next;
           progress(`Part ${part} is written …`);
@@ -170,6 +167,23 @@ function exportTrail(): Command {
       progress("");
       if (output !== undefined) note(`Wrote ${output}.`);
     });
+}
+
+/** Writes to a file, or to the standard output. The file is opened by the first part: a call that is refused changes none. */
+function writerTo(output: string | undefined, flags: "w" | "a") {
+  let file: FileHandle | null = null;
+  return {
+    /** @returns whether somebody still reads */
+    async write(text: string): Promise<boolean> {
+      if (output === undefined) return await printed(text);
+      file ??= await open(output, flags);
+      await file.writeFile(text);
+      return true;
+    },
+    async [Symbol.asyncDispose]() {
+      await file?.close();
+    },
+  };
 }
 
 /** Prints a part and waits until it is taken. @returns whether somebody still reads */
