@@ -1,4 +1,5 @@
 import { text } from "node:stream/consumers";
+import { sql } from "kysely";
 import { beforeAll, expect, test } from "vitest";
 import { queries } from "../../../server/database/database.ts";
 import { storeFinding } from "../../registry/delegation/found.ts";
@@ -92,13 +93,17 @@ test("a table is imported by its plan, a date that can be several days is asked 
   await photograph(page, "portfolio-plan");
   await page.getByRole("textbox", { name: "Reason" }).fill("Yearly review");
   await page.getByRole("button", { name: "Change 1 domain" }).click();
-  await page.getByText("1 domain was changed.").waitFor();
+  await page.getByRole("status").getByText("1 domain was changed. 1 row was refused.").waitFor();
+  const left = page.getByRole("table", { name: "Refused rows" });
+  await left.getByRole("row", { name: /none\.example.*Refused: No domain/ }).waitFor();
   const price = async () => (await admin.get("/api/domains/portfolio?search=cher")).body.domains[0].registration;
   expect(await price()).toMatchObject({ yearlyCost: 15, currency: "EUR", expirySource: "manual" });
   await page.getByRole("button", { name: "Undo…" }).click();
   await page.getByRole("button", { name: "Show the plan" }).click();
   await page.getByRole("button", { name: "Change 1 domain" }).click();
   await expect.poll(price).toMatchObject({ yearlyCost: 9, currency: "USD", expirySource: null });
+  // The undo refused nothing.
+  await left.waitFor({ state: "detached" });
 });
 
 test("a wrong file leaves the typed table, and a plan is shown only for the table that it is of", async () => {
@@ -170,4 +175,38 @@ test.each([
   await expectAccessible(page);
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
   await photograph(page, `portfolio-${name}`);
+});
+
+test("rows that the plan did not refuse and the import did are marked, come first, and are planned again", async () => {
+  const { zonewright } = site;
+  const providerConfigId = await manualConfig(site.zonewright);
+  await zonewright.member("leaving");
+  // An import changes 20 domains at a time: the last one is changed after the first.
+  const names = Array.from({ length: 21 }, (_, index) => `part${index + 10}.example`);
+  for (const name of names) await addZone(site.zonewright, { name, providerConfigId });
+  const db = queries(zonewright.services.database.fork());
+  const body = sql.lit(
+    "begin if new.name = 'part10.example' then update users set disabled_at = now() where username = 'leaving'; end if; return new; end",
+  );
+  await sql`create function leaves() returns trigger language plpgsql as ${body}`.execute(db);
+  await sql`create trigger leaves after update on domains for each row execute function leaves()`.execute(db);
+
+  const page = await site.signedIn({ path: "/portfolio" });
+  await page.getByRole("button", { name: "Import CSV…" }).click();
+  const rows = names.map((name) => `${name},Ours,${name === "part30.example" ? "leaving" : ""}\n`);
+  await page.getByLabel("Table").fill(`name,notes,owner\nnone.example,Ours,\n${rows.join("")}`);
+  await page.getByRole("button", { name: "Show the plan" }).click();
+  await page.getByText("21 to change, 0 unchanged, 1 refused.").waitFor();
+  await page.getByRole("button", { name: "Change 21 domains" }).click();
+  await page.getByText("20 domains were changed. 2 rows were refused. The plan did not show this for 1 row.").waitFor();
+  const left = page.getByRole("table", { name: "Refused rows" }).getByRole("row");
+  await expect.poll(() => left.count()).toBe(3);
+  expect(await left.nth(1).textContent()).toMatch(/part30\.example.*Refused after the plan: The owner was disabled/);
+  expect(await left.nth(2).textContent()).toMatch(/none\.example.*Refused: No domain/);
+  await expectAccessible(page);
+  await photograph(page, "portfolio-refused");
+  await sql`drop function leaves cascade`.execute(db);
+  await page.getByRole("button", { name: "Plan again…" }).click();
+  await page.getByRole("button", { name: "Show the plan" }).click();
+  await page.getByText("0 to change, 20 unchanged, 2 refused.").waitFor();
 });

@@ -20,7 +20,8 @@ const text = portfolioWords;
 const mostShown = 200_000;
 const rowsOfPage = 50;
 
-export type Imported = RouterOutputs["portfolio"]["import"];
+type Imported = RouterOutputs["portfolio"]["import"];
+type PlannedRow = Imported["rows"][number];
 type DateOrder = NonNullable<RouterInputs["portfolio"]["import"]["dateOrder"]>;
 
 /** A table to import. */
@@ -28,12 +29,19 @@ export interface Table {
   csv: string;
   /** Whether its empty cells clear what is known. */
   clears: boolean;
+  dateOrder?: DateOrder | "";
+}
+
+/** An import that was carried out. */
+export interface Outcome extends Imported {
+  table: Table;
+  plan: Imported;
 }
 
 interface ImportTableProps {
   given: Table;
   onClose: () => void;
-  onDone: (imported: Imported) => void;
+  onDone: (outcome: Outcome) => void;
 }
 
 /** Imports a table in two steps: what it changes row by row, and then exactly that. */
@@ -41,10 +49,10 @@ export function ImportTable({ given, onClose, onDone }: ImportTableProps) {
   const [csv, setCsv] = useState(given.csv);
   const [fileName, setFileName] = useState("");
   const [clears, setClears] = useState(given.clears);
-  const [dateOrder, setDateOrder] = useState<DateOrder | "">("");
+  const [dateOrder, setDateOrder] = useState<DateOrder | "">(given.dateOrder ?? "");
   const [reason, setReason] = useState("");
   const [refused, setRefused] = useState<string | null>(null);
-  const [looked, setLooked] = useState<(Table & { plan: Imported; dateOrder: DateOrder | "" }) | null>(null);
+  const [looked, setLooked] = useState<(Table & { plan: Imported }) | null>(null);
   const chooser = useRef<HTMLInputElement>(null);
   // A plan is of what was given when it was asked for: an answer may come after a change.
   const isOfThis = looked?.csv === csv && looked.clears === clears && looked.dateOrder === dateOrder;
@@ -57,7 +65,8 @@ export function ImportTable({ given, onClose, onDone }: ImportTableProps) {
   const apply = useAction(async () => {
     if (plan === null) return;
     const message = reason.trim() === "" ? {} : { message: reason.trim() };
-    onDone(await client.portfolio.import.mutate({ ...input(), planHash: plan.planHash, ...message }));
+    const imported = await client.portfolio.import.mutate({ ...input(), planHash: plan.planHash, ...message });
+    onDone({ ...imported, table: { csv, clears, dateOrder }, plan });
   });
   const look = useAction(async () => {
     apply.reset();
@@ -175,35 +184,107 @@ function shownName(address: string): string {
   return [toUnicodeName(name), view].filter(Boolean).join(" · ");
 }
 
+interface ImportedNoticeProps {
+  outcome: Outcome;
+  /** Opens a table, to take the import back or to plan it again. */
+  onTable: (table: Table) => void;
+  onClose: () => void;
+}
+
+/** Says what an import changed, and which rows it left out: those that the plan refused, and those that changed meanwhile. */
+export function ImportedNotice({ outcome, onTable, onClose }: ImportedNoticeProps) {
+  const { changed, refused, rows, undo, table, plan } = outcome;
+  const undoButton =
+    undo === null ? null : <Button onClick={() => onTable({ csv: undo, clears: true })}>{text.undo}</Button>;
+  const done = text.done(changed, formatNumber(changed));
+  if (refused === 0)
+    return (
+      <Notice kind="success" focusFor={outcome} action={undoButton}>
+        {done}
+      </Notice>
+    );
+  const foreseen = new Set(plan.rows.filter(({ refusal }) => refusal !== null).map(({ line }) => line));
+  const left = rows.filter(({ refusal }) => refusal !== null);
+  const isLate = ({ line }: PlannedRow) => !foreseen.has(line);
+  // What nobody has seen yet comes first.
+  const sorted = [...left.filter(isLate), ...left.filter((row) => !isLate(row))];
+  const late = left.filter(isLate).length;
+  return (
+    <>
+      <Notice kind="warning" focusFor={outcome} action={undoButton}>
+        {done} {text.notImported(refused, formatNumber(refused))}{" "}
+        {late > 0 ? text.late(late, formatNumber(late)) : null}
+      </Notice>
+      <Card
+        title={text.leftOut}
+        flush
+        action={
+          <div className={styles["actions"]}>
+            {late > 0 ? <Button onClick={() => onTable(table)}>{text.planAgain}</Button> : null}
+            <Button kind="quiet" onClick={onClose}>
+              {text.close}
+            </Button>
+          </div>
+        }
+      >
+        <div className={styles["form"]}>
+          <Rows
+            label={text.leftOut}
+            column={text.why}
+            rows={sorted}
+            said={(row) => (isLate(row) ? text.refusedLate : text.refusedRow)}
+          />
+        </div>
+      </Card>
+    </>
+  );
+}
+
 function Plan({ plan, children }: { plan: Imported; children: ReactNode }) {
   const [onlyRefused, setOnlyRefused] = useState(false);
-  const [page, setPage] = useState(1);
   const rows = onlyRefused ? plan.rows.filter(({ refusal }) => refusal !== null) : plan.rows;
-  const shown = rows.slice((page - 1) * rowsOfPage, page * rowsOfPage);
   return (
     <div className={styles["plan"]}>
       <Notice kind={plan.refused > 0 ? "warning" : "info"} focusFor={plan}>
         {text.summary(formatNumber(plan.changed), formatNumber(plan.unchanged), formatNumber(plan.refused))}{" "}
         {plan.ignoredColumns.length > 0 ? text.ignored(plan.ignoredColumns.join(", ")) : null}
       </Notice>
-      {plan.refused > 0 ? (
-        <CheckField
-          label={text.onlyRefused}
-          checked={onlyRefused}
-          onValue={(checked) => {
-            setOnlyRefused(checked);
-            setPage(1);
-          }}
-        />
-      ) : null}
+      {plan.refused > 0 ? <CheckField label={text.onlyRefused} checked={onlyRefused} onValue={setOnlyRefused} /> : null}
+      <Rows
+        key={String(onlyRefused)}
+        label={text.plan}
+        column={text.changes}
+        rows={rows}
+        said={() => text.refusedRow}
+      />
+      {children}
+    </div>
+  );
+}
+
+interface RowsProps {
+  label: string;
+  /** The heading of the last column. */
+  column: string;
+  rows: readonly PlannedRow[];
+  /** Returns what stands before the reason of a refused row. */
+  said: (row: PlannedRow) => string;
+}
+
+/** The rows of a table, in pages: what changes, and why a row is refused. */
+function Rows({ label, column, rows, said }: RowsProps) {
+  const [page, setPage] = useState(1);
+  const shown = rows.slice((page - 1) * rowsOfPage, page * rowsOfPage);
+  return (
+    <>
       {shown.length > 0 ? (
         <div className={styles["frame"]}>
-          <table className={styles["table"]} aria-label={text.plan}>
+          <table className={styles["table"]} aria-label={label}>
             <thead>
               <tr>
                 <th scope="col">{text.line}</th>
                 <th scope="col">{text.columns.domain}</th>
-                <th scope="col">{text.changes}</th>
+                <th scope="col">{column}</th>
               </tr>
             </thead>
             <tbody>
@@ -216,7 +297,7 @@ function Plan({ plan, children }: { plan: Imported; children: ReactNode }) {
                   <td className={styles["wide"]}>
                     {row.refusal === null ? null : (
                       <span className={styles["bad"]}>
-                        {text.refusedRow}: {forPeople(row.refusal)}
+                        {said(row)}: {forPeople(row.refusal)}
                       </span>
                     )}
                     {row.changes.map(({ field, before, after }) => (
@@ -235,8 +316,7 @@ function Plan({ plan, children }: { plan: Imported; children: ReactNode }) {
           </table>
         </div>
       ) : null}
-      <Pager page={page} pages={Math.ceil(rows.length / rowsOfPage)} onPage={setPage} />
-      {children}
-    </div>
+      <Pager page={page} pages={Math.ceil(rows.length / rowsOfPage)} isKnown onPage={setPage} />
+    </>
   );
 }

@@ -8,7 +8,7 @@ import { useUser } from "../session/current-user.ts";
 import { Button } from "../ui/button.tsx";
 import field from "../ui/field.module.css";
 import { formatAgo, formatDay, formatNumber } from "../ui/format.ts";
-import { Failure, Notice } from "../ui/notice.tsx";
+import { Failure } from "../ui/notice.tsx";
 import { Card, Page } from "../ui/page.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { saveFile } from "../ui/save-file.ts";
@@ -16,7 +16,7 @@ import { useAction } from "../ui/use-action.ts";
 import { portfolioWords } from "../words/portfolio.ts";
 import { words } from "../words/words.ts";
 import { labelsInUse } from "../zone/domain-queries.ts";
-import { ImportTable, type Imported, type Table } from "./import-table.tsx";
+import { ImportedNotice, ImportTable, type Outcome, type Table } from "./import-table.tsx";
 import styles from "./portfolio.module.css";
 
 const text = portfolioWords;
@@ -43,7 +43,8 @@ export function PortfolioPage() {
   const mayImport = useUser().role !== "auditor";
   /** The table that is being imported; null while none is. */
   const [table, setTable] = useState<Table | null>(null);
-  const [imported, setImported] = useState<Imported | null>(null);
+  /** The last import, until another one is done. */
+  const [outcome, setOutcome] = useState<Outcome | null>(null);
   const save = useAction(async () => {
     const { csv } = await client.portfolio.export.query({});
     // Without the mark, Excel takes the file for Latin-1.
@@ -80,19 +81,7 @@ export function PortfolioPage() {
       }
     >
       <Failure error={save.error} />
-      {imported ? (
-        <Notice
-          kind="success"
-          focusFor={imported}
-          action={
-            imported.undo === null ? null : (
-              <Button onClick={() => setTable({ csv: imported.undo ?? "", clears: true })}>{text.undo}</Button>
-            )
-          }
-        >
-          {text.done(imported.changed, formatNumber(imported.changed))}
-        </Notice>
-      ) : null}
+      {outcome ? <ImportedNotice outcome={outcome} onTable={setTable} onClose={() => setOutcome(null)} /> : null}
       {table ? (
         <ImportTable
           key={table.csv}
@@ -100,7 +89,7 @@ export function PortfolioPage() {
           onClose={() => setTable(null)}
           onDone={(done) => {
             setTable(null);
-            setImported(done);
+            setOutcome(done);
             void queries.invalidateQueries({ queryKey: ["portfolio"] });
             void queries.invalidateQueries({ queryKey: ["domains"] });
           }}

@@ -90,4 +90,12 @@ export const portfolio = {
   leavesOut: "Refused rows are left out.",
   done: (count: number, shown: string) => (count === 1 ? "1 domain was changed." : `${shown} domains were changed.`),
   undo: "Undo…",
+  notImported: (count: number, shown: string) => (count === 1 ? "1 row was refused." : `${shown} rows were refused.`),
+  late: (count: number, shown: string) =>
+    count === 1 ? "The plan did not show this for 1 row." : `The plan did not show this for ${shown} rows.`,
+  leftOut: "Refused rows",
+  refusedLate: "Refused after the plan",
+  why: "Why",
+  planAgain: "Plan again…",
+  close: "Close",
 };
