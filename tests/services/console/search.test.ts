@@ -80,6 +80,40 @@ test("a saved search and a pinned zone stay in the side bar of every browser, an
   await pins.getByRole("link", { name: "one.search" }).waitFor({ state: "hidden" });
 });
 
+test("the pin of a deleted zone is taken away in the side bar, by keyboard or by finger, and comes back by an undo", async () => {
+  const [gone] = await pointing(address(8), ["gone.search", "stays.search"]);
+  await site.zonewright.admin.put("/api/auth/me/preferences", {
+    pinnedZones: ["gone.search", "stays.search"],
+    savedSearches: [{ name: "Old rack", page: "domains", filters: { tag: "rack" }, pinned: true }],
+  });
+  await site.zonewright.admin.delete(`/api/domains/${gone?.id}`, { "x-confirm-delete": "true" });
+  const page = await site.signedIn({ path: "/d/gone.search/records" });
+  const pins = page.getByRole("group", { name: "Pinned" });
+  const unpin = pins.getByRole("button", { name: "Unpin gone.search" });
+  // A load that failed takes no pin away.
+  await pins.getByRole("link", { name: "gone.search" }).waitFor();
+  const opacity = async () => await unpin.evaluate((button) => getComputedStyle(button).opacity);
+  expect(await opacity()).toBe("0");
+  await pins.getByRole("link", { name: "gone.search" }).focus();
+  await page.keyboard.press("Tab");
+  expect(await unpin.and(page.locator(":focus")).count()).toBe(1);
+  expect(await opacity()).toBe("1");
+  await expectAccessible(page);
+  await photograph(page, "unpin");
+  await unpin.focus();
+  await page.keyboard.press("Enter");
+  await unpin.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Undo" }).click();
+  await unpin.waitFor();
+  await unpin.click();
+  await unpin.waitFor({ state: "detached" });
+  await pins.getByRole("button", { name: "Unpin Old rack" }).click();
+  await pins.getByRole("link", { name: "Old rack" }).waitFor({ state: "detached" });
+  const { body } = await site.zonewright.admin.get("/api/auth/me/preferences");
+  expect(body.pinnedZones).toEqual(["stays.search"]);
+  expect(body.savedSearches).toEqual([expect.objectContaining({ name: "Old rack", pinned: false })]);
+});
+
 test("a note finds its record, and a host that cannot be is refused at its field", async () => {
   const page = await site.signedIn({ path: "/search?note=server%20OF%20one" });
   await page.getByText("1 record", { exact: true }).waitFor();

@@ -1,9 +1,10 @@
 import { Link, useRouterState } from "@tanstack/react-router";
-import { ArrowLeftRight, Bookmark, Copy, Pin, WalletCards } from "lucide-react";
+import { ArrowLeftRight, Bookmark, Copy, Pin, PinOff, WalletCards } from "lucide-react";
 import type { ReactNode } from "react";
 import { toUnicodeName } from "../../../server/dns/names/names.ts";
 import type { CurrentUser } from "../session/current-user.ts";
-import { usePreferences } from "../session/preferences.ts";
+import { changePreferencesOrSay, togglePin, usePreferences, type SavedSearch } from "../session/preferences.ts";
+import { toast } from "../ui/toast.tsx";
 import { pinsWords } from "../words/pins.ts";
 import { portfolioWords } from "../words/portfolio.ts";
 import { reverseWords } from "../words/reverse.ts";
@@ -57,31 +58,61 @@ function Pins() {
         const [zone = "", view] = name.split("!");
         const label = [toUnicodeName(zone), view].filter(Boolean).join(" · ");
         return (
-          <Link
-            key={name}
-            to="/d/$name/records"
-            params={{ name }}
-            className={styles["nav"]}
-            title={label}
-            activeProps={{}}
-            aria-current={here.startsWith(`${to}/`) ? "true" : undefined}
-          >
-            {entry(<Pin aria-hidden />, label)}
-          </Link>
+          <Pinned key={name} label={label} onToggle={() => togglePin(name)}>
+            <Link
+              to="/d/$name/records"
+              params={{ name }}
+              className={styles["nav"]}
+              title={label}
+              activeProps={{}}
+              aria-current={here.startsWith(`${to}/`) ? "true" : undefined}
+            >
+              {entry(<Pin aria-hidden />, label)}
+            </Link>
+          </Pinned>
         );
       })}
       {searches.map(({ name, page, filters }) => (
-        <Link
-          key={`${page} ${name}`}
-          to={page === "search" ? "/search" : "/"}
-          search={filters}
-          className={styles["nav"]}
-          title={name}
-          activeProps={{}}
-        >
-          {entry(<Bookmark aria-hidden />, name)}
-        </Link>
+        <Pinned key={`${page} ${name}`} label={name} onToggle={() => toggleSearch({ name, page })}>
+          <Link
+            to={page === "search" ? "/search" : "/"}
+            search={filters}
+            className={styles["nav"]}
+            title={name}
+            activeProps={{}}
+          >
+            {entry(<Bookmark aria-hidden />, name)}
+          </Link>
+        </Pinned>
       ))}
+    </div>
+  );
+}
+
+function toggleSearch({ name, page }: Pick<SavedSearch, "name" | "page">): void {
+  changePreferencesOrSay(({ savedSearches }) => ({
+    savedSearches: savedSearches.map((each) =>
+      each.name === name && each.page === page ? { ...each, pinned: !each.pinned } : each,
+    ),
+  }));
+}
+
+/** A link with its unpin button: the page of a deleted zone has none. */
+function Pinned({ label, onToggle, children }: { label: string; onToggle: () => void; children: ReactNode }) {
+  return (
+    <div className={styles["pinned"]}>
+      {children}
+      <button
+        type="button"
+        aria-label={text.unpinOf(label)}
+        title={text.unpinOf(label)}
+        onClick={() => {
+          onToggle();
+          toast({ title: text.unpinned(label), action: { label: text.undo, run: onToggle } });
+        }}
+      >
+        <PinOff aria-hidden />
+      </button>
     </div>
   );
 }

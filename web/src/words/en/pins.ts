@@ -2,6 +2,8 @@ export const pins = {
   title: "Pinned",
   pin: "Pin this zone",
   unpin: "Unpin this zone",
+  unpinOf: (name: string) => `Unpin ${name}`,
+  unpinned: (name: string) => `Unpinned: ${name}`,
   saved: "Saved searches",
   save: "Save…",
   saveTitle: "Save this search",
