@@ -11,6 +11,9 @@ const overflow = async (page: Page) => await page.evaluate(() => document.docume
 const zone = async (name: string) =>
   await addZone(site.zonewright, { name, providerConfigId: await manualConfig(site.zonewright) });
 
+/** Whether the first page of a list is shown. */
+const isFirst = (name: string) => (at: URL) => at.searchParams.get(name)?.replaceAll('"', "") === "1";
+
 /** A template with a value for each of its records. */
 const template = (serviceId: string, variables: number, ttl = 3600) => ({
   providerId: "example.net",
@@ -217,4 +220,36 @@ test("mirrors and secondaries of all zones are listed with what is wrong, failin
   await expectAccessible(page);
   await page.getByRole("link", { name: "broken.mirrors" }).click();
   await page.waitForURL(/broken\.mirrors\/settings/);
+});
+
+test("a page number past the end of a list leads to its last page, and the way back does not lead to it again", async () => {
+  const { admin } = site.zonewright;
+  const past = await zone("past.end");
+  await past.add("A", "www", "203.0.113.90");
+  await admin.post("/api/invitations", { role: "member" });
+  const replacement = { recordType: "A", value: "203.0.113.90", newValue: "203.0.113.91" };
+  const { body: plan } = await admin.post("/api/records/replace/plan", replacement);
+  const apply = await admin.post("/api/records/replace/apply", { ...replacement, planHash: plan.planHash });
+  const page = await site.signedIn({ path: "/templates" });
+  for (const [path, asked, row] of [
+    ["/admin/users", "page", page.getByRole("cell", { name: /^admin/ })],
+    ["/admin/invitations", "page", page.getByRole("button", { name: /^Withdraw/ })],
+    ["/admin/keys", "page", null],
+    ["/templates", "page", page.getByRole("list", { name: "Templates" }).getByRole("link").first()],
+    ["/portfolio", "page", page.getByRole("table", { name: "Domains" }).getByRole("link", { name: "past.end" })],
+    ["/search?q=past.end", "page", page.getByRole("table", { name: "Found records" }).getByRole("link").first()],
+    ["/requests?show=all", "page", null],
+    ["/d/past.end/requests?show=all", "page", null],
+    ["/secondaries", "mirrors", null],
+    ["/secondaries", "secondaries", null],
+    [`/replace/${apply.body.jobId}`, "page", page.getByRole("link", { name: "past.end" })],
+  ] as const) {
+    const url = new URL(path, site.url);
+    url.searchParams.set(asked, "9");
+    await page.goto(url.href);
+    await page.waitForURL(isFirst(asked));
+    await row?.waitFor();
+  }
+  await page.goBack();
+  await page.waitForURL(isFirst("secondaries"));
 });

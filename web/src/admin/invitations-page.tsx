@@ -38,7 +38,7 @@ function Invitations() {
   const search = useSearch({ from: "/inside/admin/invitations" });
   const navigate = useNavigate({ from: "/admin/invitations" });
   const page = Math.max(1, Math.trunc(Number(search.page ?? 1)) || 1);
-  const { data, error } = useQuery({
+  const { data, error, isPlaceholderData } = useQuery({
     queryKey: ["invitations", page],
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => await client.invitations.list.query({ page, limit: pageSize }, { signal }),
@@ -103,7 +103,8 @@ function Invitations() {
       <Pager
         page={page}
         pages={Math.ceil(total / pageSize)}
-        onPage={(next) => void navigate({ search: { page: String(next) } })}
+        isKnown={data !== undefined && !isPlaceholderData}
+        onPage={(next, replace) => void navigate({ search: { page: String(next) }, replace })}
       />
       {adding ? <NewInvitation onClose={() => setAdding(false)} /> : null}
       {leaving ? (

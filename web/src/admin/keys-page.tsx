@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import type { RouterOutputs } from "@zonewright/client";
 import { KeySquare } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { client, queries } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
 import { AskFirst } from "../ui/ask-first.tsx";
@@ -48,7 +48,11 @@ function Keys() {
   const zone = useTypedZone(search.zone);
   const page = Math.max(1, Math.trunc(Number(search.page ?? 1)) || 1);
   const filters = { userId: search.owner, domainId: zone.id };
-  const { data: answer, error } = useQuery({
+  const {
+    data: answer,
+    error,
+    isPlaceholderData,
+  } = useQuery({
     queryKey: ["tsig-keys", "all", filters, zone.key, page],
     placeholderData: keepPreviousData,
     enabled: zone.isReady,
@@ -63,12 +67,6 @@ function Keys() {
     toast({ title: text.revoked(nameOf(key)) });
   });
   const total = data?.total ?? 0;
-  const pages = Math.max(1, Math.ceil(total / pageSize));
-  // The last key of the last page was revoked.
-  const isPastEnd = data !== undefined && data.keys.length === 0 && page > pages;
-  useEffect(() => {
-    if (isPastEnd) void navigate({ search: (before) => ({ ...before, page: String(pages) }), replace: true });
-  }, [isPastEnd, navigate, pages]);
   const isFiltered = search.owner !== undefined || search.zone !== undefined;
   return (
     <Page title={text.title} subtitle={data ? (total === 1 ? text.one : text.count(formatNumber(total))) : null}>
@@ -120,8 +118,9 @@ function Keys() {
       ) : null}
       <Pager
         page={page}
-        pages={pages}
-        onPage={(next) => void navigate({ search: (before) => ({ ...before, page: String(next) }) })}
+        pages={Math.ceil(total / pageSize)}
+        isKnown={data !== undefined && !isPlaceholderData}
+        onPage={(next, replace) => void navigate({ search: (before) => ({ ...before, page: String(next) }), replace })}
       />
       {asked ? (
         <AskFirst

@@ -45,7 +45,7 @@ function Users() {
     void navigate({ search: (before) => ({ ...before, page: undefined, ...changes }), replace: true });
   const filters = useDeferredValue({ search: search.search, role: search.role as Role });
   const page = Math.max(1, Math.trunc(Number(search.page ?? 1)) || 1);
-  const { data, error } = useQuery({
+  const { data, error, isPlaceholderData } = useQuery({
     queryKey: ["users", filters, page],
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => await client.users.list.query({ ...filters, page, limit: pageSize }, { signal }),
@@ -105,7 +105,8 @@ function Users() {
       <Pager
         page={page}
         pages={Math.ceil(total / pageSize)}
-        onPage={(next) => void navigate({ search: (before) => ({ ...before, page: String(next) }) })}
+        isKnown={data !== undefined && !isPlaceholderData}
+        onPage={(next, replace) => void navigate({ search: (before) => ({ ...before, page: String(next) }), replace })}
       />
       {open?.what === "add" ? <UserForm user={null} onClose={close} /> : null}
       {open?.what === "edit" ? <UserForm user={open.user} onClose={close} /> : null}

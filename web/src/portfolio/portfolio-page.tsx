@@ -107,9 +107,13 @@ export function PortfolioPage() {
         )}
         <div className={styles["pager"]}>
           <Pager
-            page={page}
+            // Of the list that is shown, which may be that before the last change of a filter.
+            page={filters.page ?? 1}
             pages={Math.ceil((total ?? 0) / pageSize)}
-            onPage={(next) => void navigate({ search: (before) => ({ ...before, page: String(next) }) })}
+            isKnown={total !== undefined && !list.isPlaceholderData}
+            onPage={(next, replace) =>
+              void navigate({ search: (before) => ({ ...before, page: String(next) }), replace })
+            }
           />
         </div>
       </Card>

@@ -31,7 +31,11 @@ export function JobPage() {
   const user = useUser();
   const state = states.find((each) => each === show);
   const page = Math.max(1, Math.trunc(Number(at ?? 1)) || 1);
-  const { data: job, error } = useQuery({
+  const {
+    data: job,
+    error,
+    isPlaceholderData,
+  } = useQuery({
     queryKey: ["replacements", "one", id, state ?? "all", page],
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) =>
@@ -136,7 +140,8 @@ export function JobPage() {
       <Pager
         page={page}
         pages={Math.ceil(job.total / pageSize)}
-        onPage={(next) => void navigate({ search: { show: state, page: String(next) } })}
+        isKnown={!isPlaceholderData}
+        onPage={(next, replace) => void navigate({ search: { show: state, page: String(next) }, replace })}
       />
       {undoing ? <UndoDialog job={job} onClose={() => setUndoing(false)} /> : null}
     </Page>

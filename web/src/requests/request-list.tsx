@@ -17,14 +17,14 @@ interface RequestListProps {
   shown: Shown;
   onShown: (shown: Shown) => void;
   page: number;
-  onPage: (page: number) => void;
+  onPage: (page: number, replace: boolean) => void;
   /** Only the requests for this domain. */
   domainId?: string;
 }
 
 /** Change requests, newest first, with a choice of which. */
 export function RequestList({ shown, onShown, page, onPage, domainId }: RequestListProps) {
-  const { data, error } = useQuery(requestsQuery(shown, page, domainId));
+  const { data, error, isPlaceholderData } = useQuery(requestsQuery(shown, page, domainId));
   return (
     <>
       <div className={styles["filter"]} role="group" aria-label={text.show}>
@@ -50,7 +50,12 @@ export function RequestList({ shown, onShown, page, onPage, domainId }: RequestL
           ))}
         </ul>
       ) : null}
-      <Pager page={page} pages={Math.ceil((data?.total ?? 0) / pageSize)} onPage={onPage} />
+      <Pager
+        page={page}
+        pages={Math.ceil((data?.total ?? 0) / pageSize)}
+        isKnown={data !== undefined && !isPlaceholderData}
+        onPage={onPage}
+      />
     </>
   );
 }

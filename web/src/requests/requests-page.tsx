@@ -27,7 +27,7 @@ export function RequestsPage() {
         shown={shown}
         onShown={(show) => void navigate({ search: { show }, replace: true })}
         page={page}
-        onPage={(next) => void navigate({ search: { show: shown, page: String(next) } })}
+        onPage={(next, replace) => void navigate({ search: { show: shown, page: String(next) }, replace })}
       />
     </Page>
   );

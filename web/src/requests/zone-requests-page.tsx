@@ -20,7 +20,9 @@ export function ZoneRequestsPage() {
         shown={shown}
         onShown={(show) => void navigate({ params: { name }, search: { show }, replace: true })}
         page={page}
-        onPage={(next) => void navigate({ params: { name }, search: { show: shown, page: String(next) } })}
+        onPage={(next, replace) =>
+          void navigate({ params: { name }, search: { show: shown, page: String(next) }, replace })
+        }
       />
     </div>
   );

@@ -88,7 +88,8 @@ export function SearchPage() {
       <Pager
         page={page}
         pages={Math.ceil((found?.total ?? 0) / pageSize)}
-        onPage={(next) => void navigate({ search: (before) => ({ ...before, page: String(next) }) })}
+        isKnown={found !== undefined && !isPlaceholderData}
+        onPage={(next, replace) => void navigate({ search: (before) => ({ ...before, page: String(next) }), replace })}
       />
       {saving ? <SaveSearch filters={filters} onClose={() => setSaving(false)} /> : null}
     </Page>

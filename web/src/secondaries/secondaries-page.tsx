@@ -58,7 +58,10 @@ export function SecondariesPage() {
         none={attention ? text.noFailing : text.noMirrors}
         page={mirrorPage}
         total={mirrors.data?.total}
-        onPage={(next) => void navigate({ search: (before) => ({ ...before, mirrors: String(next) }) })}
+        isKnown={mirrors.isSuccess && !mirrors.isPlaceholderData}
+        onPage={(next, replace) =>
+          void navigate({ search: (before) => ({ ...before, mirrors: String(next) }), replace })
+        }
       >
         {mirrors.data?.mirrors.map(({ id, domainName, kind, state, lagSeconds, error }) => (
           <tr key={id}>
@@ -76,7 +79,10 @@ export function SecondariesPage() {
         none={attention ? text.noBehind : text.noSecondaries}
         page={secondaryPage}
         total={secondaries.data?.total}
-        onPage={(next) => void navigate({ search: (before) => ({ ...before, secondaries: String(next) }) })}
+        isKnown={secondaries.isSuccess && !secondaries.isPlaceholderData}
+        onPage={(next, replace) =>
+          void navigate({ search: (before) => ({ ...before, secondaries: String(next) }), replace })
+        }
       >
         {secondaries.data?.secondaries.map((one) => (
           <tr key={`${one.domainId} ${one.address} ${one.keyName} ${one.notified}`}>
@@ -106,11 +112,12 @@ interface PartProps {
   page: number;
   /** Rows on all pages; absent until they are known. */
   total: number | undefined;
-  onPage: (page: number) => void;
+  isKnown: boolean;
+  onPage: (page: number, replace: boolean) => void;
   children: ReactNode;
 }
 
-function Part({ title, columns, error, none, page, total, onPage, children }: PartProps) {
+function Part({ title, columns, error, none, page, total, isKnown, onPage, children }: PartProps) {
   return (
     <Card title={title} flush>
       <Failure error={error} />
@@ -133,7 +140,7 @@ function Part({ title, columns, error, none, page, total, onPage, children }: Pa
           </table>
         </div>
       ) : null}
-      <Pager page={page} pages={Math.ceil((total ?? 0) / pageSize)} onPage={onPage} />
+      <Pager page={page} pages={Math.ceil((total ?? 0) / pageSize)} isKnown={isKnown} onPage={onPage} />
     </Card>
   );
 }

@@ -38,7 +38,7 @@ export function TemplatesPage() {
   const user = useUser();
   const page = Math.max(1, Math.trunc(Number(at ?? 1)) || 1);
   const settled = useSettled(search, typingPause).trim();
-  const { data, error } = useQuery({
+  const { data, error, isPlaceholderData } = useQuery({
     queryKey: ["templates", "list", settled, page],
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) =>
@@ -101,7 +101,8 @@ export function TemplatesPage() {
       <Pager
         page={page}
         pages={Math.ceil((data?.total ?? 0) / pageSize)}
-        onPage={(next) => void navigate({ search: (before) => ({ ...before, page: String(next) }) })}
+        isKnown={data !== undefined && !isPlaceholderData && settled === search.trim()}
+        onPage={(next, replace) => void navigate({ search: (before) => ({ ...before, page: String(next) }), replace })}
       />
       {importing ? <TemplateEditor template={null} onClose={() => setImporting(false)} /> : null}
     </Page>
