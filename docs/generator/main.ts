@@ -2,9 +2,10 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describedCommands, manPage } from "./cli-pages.ts";
 import { referencePages } from "./reference.ts";
+import { webhookDocumentText } from "./webhook-protocol.ts";
 import manifest from "../../cli/package.json" with { type: "json" };
 
-/** Writes docs/reference and the man page of the command line: `npm run docs`. A test fails if the stored pages are out of date. */
+/** Writes docs/reference, the man page of the command line, and the document of the webhook protocol: `npm run docs`. A test fails if the stored pages are out of date. */
 const folder = join(import.meta.dirname, "../reference");
 const pages = await referencePages();
 await rm(folder, { recursive: true, force: true });
@@ -16,4 +17,5 @@ await writeFile(
   join(import.meta.dirname, "../../cli/zonewright.1"),
   manPage(await describedCommands(), manifest.version),
 );
+await writeFile(join(import.meta.dirname, "../providers/webhook.openapi.json"), webhookDocumentText());
 process.stdout.write(`Wrote ${pages.size} pages to docs/reference.\n`);

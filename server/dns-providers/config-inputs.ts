@@ -77,6 +77,14 @@ export interface ProviderConfigInputs {
   porkbun: { apiKey: string; secretKey: string; endpoint?: string | undefined };
   dnsimple: { token: string; endpoint?: string | undefined };
   bunny: { apiKey: string; endpoint?: string | undefined };
+  webhook: Timed & {
+    url: string;
+    token?: string | undefined;
+    /** PEM. */
+    clientCertificate?: string | undefined;
+    /** PEM, without a passphrase. */
+    clientKey?: string | undefined;
+  };
   manual: Record<string, never>;
 }
 

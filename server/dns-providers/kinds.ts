@@ -18,6 +18,7 @@ import { rfc2136 } from "./rfc2136.ts";
 import { route53 } from "./route53.ts";
 import { scaleway } from "./scaleway.ts";
 import { vultr } from "./vultr.ts";
+import { webhook } from "./webhook.ts";
 import { zonefile } from "./zonefile.ts";
 
 /** Every kind of provider, in the order offered to people. */
@@ -41,6 +42,7 @@ export const providerKinds: readonly ProviderKind[] = [
   withAnyConfig(porkbun),
   withAnyConfig(dnsimple),
   withAnyConfig(bunny),
+  withAnyConfig(webhook),
   withAnyConfig(manual),
 ];
 

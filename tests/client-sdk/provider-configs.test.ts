@@ -20,6 +20,7 @@ import type { PrimaryConfig } from "../../server/dns-providers/primary.ts";
 import type { Rfc2136Config } from "../../server/dns-providers/rfc2136.ts";
 import type { Route53Config } from "../../server/dns-providers/route53.ts";
 import type { VultrConfig } from "../../server/dns-providers/vultr.ts";
+import type { WebhookConfig } from "../../server/dns-providers/webhook.ts";
 import type { ZonefileConfig } from "../../server/dns-providers/zonefile.ts";
 import { adminPassword, useZonewright } from "../support/zonewright.ts";
 import { failure } from "./failure.ts";
@@ -74,6 +75,7 @@ const fields: { [Kind in keyof ProviderConfigInputs]: Record<keyof ProviderConfi
   porkbun: { apiKey: true, secretKey: true, endpoint: true },
   dnsimple: { token: true, endpoint: true },
   bunny: { apiKey: true, endpoint: true },
+  webhook: { url: true, token: true, clientCertificate: true, clientKey: true, timeoutSeconds: true },
   manual: {},
 };
 
@@ -97,6 +99,7 @@ test("the configuration types have the fields that the server accepts for each k
   expectTypeOf<keyof ProviderConfigInputs["porkbun"]>().toEqualTypeOf<keyof PorkbunConfig>();
   expectTypeOf<keyof ProviderConfigInputs["dnsimple"]>().toEqualTypeOf<keyof DnsimpleConfig>();
   expectTypeOf<keyof ProviderConfigInputs["bunny"]>().toEqualTypeOf<keyof BunnyConfig>();
+  expectTypeOf<keyof ProviderConfigInputs["webhook"]>().toEqualTypeOf<keyof WebhookConfig>();
   const offered = providerKinds.map(({ kind, configFields }) => [
     kind,
     configFields.map(({ name }) => name).toSorted(),

@@ -277,6 +277,19 @@ test("the catalogue lists every provider kind with its capabilities for every si
         { name: "endpoint", label: "API address", secret: false, required: false },
       ],
     },
+    {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000050",
+      kind: "webhook",
+      name: "Webhook adapter",
+      ...shared,
+      configFields: [
+        { name: "url", label: "Adapter's address", secret: false, required: true },
+        { name: "token", label: "Token", secret: true, required: false },
+        { name: "clientCertificate", label: "Client certificate (PEM)", secret: true, required: false },
+        { name: "clientKey", label: "Client key (PEM)", secret: true, required: false },
+        { name: "timeoutSeconds", label: "Seconds to wait for an answer (30)", secret: false, required: false },
+      ],
+    },
     { id: "5a1f0c52-7d0e-4c1b-9d0a-000000000001", kind: "manual", name: "Manual", ...shared, configFields: [] },
   ]);
 });

@@ -74,12 +74,16 @@ export async function useStandIns(): Promise<StandIns> {
   };
 }
 
-/** Replaces `"the <field>"` by each field's value, and adds the address to the secret. */
+/** Replaces `"the <field>"` by each field's value, and adds the address to the secret, or replaces the one that the page has. */
 function credentialsIn(secret: string, { endpoint, ...fields }: Record<string, string>): InPlace {
   return Object.fromEntries(
     Object.entries(fields).map(([field, value]) => {
+      if (field === "url") return ["http://127.0.0.1:8053", value];
       const written = JSON.stringify(value);
-      return [`"the ${field}"`, field === secret ? `${written},"endpoint":${JSON.stringify(endpoint)}` : written];
+      return [
+        `"the ${field}"`,
+        field === secret && endpoint !== undefined ? `${written},"endpoint":${JSON.stringify(endpoint)}` : written,
+      ];
     }),
   );
 }

@@ -1,4 +1,6 @@
+import type { Reach } from "../../platform/net/address-rules.ts";
 import { EgressError } from "../../platform/net/egress-error.ts";
+import type { ClientCertificate } from "../../platform/net/http-agent.ts";
 import { retryAfterSeconds } from "../../platform/net/retry-after.ts";
 import { ProviderError, type ProviderEnvironment } from "../provider.ts";
 import { longestPauseOfDrift, VendorAccounts, type AccountGate, type Purpose, type Quota } from "./accounts.ts";
@@ -53,6 +55,9 @@ export interface Vendor {
   quotas?: { address: string; limits: readonly Quota[] };
   /** Milliseconds that one attempt may take. Default: 20 seconds. */
   tryMilliseconds?: number;
+  /** Which addresses its API may have. Default: public ones. */
+  reach?: Reach;
+  clientCertificate?: ClientCertificate;
   /** Whether an answer other than 429 means "too many calls, nothing was done". */
   throttles?: (answer: VendorAnswer) => boolean;
 }
@@ -172,14 +177,16 @@ export class VendorCalls {
 
   async #try(request: VendorRequest, tries: number): Promise<Attempt> {
     const { method, url, headers, body, changes } = request;
+    const { reach = "public", clientCertificate } = this.#vendor;
     const backOff = backOffAfter(tries);
     let answer: VendorAnswer;
     try {
       const response = await this.#vendor.environment.egress.guardedFetch(url, {
-        reach: "public",
+        reach,
         method,
         headers: typeof headers === "function" ? headers() : headers,
         ...(body === undefined ? {} : { body }),
+        ...(clientCertificate && { clientCertificate }),
         deadlineMilliseconds: this.#vendor.tryMilliseconds ?? tryMilliseconds,
         maxBytes,
       });

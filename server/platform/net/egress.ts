@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Socket } from "node:net";
 import type { Agent } from "undici";
 import type { Reach } from "./address-rules.ts";
@@ -6,7 +7,7 @@ import { Breaker } from "./breaker.ts";
 import { EgressError } from "./egress-error.ts";
 import { exchangeDatagram, type Datagram } from "./guarded-datagram.ts";
 import { sendGuarded, targetOf, type GuardedRequest } from "./guarded-request.ts";
-import { httpAgent, loadUndici } from "./http-agent.ts";
+import { httpAgent, loadUndici, type ClientCertificate } from "./http-agent.ts";
 import { openGuarded, systemAddresses, type Lookup, type Target } from "./guarded-socket.ts";
 import { SharedSlots, Slots } from "./slots.ts";
 
@@ -44,6 +45,8 @@ export interface Egress {
 
 const connectTimeoutMilliseconds = 5_000;
 const all = { atOnce: 64, mostWaiting: 512 };
+/** Client certificates whose connections are kept open. */
+const mostClients = 50;
 const perHost = { atOnce: 8, mostWaiting: 128 };
 /** Messages are short and many, and must not take the slots of calls. */
 const datagrams = { all: { atOnce: 128, mostWaiting: 8_192 }, perHost: { atOnce: 32, mostWaiting: 4_096 } };
@@ -53,15 +56,28 @@ export function createEgress({ allow: allowed, now, lookup = systemAddresses }: 
   const breaker = new Breaker(now);
   const slots = new SharedSlots(new Slots(all.atOnce, all.mostWaiting), perHost);
   const messageSlots = new SharedSlots(new Slots(datagrams.all.atOnce, datagrams.all.mostWaiting), datagrams.perHost);
-  // One pool per reach: a connection made under wider rules must not serve a call under narrower ones.
+  // One pool per reach and client certificate: a connection made under wider rules, or as somebody, must not serve other calls.
   const open = (target: Target) =>
     openGuarded(target, { allow, lookup, connectTimeoutMilliseconds, signal: neverAborted() });
-  const agents: Partial<Record<Reach, Agent>> = {};
+  const agents = new Map<string, Agent>();
+  /** The pools with a client certificate, oldest first. */
+  const clients: string[] = [];
   let closed = false;
-  const agentFor = async (reach: Reach): Promise<Agent> => {
+  const agentFor = async (reach: Reach, client?: ClientCertificate): Promise<Agent> => {
     const undici = await loadUndici();
     if (closed) throw new EgressError("busy", "Zonewright is stopping and makes no more outgoing calls.");
-    return (agents[reach] ??= httpAgent(undici, reach, open));
+    const pool = client ? poolOf(reach, client) : reach;
+    const known = agents.get(pool);
+    if (known) return known;
+    const agent = httpAgent(undici, reach, open, client);
+    agents.set(pool, agent);
+    if (client) clients.push(pool);
+    if (clients.length > mostClients) {
+      const oldest = clients.shift() ?? "";
+      void agents.get(oldest)?.close();
+      agents.delete(oldest);
+    }
+    return agent;
   };
 
   /** Runs a call with a slot and the host's circuit breaker. */
@@ -93,8 +109,11 @@ export function createEgress({ allow: allowed, now, lookup = systemAddresses }: 
   return {
     async guardedFetch(url, request) {
       const target = targetOf(url);
-      return await sendGuarded(target, request, await agentFor(request.reach), (signal, call) =>
-        withSlot(target.host, signal, call),
+      return await sendGuarded(
+        target,
+        request,
+        await agentFor(request.reach, request.clientCertificate),
+        (signal, call) => withSlot(target.host, signal, call),
       );
     },
     async guardedConnect({ host, port, reach, ports = [], signal = neverAborted(), ...times }) {
@@ -115,9 +134,15 @@ export function createEgress({ allow: allowed, now, lookup = systemAddresses }: 
     },
     async close() {
       closed = true;
-      await Promise.all(Object.values(agents).map((agent) => agent.destroy()));
+      await Promise.all([...agents.values()].map((agent) => agent.destroy()));
     },
   };
+}
+
+function poolOf(reach: Reach, { certificate, key }: ClientCertificate): string {
+  return createHash("sha256")
+    .update(JSON.stringify([reach, certificate, key]))
+    .digest("base64");
 }
 
 /** Returns a signal that is never aborted. A shared one would accumulate listeners. */

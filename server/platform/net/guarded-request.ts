@@ -1,6 +1,7 @@
 import type { Agent } from "undici";
 import type { Reach } from "./address-rules.ts";
 import { EgressError } from "./egress-error.ts";
+import type { ClientCertificate } from "./http-agent.ts";
 
 export interface GuardedRequest {
   reach: Reach;
@@ -14,6 +15,8 @@ export interface GuardedRequest {
   /** How to handle a redirect. `refuse` (default) throws; `answer` returns it, so that the caller can check the target and send the next call. */
   redirects?: "refuse" | "answer";
   signal?: AbortSignal;
+  /** Identifies this side to an https server that asks for it. */
+  clientCertificate?: ClientCertificate;
 }
 
 export interface HttpTarget {

@@ -7,6 +7,12 @@ import type { Reach } from "./address-rules.ts";
 import { EgressError } from "./egress-error.ts";
 import type { Target } from "./guarded-socket.ts";
 
+/** What a client proves its identity by, in PEM form. */
+export interface ClientCertificate {
+  certificate: string;
+  key: string;
+}
+
 const connectionsPerHost = 8;
 const handshakeMilliseconds = 5_000;
 /** Ports allowed for public hosts. */
@@ -24,8 +30,10 @@ export function httpAgent(
   undici: Awaited<ReturnType<typeof loadUndici>>,
   reach: Reach,
   open: (target: Target) => Promise<Socket>,
+  client?: ClientCertificate,
 ): Agent {
-  const secure = undici.buildConnector({ allowH2: false, timeout: handshakeMilliseconds });
+  const identity = client && { cert: client.certificate, key: client.key };
+  const secure = undici.buildConnector({ allowH2: false, timeout: handshakeMilliseconds, ...identity });
   const connect = async (options: buildConnector.Options): Promise<Socket> => {
     const { hostname, protocol, port } = options;
     const https = protocol === "https:";

@@ -27,7 +27,10 @@ export type TargetName =
   | "Vultr"
   | "Porkbun"
   | "DNSimple"
-  | "bunny.net";
+  | "bunny.net"
+  | "Webhook adapter"
+  | "Webhook adapter in TypeScript"
+  | "Webhook adapter in Python";
 
 /** One state of the zone, beside its base: an NS at the apex and the address of that server. */
 export interface Step {

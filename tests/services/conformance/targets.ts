@@ -22,6 +22,7 @@ import {
   startDigitalOcean,
   startDnspod,
   startRoute53,
+  startWebhook,
 } from "./vendors.ts";
 import { createEgress } from "../../../server/platform/net/egress.ts";
 
@@ -49,6 +50,8 @@ export const targets = {
     ["DNSPod", startDnspod],
     ...rrsetTargets,
     ...recordTargets,
+    ["Webhook adapter in TypeScript", () => startWebhook("typescript")],
+    ["Webhook adapter in Python", () => startWebhook("python")],
   ],
 } satisfies Record<string, Targets>;
 

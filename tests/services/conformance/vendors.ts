@@ -1,4 +1,5 @@
 import { knownKind } from "../../../server/dns-providers/kinds.ts";
+import { kindOfZone } from "../../../server/zones/records/provider-limits.ts";
 import { VendorAccounts } from "../../../server/dns-providers/vendor-api/accounts.ts";
 import { createEgress } from "../../../server/platform/net/egress.ts";
 import { Clock } from "../../support/clock.ts";
@@ -6,6 +7,7 @@ import { startAlidnsServer } from "../../support/vendors/alidns/server.ts";
 import { startCloudflare as startCloudflareServer } from "../../support/vendors/cloudflare/server.ts";
 import { startDigitalOcean as startDigitalOceanServer } from "../../support/vendors/digitalocean/server.ts";
 import { startDnspodServer } from "../../support/vendors/dnspod/server.ts";
+import { startExampleAdapter } from "../../support/vendors/example-adapters.ts";
 import { recordDialects } from "../../support/vendors/records/dialects.ts";
 import { startRecordVendor } from "../../support/vendors/records/server.ts";
 import { rrsetDialects } from "../../support/vendors/rrsets/dialects.ts";
@@ -47,6 +49,12 @@ export async function startRoute53(): Promise<Target> {
   return await withZone("route53", { accessKeyId, secretAccessKey, endpoint }, stop);
 }
 
+/** An adapter of `examples/`. */
+export async function startWebhook(language: Parameters<typeof startExampleAdapter>[0]): Promise<Target> {
+  const adapter = await startExampleAdapter(language);
+  return await withZone("webhook", adapter.config, () => adapter.stop());
+}
+
 /** The vendors whose APIs write RRsets. */
 export const rrsetTargets = rrsetDialects.map((dialect) => {
   const start = async (): Promise<Target> => {
@@ -76,7 +84,7 @@ async function withZone(name: string, config: object, stop: () => Promise<void>)
   if (!provider) throw new Error(`${name} has no back end`);
   await provider.createZone(zone);
   return {
-    kind,
+    kind: await kindOfZone({ providerZone: zone, kind, provider }, []),
     provider,
     async stop() {
       await egress.close();

@@ -4,6 +4,7 @@ import { hetzner } from "./hetzner.ts";
 import { ns1 } from "./ns1.ts";
 import { scaleway } from "./scaleway.ts";
 import type { RrsetDialect } from "./server.ts";
+import { webhook } from "./webhook.ts";
 
 /** Every vendor whose API writes RRsets. */
-export const rrsetDialects: readonly RrsetDialect[] = [desec, gandi, hetzner, ns1, scaleway];
+export const rrsetDialects: readonly RrsetDialect[] = [desec, gandi, hetzner, ns1, scaleway, webhook];

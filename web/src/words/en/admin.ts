@@ -51,6 +51,11 @@ const providerFields: Readonly<Record<string, { label?: string; hint?: string; e
   "primary.allowTransfer": { hint: "Further addresses or networks that may transfer.", example: "192.0.2.0/24" },
   "primary.tsigKeys": { hint: "With keys, an address alone is not enough.", example: "xfr:hmac-sha256:c2VjcmV0…" },
   "primary.catalogZone": { hint: "A name that no zone has. Secondaries learn from it which zones there are." },
+  "webhook.url": { hint: "Where the adapter answers.", example: "https://adapter.example.com" },
+  "webhook.token": { hint: "Sent as a bearer token. Not needed with a client certificate." },
+  "webhook.clientCertificate": { label: "Client certificate", hint: "For mutual TLS, in PEM form." },
+  "webhook.clientKey": { label: "Client key", hint: "Its key in PEM form, without a passphrase." },
+  "webhook.timeoutSeconds": { label: "Seconds to wait for an answer", example: "30" },
   "alidns.accessKeyId": { label: "Access key ID" },
   "alidns.url": { hint: "Only if the API is not at Alibaba Cloud's own address." },
   "dnspod.url": {
@@ -79,6 +84,7 @@ const kindHints: Readonly<Record<string, string>> = {
   porkbun: "The domains of a Porkbun account.",
   dnsimple: "The zones of a DNSimple account.",
   bunny: "The DNS zones of a bunny.net account.",
+  webhook: "Anything else, through a small adapter that you write or run.",
   manual: "Records are kept here only. You copy them to the provider yourself.",
 };
 

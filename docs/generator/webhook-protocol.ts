@@ -1,0 +1,123 @@
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiParameters } from "zod-openapi";
+import { z } from "zod";
+import {
+  capabilities,
+  changeSet,
+  newZone,
+  outcomes,
+  refusal,
+  rrsetList,
+  staleRefusal,
+  zoneList,
+} from "../../server/dns-providers/webhook/protocol.ts";
+
+/** The OpenAPI document of the protocol that webhook adapters speak, by the schemas that read their answers. */
+export function webhookDocument(): ReturnType<typeof createDocument> {
+  return createDocument(
+    {
+      openapi: "3.1.0",
+      info: {
+        title: "Zonewright webhook adapter",
+        version: "1",
+        description:
+          "Whoever answers these five calls is a DNS provider for Zonewright, with the provider kind `webhook`. Fields that are not described here are ignored.",
+        license: { name: "MIT", identifier: "MIT" },
+      },
+      servers: [{ url: "https://adapter.internal", description: "The address in the provider configuration." }],
+      security: [{ token: [] }, { certificate: [] }],
+      tags: [{ name: "adapter", description: "The calls of an adapter." }],
+      paths: {
+        "/": {
+          get: operation("getCapabilities", "Show what the adapter can do", {
+            description: "Asked before each plan and each change.",
+            responses: { 200: json("What the adapter can do.", capabilities) },
+          }),
+        },
+        "/zones": {
+          get: operation("listZones", "List the zones", {
+            requestParams: { query: z.object({ cursor }) },
+            responses: { 200: json("A page of the list.", zoneList) },
+          }),
+          post: operation("createZone", "Create a zone", {
+            description: "Creates the zone without records. A zone that is there already stays as it is.",
+            requestBody: { required: true, content: { "application/json": { schema: newZone } } },
+            responses: { 200: { description: "The zone is there. The body is ignored." } },
+          }),
+        },
+        "/zones/{zone}/rrsets": {
+          get: operation("listRrsets", "List a zone's RRsets", {
+            requestParams: { path: z.object({ zone }), query: z.object({ name: owner, cursor }) },
+            responses: { 200: json("A page of the list.", rrsetList), 404: json("There is no such zone.", refusal) },
+          }),
+        },
+        "/zones/{zone}/changes": {
+          post: operation("changeRrsets", "Change RRsets", {
+            description:
+              "Makes the changes if every `before` holds. Answer 409 if one does not: it protects edits that others made meanwhile. With `atomic`, make all changes or none. An answer from 500 on, or none, means that the outcome is unknown: the zone is read again.",
+            requestParams: { path: z.object({ zone }) },
+            requestBody: { required: true, content: { "application/json": { schema: changeSet } } },
+            responses: {
+              200: json("The outcome of each change.", outcomes),
+              404: json("There is no such zone.", refusal),
+              409: json("A `before` no longer holds. Nothing was changed.", staleRefusal),
+            },
+          }),
+        },
+      },
+      components: {
+        securitySchemes: {
+          token: { type: "http", scheme: "bearer", description: "The token of the provider configuration." },
+          certificate: {
+            // The package does not know this type of OpenAPI 3.1.
+            type: "mutualTLS" as "http",
+            description: "The client certificate of the provider configuration.",
+          },
+        },
+      },
+    },
+    // Answers may have more fields.
+    { override: ({ jsonSchema }) => void delete jsonSchema.additionalProperties },
+  );
+}
+
+/** The stored text of the document. */
+export function webhookDocumentText(): string {
+  return `${JSON.stringify(webhookDocument(), null, 2)}\n`;
+}
+
+const cursor = z
+  .string()
+  .optional()
+  .meta({ description: "The `next` of the page before. Left out for the first page.", example: "100" });
+const owner = z.string().optional().meta({
+  description: "Only the RRsets of this name, relative to the zone. An adapter may ignore it and list all.",
+  example: "www",
+});
+const zone = z.string().meta({ description: "The zone's name, percent-encoded.", example: "example.com" });
+
+const json = (description: string, schema: z.ZodType) => ({ description, content: { "application/json": { schema } } });
+
+function operation(
+  operationId: string,
+  summary: string,
+  parts: Pick<ZodOpenApiOperationObject, "description" | "requestBody" | "responses"> & {
+    requestParams?: ZodOpenApiParameters;
+  },
+): ZodOpenApiOperationObject {
+  const { responses, ...rest } = parts;
+  return {
+    operationId,
+    summary,
+    tags: ["adapter"],
+    ...rest,
+    responses: {
+      ...responses,
+      401: json("The credentials are missing or wrong.", refusal),
+      429: {
+        ...json("Too many calls. Nothing was changed.", refusal),
+        headers: z.object({ "retry-after": z.string().optional().meta({ description: "Seconds to wait." }) }),
+      },
+      "4XX": json("Refused for another reason, which `message` tells people. Nothing was changed.", refusal),
+    },
+  };
+}
