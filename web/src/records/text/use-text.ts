@@ -109,14 +109,15 @@ export function useText({ zone, draftKey, draft, ready, rights }: TextOptions) {
     return () => clearTimeout(wait);
   }, [source, store]);
 
-  const compareWithPresent = useEffectEvent(() => {
+  const compareWith = useEffectEvent((revision: number) => {
     if (source === null) return;
-    unstored.current = { ...source, revision: zone.revision, isGone: true };
+    unstored.current = { ...source, revision, isGone: true };
     setSource(unstored.current);
   });
   useEffect(() => {
-    if (isHistoryGone) compareWithPresent();
-  }, [isHistoryGone]);
+    // Once more when the page hears of a newer revision than it knew.
+    if (isHistoryGone) compareWith(zone.revision);
+  }, [isHistoryGone, zone.revision]);
 
   // A text without anybody's edits follows the zone and the draft.
   const isStale = source === null || source.isOld || source.base !== draft || !isLatest;
