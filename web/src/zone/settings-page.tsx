@@ -98,7 +98,13 @@ function useCurrentPart(parts: readonly Part[]): string | undefined {
     document.addEventListener("scroll", follow, options);
     // The parts come after the page: the browser has not found the one that the address names.
     document.getElementById(location.hash.slice(1))?.scrollIntoView();
-    return () => document.removeEventListener("scroll", follow, options);
+    // Parts grow when what they show arrives, and nothing scrolls.
+    const sizes = new ResizeObserver(follow);
+    for (const element of known.map((id) => document.getElementById(id))) if (element) sizes.observe(element);
+    return () => {
+      sizes.disconnect();
+      document.removeEventListener("scroll", follow, options);
+    };
   }, [ids]);
   return current;
 }
