@@ -8,6 +8,12 @@ import { adminPassword, onceStarted, startZonewright, type Options, type Zonewri
 /** Where screenshots go, if anybody wants to see them. */
 const screenshots = process.env["SCREENSHOTS"];
 
+/**
+ * Milliseconds that each answer takes longer to reach the browser, if anybody wants to see which tests depend on a fast machine:
+ * `SLOW_ANSWERS=300 npm run test:services -- tests/services/console`.
+ */
+const slowAnswers = Number(process.env["SLOW_ANSWERS"] ?? 0);
+
 /** A name that leads to this machine in the browser. Pages there are no secure context, as in a LAN without TLS. */
 export const lanName = "zonewright.lan";
 
@@ -109,6 +115,7 @@ export function useConsole({ host = "localhost", ...options }: ConsoleOptions = 
       tab.on("pageerror", (error) => faults.push(`${error.message}\n${error.stack}`));
     });
     const page = await context.newPage();
+    if (slowAnswers > 0) await delayAnswers(page);
     return page;
   };
   return {
@@ -134,6 +141,12 @@ export function useConsole({ host = "localhost", ...options }: ConsoleOptions = 
       return page;
     },
   };
+}
+
+async function delayAnswers(page: Page): Promise<void> {
+  const devTools = await page.context().newCDPSession(page);
+  const network = { offline: false, latency: slowAnswers, downloadThroughput: -1, uploadThroughput: -1 };
+  await devTools.send("Network.emulateNetworkConditions", network);
 }
 
 /** On a busy machine, the browser complains of files that a page does not use at once. first-page.test.ts checks that all are used. */

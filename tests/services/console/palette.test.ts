@@ -36,7 +36,7 @@ test("the palette tells the views of a name apart", async () => {
   const page = await site.signedIn();
   await openPalette(page);
   await page.keyboard.type(internal.name);
-  const views = page.getByRole("option").filter({ hasText: internal.name });
+  const views = page.getByRole("group", { name: "Domains" }).getByRole("option").filter({ hasText: internal.name });
   await expect.poll(() => views.count()).toBe(2);
   await page.keyboard.press("ArrowDown");
   await expect.poll(() => selected(page)).toBe(`${internal.name}internal`);

@@ -156,6 +156,8 @@ test("the same works by keyboard alone", async () => {
   await page.keyboard.press("Tab");
   await page.keyboard.type("5 min");
   await page.keyboard.press("Enter");
+  // It waits for the rules of its type, which the browser may still be fetching.
+  await page.getByRole("group", { name: "Edit the record" }).waitFor({ state: "detached" });
   await page.keyboard.type("old");
   await page.keyboard.press("Control+Home");
   await page.keyboard.press("Control+ArrowUp");

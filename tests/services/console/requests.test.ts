@@ -73,7 +73,7 @@ test("a member requests a review, an administrator approves and applies it, and 
   await author.getByRole("button", { name: "Open" }).click();
   await author.getByRole("heading", { name: /^Move www/ }).waitFor();
   await author.getByText("Waiting for review").waitFor();
-  expect(await author.getByRole("button", { name: "Approve" }).count()).toBe(0);
+  expect(await author.getByRole("button", { name: "Approve", exact: true }).count()).toBe(0);
   expect(await values()).toEqual(["192.0.2.1"]);
 
   const reviewer = await site.signedIn({ path: "/requests?show=review" });
@@ -93,7 +93,7 @@ test("a member requests a review, an administrator approves and applies it, and 
   await reviewer.getByRole("list", { name: "Comments" }).getByText("Is the new host ready?").waitFor();
   await photograph(reviewer, "request");
   await expectAccessible(reviewer);
-  await reviewer.getByRole("button", { name: "Approve" }).click();
+  await reviewer.getByRole("button", { name: "Approve", exact: true }).click();
   await reviewer.getByRole("dialog").getByRole("button", { name: "Approve", exact: true }).click();
   await reviewer.getByText("You approved the request.").waitFor();
   await author.getByText("Approved", { exact: true }).waitFor();
@@ -112,7 +112,7 @@ test("a reviewer approves and applies in one step, and the approval covers the l
   const { status, body } = await author.post(`${zone.path}/change-requests`, request);
   expect(status).toBe(201);
   const page = await site.signedIn({ path: `/requests/${body.id}` });
-  await page.getByRole("button", { name: "Approve" }).click();
+  await page.getByRole("button", { name: "Approve", exact: true }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Approve and apply" }).waitFor();
   await expectAccessible(page);
   await page.getByRole("dialog").getByRole("button", { name: "Approve and apply" }).click();
@@ -142,7 +142,7 @@ test("an approval that the zone has overtaken is refused with the reason, and th
   await requested();
   const reviewer = await site.signedIn({ path: `/d/${zone.name}/requests` });
   await reviewer.getByRole("link", { name: /Move www/ }).click();
-  await reviewer.getByRole("button", { name: "Approve" }).click();
+  await reviewer.getByRole("button", { name: "Approve", exact: true }).click();
   const [record] = (await zone.get("/records?type=A&name=www")).body.records;
   expect((await zone.update(record.id, { ttl: 600 })).status).toBe(200);
   site.expected.push("409");
