@@ -6,7 +6,8 @@ import { startBind } from "../support/name-servers/bind.ts";
 import { startKnot } from "../support/name-servers/knot.ts";
 import type { UpdateServer } from "../support/name-servers/update-server.ts";
 import { nsupdate } from "../support/name-servers/nsupdate.ts";
-import type { RestClient } from "../support/rest-client.ts";
+import { RestClient } from "../support/rest-client.ts";
+import { createDatabase } from "../support/servers/postgres.ts";
 import { startService, type ServiceProcess } from "../support/service-process.ts";
 import { startFaultyProxy, type Fault, type FaultyProxy } from "./failure/faulty-proxy.ts";
 import { dnsWire } from "./failure/wire-requests.ts";
@@ -18,6 +19,7 @@ const reverseName = "2.0.192.in-addr.arpa";
 const followMilliseconds = 150_000;
 
 let dataDir: string;
+let databaseUrl: string;
 let service: ServiceProcess;
 let admin: RestClient;
 let bind: UpdateServer;
@@ -30,6 +32,7 @@ const model = new Model(forwardName);
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "zonewright-reverse-"));
+  databaseUrl = await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", "zonewright_reverse");
   [service, bind, knot] = await Promise.all([start(), startBind([forwardName]), startKnot([reverseName])]);
   [bindProxy, knotProxy] = await Promise.all([
     startFaultyProxy(bind.port, dnsWire),
@@ -52,7 +55,7 @@ afterAll(async () => {
 });
 
 async function start(): Promise<ServiceProcess> {
-  return await startService({ DATA_DIR: dataDir }, ["changes.repair", "reverse.follow"]);
+  return await startService({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl }, ["changes.repair", "reverse.follow"]);
 }
 
 async function letFollow(): Promise<void> {
@@ -140,7 +143,7 @@ async function killWith(proxy: FaultyProxy, fault: Fault, call: () => Promise<un
   await early.catch(() => undefined);
   struck.cut();
   service = await start();
-  admin = await service.signIn();
+  admin = new RestClient(service.url, admin.token);
 }
 
 /** The stages of the reverse change, all of them after the forward zone has its change. */

@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Fault } from "./faulty-proxy.ts";
+import { RestClient } from "../../support/rest-client.ts";
+import { createDatabase } from "../../support/servers/postgres.ts";
 import { startService, type ServiceProcess } from "../../support/service-process.ts";
 import { bindBackend, powerdnsBackend, type Backend } from "./backends.ts";
 import { expectAgreement, hugeSet, manage, settle, type ManagedZone } from "./managed-zone.ts";
@@ -17,11 +19,16 @@ const stages: readonly (readonly [string, Fault, boolean])[] = [
   ["after the answer but before the commit", { does: "hold answer", to: "question", after: "change" }, true],
 ];
 
+const onPostgres = async () => ({
+  DATABASE_URL: await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", "zonewright_killed"),
+});
+
+/** Each server with another database: what is settled after a kill depends on both, and not on which meets which. */
 describe.each([
-  ["BIND by rfc2136", () => bindBackend([name])],
-  ["PowerDNS by its API", () => powerdnsBackend()],
-] as const)("kill -9 during a change at %s", (_label, start) => {
-  let dataDir: string;
+  ["BIND by rfc2136, with the embedded database", () => bindBackend([name]), () => Promise.resolve({})],
+  ["PowerDNS by its API, with PostgreSQL", () => powerdnsBackend(), onPostgres],
+] as const)("kill -9 during a change at %s", (_label, start, database) => {
+  let env: Record<string, string>;
   let service: ServiceProcess;
   let backend: Backend;
   let zone: ManagedZone;
@@ -29,15 +36,15 @@ describe.each([
   let count = 0;
 
   beforeAll(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), "zonewright-killed-"));
-    [service, backend] = await Promise.all([startService({ DATA_DIR: dataDir }), start()]);
+    env = { DATA_DIR: await mkdtemp(join(tmpdir(), "zonewright-killed-")), ...(await database()) };
+    [service, backend] = await Promise.all([startService(env), start()]);
     zone = await manage(await service.signIn(), name, backend);
   });
 
   afterAll(async () => {
     await service.close();
     await backend.stop();
-    await rm(dataDir, { recursive: true, force: true });
+    await rm(env["DATA_DIR"] ?? "", { recursive: true, force: true });
   });
 
   beforeEach(() => {
@@ -55,8 +62,8 @@ describe.each([
   }
 
   async function restart(): Promise<void> {
-    service = await startService({ DATA_DIR: dataDir });
-    zone.client = await service.signIn();
+    service = await startService(env);
+    zone.client = new RestClient(service.url, zone.client.token);
   }
 
   test.each(stages)("a change killed %s is settled correctly after a restart", async (_stage, fault, carriedOut) => {

@@ -59,9 +59,10 @@ async function wholeTransfers(id: string, before = 0): Promise<number> {
 }
 
 describe.each([
-  ["signed with TSIG", "signed", "SIGTERM"],
-  ["by address alone", "plain", "SIGKILL"],
-] as const)("BIND, Knot, NSD and PowerDNS, %s", (_, mode, signal) => {
+  ["signed with TSIG", "signed", 20, "SIGTERM"],
+  // What differs is whom the service answers, not what.
+  ["by address alone", "plain", 5, "SIGKILL"],
+] as const)("BIND, Knot, NSD and PowerDNS, %s", (_, mode, batches, signal) => {
   const [main, wrapped, lasting, passing] = [
     `${mode}.test`,
     `wrapped.${mode}.test`,
@@ -84,11 +85,11 @@ describe.each([
   });
   afterAll(() => four?.remove());
 
-  test("all four servers serve exactly the API's records after each batch of 20 random edits, 500 in all, while zones are added and deleted, and transfer only differences after the first time", async () => {
+  test(`all four servers serve exactly the API's records after each of ${batches} batches of 20 random edits, while zones are added and deleted, and transfer only differences after the first time`, async () => {
     await four.untilServed();
     const random = randomFrom(18);
     const before = new Map([[main, await wholeTransfers(four.id(main))]]);
-    for (let batch = 0; batch < 25; batch++) {
+    for (let batch = 0; batch < batches; batch++) {
       if (batch % 5 === 0) await four.addMember(passing);
       if (batch === 2) await four.addMember(lasting);
       for (let index = 0; index < 20; index++) {
