@@ -1,6 +1,6 @@
 import { isApexNs, textKey, type RecordData } from "../../../dns/record.ts";
 import { isServerManaged } from "../../../dns/zone-file/type-names.ts";
-import { isSpf } from "./spf.ts";
+import { isSpf } from "../../../dns/spf.ts";
 import type { WantedRecord, WantedSpf } from "./expand.ts";
 
 /*

@@ -15,7 +15,7 @@ import {
   type TxtConflicts,
 } from "../form/template.ts";
 import { expandText, isInGroups, variablesOf } from "../form/variables.ts";
-import { invalidTerm, isSpf } from "./spf.ts";
+import { invalidTerm, isSpf } from "../../../dns/spf.ts";
 import { unsupportedReason } from "../form/unsupported.ts";
 
 /** What a caller chooses when applying a template. */

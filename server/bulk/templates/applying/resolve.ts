@@ -3,7 +3,7 @@ import type { ChangeInput } from "../../../zones/records/change-schemas.ts";
 import type { Essential } from "../form/template.ts";
 import { Conflicts } from "./conflicts.ts";
 import type { Expanded } from "./expand.ts";
-import { isSpf, mergeSpf, spfWarnings } from "./spf.ts";
+import { isSpf, mergeSpf, spfWarnings } from "../../../dns/spf.ts";
 
 /** A record that an applied template wrote, or, with type `SPFM`, rules that it merged. */
 export interface WrittenRecord {

@@ -1,6 +1,5 @@
 /*
- * SPF records (RFC 7208): merging the rules of a template's SPFM records into the one of a host, and counting DNS lookups. Pure text; no
- * record is looked up.
+ * SPF records (RFC 7208): merging the rules of several into one, and counting DNS lookups. Pure text; no record is looked up.
  */
 
 const version = "v=spf1";
@@ -9,7 +8,7 @@ const version = "v=spf1";
 const lookingUp = new Set(["include", "a", "mx", "ptr", "exists", "redirect"]);
 
 /** The limit of RFC 7208 §4.6.4. */
-const mostLookups = 10;
+export const mostLookups = 10;
 
 /** Qualifiers from permissive to strict. */
 const qualifiers = ["+", "?", "~", "-"] as const;
@@ -124,6 +123,24 @@ function moreOpen(known: Term | undefined, term: Term): Term {
 /** Counts the terms of an SPF record that cost a DNS lookup. Those behind an `include` are not counted, because nothing is looked up. */
 export function countLookups(value: string): number {
   return termsOf(value).filter(({ text }) => lookingUp.has((/^[a-z]+/i.exec(text)?.[0] ?? "").toLowerCase())).length;
+}
+
+/** Returns the names whose SPF records a record includes or redirects to, without macros (RFC 7208 §7), which depend on the mail. */
+export function includedIn(value: string): string[] {
+  return termsOf(value).flatMap(({ text }) => {
+    const [, name] = /^(?:include:|redirect=)([^%]+)$/i.exec(text) ?? [];
+    return name === undefined ? [] : [name.toLowerCase().replace(/\.$/, "")];
+  });
+}
+
+/** Returns whether a record lets everybody send, because its `all` has no sign or a plus. */
+export function letsAllSend(value: string): boolean {
+  return termsOf(value).find(isAll)?.qualifier === "+";
+}
+
+/** Returns a record that lets everybody send, with `~all` instead. */
+export function withSoftAll(value: string): string {
+  return [version, ...termsOf(value).map((one) => (isAll(one) ? "~all" : written(one)))].join(" ");
 }
 
 /** Returns warnings about a merged SPF record. @param before the SPF records that it replaces */

@@ -1,12 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  countLookups,
-  invalidTerm,
-  isSpf,
-  mergeSpf,
-  spfWarnings,
-} from "../../../server/bulk/templates/applying/spf.ts";
+import { countLookups, invalidTerm, isSpf, mergeSpf, spfWarnings } from "../../server/dns/spf.ts";
 
 describe("the terms of rules", () => {
   test.each([
