@@ -19,11 +19,11 @@ export interface ReportRow {
   record: LiveRecord;
 }
 
-/** Returns the next domains that the caller sees, by id. */
+/** Returns the next domains that the caller sees, by id. @param only the only domain asked about */
 export async function domainsAfter(
   em: EntityManager,
   visible: VisibleDomains,
-  position: Position | null,
+  { position, only }: { position: Position | null; only: string | undefined },
   limit: number,
 ): Promise<ManagedZone[]> {
   return await queries(em)
@@ -33,6 +33,7 @@ export async function domainsAfter(
     .$if(position !== null, (query) =>
       query.where("domains.id", position?.recordId === null ? ">" : ">=", position?.domainId ?? ""),
     )
+    .$if(only !== undefined, (query) => query.where("domains.id", "=", only ?? ""))
     .orderBy("domains.id")
     .limit(limit)
     .execute();

@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import type { Caller } from "../../access/caller.ts";
 import { outsideRights } from "../../access/zone-access.ts";
 import { visibleDomains, type VisibleDomains } from "../../access/visible-domains.ts";
@@ -9,6 +10,7 @@ import { findingsAmong, type Finding, type ReadZones } from "./findings.ts";
 import { ManagedZones } from "./managed-zones.ts";
 import { domainsAfter, rowsAfter, type Position } from "./report-rows.ts";
 import { reverseZones, type ReverseZone } from "./pointer-changes.ts";
+import type { reportInput } from "./schemas.ts";
 
 /** Records looked at for one page. A page may have fewer findings than asked for, and still not be the last. */
 const mostRows = 500;
@@ -26,11 +28,12 @@ export class ReverseReport {
   }
 
   /** Returns findings from a position on, with the changes that mend them. @throws AppError BAD_REQUEST for a bad position */
-  async page(em: EntityManager, caller: Caller, { after, limit }: { after?: string | undefined; limit: number }) {
+  async page(em: EntityManager, caller: Caller, { after, limit, domainId }: z.output<typeof reportInput>) {
     const visible = await visibleDomains(em, caller);
     const zones = new Map<string, ReverseZone>();
     const { findings, next } = await this.#collect(em, visible, after === undefined ? null : positionOf(after), {
       limit,
+      domainId,
       readZones: async (ids) => {
         const unread = ids.filter((id) => !zones.has(id));
         const read = await reverseZones(em, caller, this.#connections, this.#review, unread);
@@ -45,13 +48,13 @@ export class ReverseReport {
     em: EntityManager,
     visible: VisibleDomains,
     from: Position | null,
-    { limit, readZones }: { limit: number; readZones: ReadZones },
+    { limit, domainId, readZones }: { limit: number; domainId: string | undefined; readZones: ReadZones },
   ): Promise<{ findings: Finding[]; next: string | null }> {
     const managed = new ManagedZones();
     const findings: Finding[] = [];
     let position = from;
     for (let seen = 0; seen < mostRows;) {
-      const domains = await domainsAfter(em, visible, position, domainsPerBatch);
+      const domains = await domainsAfter(em, visible, { position, only: domainId }, domainsPerBatch);
       const last = domains.at(-1);
       if (!last) return { findings, next: null };
       const rows = await rowsAfter(em, visible, domains, position, rowsPerBatch);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { line, paging, shownId } from "../../api/schemas.ts";
+import { id, line, paging, shownId } from "../../api/schemas.ts";
 import { ofReverseZone } from "../records/change-schemas.ts";
 
 export const reportInput = z
@@ -9,6 +9,7 @@ export const reportInput = z
       example: "01a1fb0f-6204-7000-abd4-276e976be8b7",
     }),
     limit: paging(50, 100).limit,
+    domainId: id("Only the addresses and PTR records of this domain.").optional(),
   })
   .prefault({});
 

@@ -245,3 +245,25 @@ describe("the reverse report", () => {
     });
   });
 });
+
+/** The names that the report of one domain expects. */
+async function expectedIn(domainId: string): Promise<string[]> {
+  const found: string[] = [];
+  for (let next = ""; ;) {
+    const { status, body } = await zw.admin.get(`/api/reverse/report?domainId=${domainId}&limit=1${next}`);
+    expect(status).toBe(200);
+    found.push(...body.findings.map(({ expected }: Body) => expected));
+    if (body.next === null) return found.toSorted();
+    next = `&after=${body.next}`;
+  }
+}
+
+test("the report of one domain has only what its own addresses or PTR records miss, page by page", async () => {
+  const [net, zone] = await zones();
+  const [other] = await zones();
+  await zone.add("A", "a", net.at(1));
+  await zone.add("A", "b", net.at(2));
+  await zone.add("A", "c", other.at(3));
+  expect(await expectedIn(zone.id)).toEqual(["a", "b", "c"].map((name) => `${name}.${zone.name}`));
+  expect(await expectedIn(net.zone.id)).toEqual([]);
+});
