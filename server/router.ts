@@ -18,6 +18,7 @@ import { createNotificationsRouter } from "./notifications/router.ts";
 import { createFeedsRouter } from "./zones/calendar/router.ts";
 import { createRecordsRouter } from "./zones/records/router.ts";
 import { createReplacementsRouter } from "./bulk/replacements/router.ts";
+import { createHealthRouter } from "./zones/health/router.ts";
 import { createReverseRouter } from "./zones/reverse/router.ts";
 import { createCompareRouter, createSnapshotsRouter } from "./zones/snapshots/router.ts";
 import { createTemplatesRouter } from "./bulk/templates/router.ts";
@@ -54,7 +55,7 @@ export function createAppRouter(services: Services) {
     delegation: createDelegationRouter(services),
     secondaries: createSecondariesRouter(services),
     mirrors: createMirrorsRouter(services),
-    records: merged(records, historyRouter),
+    records: merged(records, historyRouter, createHealthRouter(services)),
     replacements: createReplacementsRouter(services),
     changeRequests: createChangeRequestsRouter(services),
     reverse: createReverseRouter(services),

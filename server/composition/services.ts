@@ -75,6 +75,7 @@ import { ReviewReminders } from "../zones/records/review-reminders.ts";
 import { Records } from "../zones/records/service.ts";
 import { Revert } from "../zones/records/revert.ts";
 import { Sync } from "../zones/records/sync.ts";
+import { ZoneHealth } from "../zones/health/zone-health.ts";
 import { ReverseReport } from "../zones/reverse/report.ts";
 import { ReverseFollowJob, ReverseFollows } from "../zones/reverse/follow-up.ts";
 import { RepairJob } from "../zones/changes/repair.ts";
@@ -366,6 +367,7 @@ export async function createServices(parts: {
     ...delegation,
     records,
     reverseFollowJob,
+    zoneHealth: new ZoneHealth(connections),
     reverseReport: new ReverseReport(connections, review),
     revert: new Revert(pipeline, comparison, reverseFollows, now),
     replacements: new Replacements({ connections, audit, enqueue: jobs.enqueue, now }),

@@ -49,7 +49,8 @@ export function* privateAddressWarnings(
   ];
 }
 
-function isPrivate({ recordType, value }: { recordType: string; value: string }): boolean {
+/** Returns whether a record gives an address that the Internet does not reach. */
+export function isPrivate({ recordType, value }: { recordType: string; value: string }): boolean {
   if (recordType !== "A" && recordType !== "AAAA") return false;
   return ipaddr.isValid(value) && privateRanges.has(ipaddr.process(value).range());
 }

@@ -324,6 +324,7 @@ export function workingCalls(
         return { changes, planHash: body.planHash ?? "none" };
       },
     },
+    "records.health": { thing: zone },
     "records.export": { thing: zone },
     "records.exportZonefile": { thing: zone },
     "records.importZonefile": { thing: zone, body: () => ({ zonefile: "file 60 A 192.0.2.3\n", mode: "merge" }) },

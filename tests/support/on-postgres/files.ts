@@ -119,6 +119,7 @@ export const onPostgres: Readonly<Record<string, readonly string[]>> = {
     "tests/zones/records/desired-state.test.ts",
     "tests/zones/records/exact-filters.test.ts",
     "tests/zones/records/list.test.ts",
+    "tests/zones/health/health.test.ts",
     "tests/zones/records/search.test.ts",
     "tests/zones/v1/v1.test.ts",
   ],
