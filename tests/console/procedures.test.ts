@@ -37,7 +37,6 @@ const withoutCall: Readonly<Record<string, Reason>> = {
   "changeRequests.plan": { instead: "records.plan" },
 
   "domains.previewExpiry": "program",
-  "records.health": "program",
   "records.exportZonefile": { instead: "records.export" },
   "snapshots.get": { instead: "records.list" },
 };

@@ -352,6 +352,11 @@ const zoneRegistration = createRoute({
   path: "/registration",
   component: lazyRouteComponent(zonePages, "RegistrationPage"),
 });
+const zoneHealth = createRoute({
+  getParentRoute: () => zone,
+  path: "/health",
+  component: lazyRouteComponent(zonePages, "HealthPage"),
+});
 const zoneAccess = createRoute({
   getParentRoute: () => zone,
   path: "/access",
@@ -381,6 +386,7 @@ const routeTree = rootRoute.addChildren([
       zoneText,
       zoneTimeline,
       zoneRequests,
+      zoneHealth,
       zoneRegistration,
       zoneSettings,
       zoneAccess,

@@ -10,6 +10,7 @@ const everywhere = [
   "/d/ZONE/records",
   "/d/ZONE/text",
   "/d/ZONE/requests",
+  "/d/ZONE/health",
   "/d/ZONE/registration",
   "/d/ZONE/settings",
   "/d/ZONE/access",

@@ -65,6 +65,7 @@ export function useEntries(
           page(text.textOf(here), zonePath(here, "text")),
           page(text.historyOf(here), zonePath(here, "timeline")),
           page(text.requestsOf(here), zonePath(here, "requests")),
+          page(text.healthOf(here), zonePath(here, "health")),
           page(text.registrationOf(here), zonePath(here, "registration")),
           page(text.settingsOf(here), zonePath(here, "settings")),
           page(text.accessOf(here), zonePath(here, "access")),

@@ -11,7 +11,17 @@ export async function presentRecords(
   edits: readonly Edit[],
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, DnsRecord>> {
-  const names = new Set(edits.flatMap((edit) => (edit.kind === "create" ? [] : [edit.before.name]))).values();
+  const names = edits.flatMap((edit) => (edit.kind === "create" ? [] : [edit.before.name]));
+  return await recordsAt(domainId, names, signal);
+}
+
+/** The records of some names, by their id. One call for each name. */
+export async function recordsAt(
+  domainId: string,
+  all: readonly string[],
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, DnsRecord>> {
+  const names = new Set(all).values();
   const found = new Map<string, DnsRecord>();
   const ask = async () => {
     for (const name of names) {

@@ -3,6 +3,7 @@ import { admin } from "./en/admin.ts";
 import { compare } from "./en/compare.ts";
 import { domainDialogs } from "./en/domain-dialogs.ts";
 import { domains } from "./en/domains.ts";
+import { health } from "./en/health.ts";
 import { live } from "./en/live.ts";
 import { notifications } from "./en/notifications.ts";
 import { palette } from "./en/palette.ts";
@@ -31,6 +32,7 @@ export const en = {
   compare,
   domainDialogs,
   domains,
+  health,
   live,
   notifications,
   palette,

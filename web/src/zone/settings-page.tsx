@@ -52,7 +52,7 @@ function Parts({ zone }: { zone: Zone }) {
     part("provider", text.provider, <Provider zone={zone} />),
     part("mirrors", text.mirrors.title, <Mirrors zone={zone} />),
     ...(kind === "primary" ? [part("secondaries", text.secondaries.title, <Secondaries zone={zone} />)] : []),
-    part("delegation", text.delegation, <Delegation zone={zone} />),
+    part("delegation", text.delegation, <Delegation zone={zone} manages />),
     part("snapshots", text.snapshots, <Snapshots zone={zone} />),
     part("rules", text.rules, <Rules zone={zone} />),
     ...(role === "admin" ? [part("reviews", text.reviews, <Reviews zone={zone} />)] : []),

@@ -126,6 +126,9 @@ function Header({ zone }: { zone: Zone }) {
           <Link to="/d/$name/requests" params={{ name }}>
             {text.requestsTab}
           </Link>
+          <Link to="/d/$name/health" params={{ name }}>
+            {text.healthTab}
+          </Link>
           <Link to="/d/$name/registration" params={{ name }}>
             {text.registrationTab}
           </Link>

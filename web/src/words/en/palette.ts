@@ -40,6 +40,7 @@ export const palette = {
     apply: "Review, then apply",
     otherChange: "Go to the previous or next change",
   },
+  healthOf: (name: string) => `Health of ${name}`,
   registrationOf: (name: string) => `Registration of ${name}`,
   settingsOf: (name: string) => `Settings of ${name}`,
   accessOf: (name: string) => `Access to ${name}`,

@@ -9,6 +9,7 @@ export const zone = {
   textTab: "Text",
   historyTab: "History",
   requestsTab: "Requests",
+  healthTab: "Health",
   registrationTab: "Registration",
   settingsTab: "Settings",
   accessTab: "Access",

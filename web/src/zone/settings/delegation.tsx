@@ -20,7 +20,7 @@ const snoozes = [1, 7, 30, 180];
 const dots = { error: "error", warning: "drift", info: "sync" } as const;
 
 /** What the world sees of a domain, as the last check found it. */
-export function Delegation({ zone: { id } }: { zone: Zone }) {
+export function Delegation({ zone: { id }, manages }: { zone: Zone; manages: boolean }) {
   const queryKey = ["delegation", id];
   const { data, error } = useQuery({
     queryKey,
@@ -40,7 +40,7 @@ export function Delegation({ zone: { id } }: { zone: Zone }) {
       hint={text.delegationHint}
       flush
       action={
-        isChecked ? (
+        isChecked && manages ? (
           <Button pending={check.pending} onClick={() => void check.run()}>
             {check.pending ? words.ui.loading : text.delegationCheck}
           </Button>
@@ -55,7 +55,7 @@ export function Delegation({ zone: { id } }: { zone: Zone }) {
             <FindingItem
               key={[finding.code, finding.name, finding.server, finding.target].join(" ")}
               finding={finding}
-              onSnooze={(days) => void snooze.run(finding, days)}
+              onSnooze={manages ? (days) => void snooze.run(finding, days) : null}
             />
           ))}
         </ul>
@@ -66,8 +66,14 @@ export function Delegation({ zone: { id } }: { zone: Zone }) {
 
 const isAhead = (date: Date) => date.getTime() > Date.now();
 
+interface FindingItemProps {
+  finding: Finding;
+  /** Null for those who may not. */
+  onSnooze: ((days: number | null) => void) | null;
+}
+
 /** One thing that is wrong, and how long it may stay so without a notification. */
-function FindingItem({ finding, onSnooze }: { finding: Finding; onSnooze: (days: number | null) => void }) {
+function FindingItem({ finding, onSnooze }: FindingItemProps) {
   const { severity, message, firstSeenAt, snoozedUntil } = finding;
   const isSnoozed = snoozedUntil !== null && isAhead(snoozedUntil);
   return (
@@ -83,17 +89,19 @@ function FindingItem({ finding, onSnooze }: { finding: Finding; onSnooze: (days:
           {isSnoozed ? `, ${text.snoozed(formatDay(snoozedUntil))}` : ""}
         </small>
       </span>
-      <Menu
-        trigger={
-          <Button kind="quiet" aria-label={text.snoozeOf(message)}>
-            {text.snooze}
-          </Button>
-        }
-        groups={[
-          snoozes.map((days) => ({ id: String(days), label: text.snoozeDays(days), run: () => onSnooze(days) })),
-          isSnoozed ? [{ id: "wake", label: text.wake, run: () => onSnooze(null) }] : [],
-        ].filter((group) => group.length > 0)}
-      />
+      {onSnooze === null ? null : (
+        <Menu
+          trigger={
+            <Button kind="quiet" aria-label={text.snoozeOf(message)}>
+              {text.snooze}
+            </Button>
+          }
+          groups={[
+            snoozes.map((days) => ({ id: String(days), label: text.snoozeDays(days), run: () => onSnooze(days) })),
+            isSnoozed ? [{ id: "wake", label: text.wake, run: () => onSnooze(null) }] : [],
+          ].filter((group) => group.length > 0)}
+        />
+      )}
     </li>
   );
 }
