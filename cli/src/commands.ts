@@ -108,6 +108,11 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/templates.ts")).templates(),
   },
   {
+    name: "health",
+    summary: "Find and mend faults in a domain's records",
+    load: async () => (await import("./commands/health.ts")).health(),
+  },
+  {
     name: "reverse",
     summary: "Check and mend PTR records",
     load: async () => (await import("./commands/reverse.ts")).reverseZones(),

@@ -135,6 +135,31 @@ test("two domains are compared", async () => {
   );
 });
 
+test("the health of a domain is listed, and mended where no person has to decide", async () => {
+  const name = await zone(
+    "health.example",
+    `${start}old 30 IN CNAME gone.health.example.\nlists 300 IN TXT "v=spf1 mx +all"\n`,
+  );
+  const { stdout, exitCode } = await cli.run(["health", name]);
+  expect({ stdout, exitCode }).toEqual({
+    stdout:
+      "error\tlists\tspf_allows_all\tThe SPF record of lists ends in +all.\n" +
+      "warning\told\tdangling\told CNAME gone.health.example points to a name without records.\n" +
+      "info\told\tttl_short\told CNAME gone.health.example has a TTL under 60 seconds.\n",
+    exitCode: 2,
+  });
+  expect(await cli.json(["health", "mend", name, "--code", "spf_allows_all", "--yes"])).toMatchObject({
+    applied: true,
+  });
+  // The record that is deleted gets no TTL.
+  expect(await cli.json<Report>(["health", "mend", name, "--yes"])).toMatchObject({
+    changes: [{ action: "delete" }],
+    applied: true,
+  });
+  expect(await cli.json(["health", "check", name])).toMatchObject({ total: 0, faults: [] });
+  expect(await cli.json(["health", "mend", name])).toMatchObject({ changes: [], applied: false });
+});
+
 test("the history lists and shows each change, and undoes one", async () => {
   const name = await zone("history.example");
   await cli.must(["records", "add", name, "api", "A", "192.0.2.8", "-m", "New API"]);
