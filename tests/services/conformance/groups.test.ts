@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { expect, test } from "vitest";
+import { groups } from "./driver.ts";
 import { limitedGroups } from "./limits.ts";
-import { groups } from "./suite.ts";
 import { targets } from "./targets.ts";
 
 test("the conformance suite has at least sixty uniquely named groups for every provider", () => {
