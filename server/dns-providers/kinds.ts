@@ -59,7 +59,7 @@ export function knownKind(name: string): ProviderKind {
 }
 
 /** Returns a kind whose functions validate a stored configuration first. @throws ZodError from each */
-function withAnyConfig<Config>(kind: ProviderKind<Config>): ProviderKind {
+export function withAnyConfig<Config>(kind: ProviderKind<Config>): ProviderKind {
   const { adjust, connect, initialRecords, ...rest } = kind;
   const schema = kind.storedConfigSchema ?? kind.configSchema;
   return {

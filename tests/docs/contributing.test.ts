@@ -8,10 +8,11 @@ import { page } from "../support/markdown.ts";
 
 const root = join(import.meta.dirname, "../..");
 const { prose } = await page("docs/contributing.md");
+const adding = await page("docs/providers/adding.md");
 /** `server/dns/values/<type>.ts`, also where the last part is a folder. */
-const paths = [...prose.matchAll(/`((?:server|tests|docs|client-sdk|bench)\/[\w./<>-]+)`/g)].map(
-  ([, path = ""]) => path,
-);
+const pathsIn = (text: string) =>
+  [...text.matchAll(/`((?:server|tests|docs|client-sdk|web|bench)\/[\w./<>-]+)`/g)].map(([, path = ""]) => path);
+const paths = pathsIn(prose);
 
 function files(folder: string): string[] {
   return globSync("*.ts", { cwd: join(root, folder) });
@@ -19,7 +20,10 @@ function files(folder: string): string[] {
 
 test("every file and folder that the walkthroughs name exists", () => {
   expect(paths.length).toBeGreaterThan(30);
-  const missing = paths.filter((path) => globSync(path.replaceAll(/<\w+>/g, "*"), { cwd: root }).length === 0);
+  expect(pathsIn(adding.prose).length).toBeGreaterThan(10);
+  const missing = paths
+    .concat(pathsIn(adding.prose))
+    .filter((path) => globSync(path.replaceAll(/<\w+>/g, "*"), { cwd: root }).length === 0);
   expect(missing).toEqual([]);
 });
 

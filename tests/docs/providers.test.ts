@@ -93,7 +93,7 @@ test("every provider has a page, and all have the same order", async () => {
   const files = (await readdir(new URL("../../docs/providers", import.meta.url))).filter((name) =>
     name.endsWith(".md"),
   );
-  expect(files.toSorted()).toEqual([...kinds.map((kind) => `${kind}.md`), "README.md"].toSorted());
+  expect(files.toSorted()).toEqual([...kinds.map((kind) => `${kind}.md`), "README.md", "adding.md"].toSorted());
   for (const kind of kinds) {
     const headings = [...(await pageOf(kind)).prose.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
     expect({ kind, headings }).toEqual({

@@ -18,7 +18,7 @@ export interface Page {
   blocks: CodeBlock[];
 }
 
-/** Every page for readers, in the root, in docs/ however deep, and in the packages of the client and the command line. */
+/** Every page for readers, in the root, in docs/ and examples/ however deep, and in the packages of the client and the command line. */
 export async function pages(): Promise<Page[]> {
   const listed = await Promise.all([
     readdir(root),
@@ -26,7 +26,10 @@ export async function pages(): Promise<Page[]> {
       const names = await readdir(join(root, folder));
       return names.map((name) => join(folder, name));
     }),
-    readdir(join(root, "docs"), { recursive: true }).then((names) => names.map((name) => join("docs", name))),
+    ...["docs", "examples"].map(async (folder) => {
+      const names = await readdir(join(root, folder), { recursive: true });
+      return names.map((name) => join(folder, name));
+    }),
   ]);
   const paths = listed.flat().filter((path) => path.endsWith(".md"));
   return await Promise.all(paths.toSorted().map(page));

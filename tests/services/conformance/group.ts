@@ -28,6 +28,7 @@ export type TargetName =
   | "Porkbun"
   | "DNSimple"
   | "bunny.net"
+  | "Harbour DNS"
   | "Webhook adapter"
   | "Webhook adapter in TypeScript"
   | "Webhook adapter in Python";

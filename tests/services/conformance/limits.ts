@@ -291,6 +291,7 @@ const limits: Partial<Record<TargetName, readonly Refused[]>> = {
     strings,
     { whole: [...apexServers, "digits as a label", "a TTL of 0"] },
   ],
+  "Harbour DNS": [commonTypes(), { whole: ["digits as a label", "a TTL of 0"] }],
   "Webhook adapter": [commonTypes("PTR"), { whole: ["a TTL of 0", "the largest TTL"] }],
 };
 

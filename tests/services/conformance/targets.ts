@@ -21,6 +21,7 @@ import {
   startCloudflare,
   startDigitalOcean,
   startDnspod,
+  startExampleKind,
   startRoute53,
   startWebhook,
 } from "./vendors.ts";
@@ -50,6 +51,7 @@ export const targets = {
     ["DNSPod", startDnspod],
     ...rrsetTargets,
     ...recordTargets,
+    ["Harbour DNS", startExampleKind],
     ["Webhook adapter in TypeScript", () => startWebhook("typescript")],
     ["Webhook adapter in Python", () => startWebhook("python")],
   ],

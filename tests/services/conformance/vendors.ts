@@ -1,4 +1,5 @@
-import { knownKind } from "../../../server/dns-providers/kinds.ts";
+import { harbour } from "../../../examples/provider-kind/harbour.ts";
+import { knownKind, withAnyConfig } from "../../../server/dns-providers/kinds.ts";
 import { kindOfZone } from "../../../server/zones/records/provider-limits.ts";
 import { VendorAccounts } from "../../../server/dns-providers/vendor-api/accounts.ts";
 import { createEgress } from "../../../server/platform/net/egress.ts";
@@ -11,6 +12,7 @@ import { startExampleAdapter } from "../../support/vendors/example-adapters.ts";
 import { recordDialects } from "../../support/vendors/records/dialects.ts";
 import { startRecordVendor } from "../../support/vendors/records/server.ts";
 import { rrsetDialects } from "../../support/vendors/rrsets/dialects.ts";
+import { harbour as harbourDialect } from "../../support/vendors/rrsets/harbour.ts";
 import { startRrsetVendor } from "../../support/vendors/rrsets/server.ts";
 import { startRoute53 as startRoute53Server } from "../../support/vendors/route53/server.ts";
 import { zone } from "./group.ts";
@@ -49,6 +51,12 @@ export async function startRoute53(): Promise<Target> {
   return await withZone("route53", { accessKeyId, secretAccessKey, endpoint }, stop);
 }
 
+/** The kind of `examples/`, which is not offered. */
+export async function startExampleKind(): Promise<Target> {
+  const server = await startRrsetVendor(harbourDialect);
+  return await withZone(harbour.kind, server.config, () => server.stop(), withAnyConfig(harbour));
+}
+
 /** An adapter of `examples/`. */
 export async function startWebhook(language: Parameters<typeof startExampleAdapter>[0]): Promise<Target> {
   const adapter = await startExampleAdapter(language);
@@ -74,12 +82,16 @@ export const recordTargets = recordDialects.map((dialect) => {
   return [dialect.name, start] as const;
 });
 
-async function withZone(name: string, config: object, stop: () => Promise<void>): Promise<Target> {
+async function withZone(
+  name: string,
+  config: object,
+  stop: () => Promise<void>,
+  kind = knownKind(name),
+): Promise<Target> {
   // Quotas, and actions that end later, are waited for in no time.
   const { now, pause } = new Clock();
   const egress = createEgress({ allow: ["127.0.0.1"], now });
   const accounts = new VendorAccounts({ now, pause });
-  const kind = knownKind(name);
   const provider = kind.connect?.(config, { zonesFolder: "/nowhere", now, egress, accounts });
   if (!provider) throw new Error(`${name} has no back end`);
   await provider.createZone(zone);
