@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { fuzzTimes } from "./tests/support/fuzz-times.ts";
 import { onPostgres } from "./tests/support/on-postgres/files.ts";
 import { reportStatements } from "./tests/support/on-postgres/statements.ts";
 import { SlowestFirst } from "./tests/support/slowest-first.ts";
@@ -60,7 +61,7 @@ export default defineConfig({
           name: "on PostgreSQL",
           // The plugin changes modules as Vite loads them.
           experimental: { viteModuleRunner: true },
-          include: Object.values(onPostgres).flat(),
+          include: [...Object.values(onPostgres).flat(), ...(fuzzTimes > 1 ? ["tests/openapi/fuzz.test.ts"] : [])],
           setupFiles: [...setupFiles, "tests/support/on-postgres/record.ts"],
           sequence: { groupOrder: 2 },
         },

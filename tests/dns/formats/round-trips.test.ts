@@ -9,6 +9,7 @@ import {
 } from "../../../server/dns/formats/formats.ts";
 import { initialSoa } from "../../../server/dns/zone-file/contents.ts";
 import { atOnce } from "../../../server/platform/slices.ts";
+import { fuzzTimes } from "../../support/fuzz-times.ts";
 import { arbitraryZone, contentOf } from "../../support/records/arbitrary-zones.ts";
 
 const zone = "example.com";
@@ -50,30 +51,34 @@ const pieces = fc.constantFrom(
   ),
 );
 
-test.each(readableFormats)("any text is read or refused with sentences that name lines, as %s", async (format) => {
-  const edit = fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(4), pieces);
-  await fc.assert(
-    fc.asyncProperty(
-      arbitraryZone(zone),
-      fc.constantFrom(...writableFormats),
-      fc.array(edit, { maxLength: 4 }),
-      fc.boolean(),
-      async (records, written, edits, lenient) => {
-        let text = atOnce(await writingIn(written, { zone, soa, records, provider: "cloudflare" })).join("");
-        for (const [place, cut, piece] of edits) {
-          const at = Math.floor(place * text.length);
-          text = text.slice(0, at) + piece + text.slice(at + cut);
-        }
-        const opened = await openText(text, format);
-        const reading = opened.ok ? atOnce(opened.read({ zone, lenient })) : opened;
-        for (const { line, message } of reading.ok ? reading.warnings : reading.errors) {
-          expect({ line: line >= 1 && line <= text.split("\n").length + 1, message }).toEqual({
-            line: true,
-            message: expect.stringMatching(/[.:)]$/),
-          });
-        }
-      },
-    ),
-    { numRuns: 150 },
-  );
-});
+test.each(readableFormats)(
+  "any text is read or refused with sentences that name lines, as %s",
+  async (format) => {
+    const edit = fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(4), pieces);
+    await fc.assert(
+      fc.asyncProperty(
+        arbitraryZone(zone),
+        fc.constantFrom(...writableFormats),
+        fc.array(edit, { maxLength: 4 }),
+        fc.boolean(),
+        async (records, written, edits, lenient) => {
+          let text = atOnce(await writingIn(written, { zone, soa, records, provider: "cloudflare" })).join("");
+          for (const [place, cut, piece] of edits) {
+            const at = Math.floor(place * text.length);
+            text = text.slice(0, at) + piece + text.slice(at + cut);
+          }
+          const opened = await openText(text, format);
+          const reading = opened.ok ? atOnce(opened.read({ zone, lenient })) : opened;
+          for (const { line, message } of reading.ok ? reading.warnings : reading.errors) {
+            expect({ line: line >= 1 && line <= text.split("\n").length + 1, message }).toEqual({
+              line: true,
+              message: expect.stringMatching(/[.:)]$/),
+            });
+          }
+        },
+      ),
+      { numRuns: 150 * fuzzTimes },
+    );
+  },
+  120_000 * fuzzTimes,
+);
