@@ -222,9 +222,9 @@ class Judging {
 
   /** Returns whether a provider answers for a name with addresses that the zone does not have. */
   #isFlattened(name: string): boolean {
-    const types = this.#known.types(name);
-    return (
-      types.has("ALIAS") || (name === "@" && types.has("CNAME") && this.#zone.kind.apexCname?.isFlattened === true)
+    const isAtApex = name === "@" && this.#zone.kind.apexCname?.isFlattened === true;
+    return (this.#byName.get(name) ?? []).some(
+      ({ recordType, proxied }) => recordType === "ALIAS" || (recordType === "CNAME" && (proxied || isAtApex)),
     );
   }
 

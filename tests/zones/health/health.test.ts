@@ -205,6 +205,21 @@ describe("the health of a zone", () => {
     expect(fault.message).toContain("A CNAME must be the only record of its name");
   });
 
+  test("a CNAME that the provider answers for with addresses is a fine target of an MX", async () => {
+    const zone = await zoneWith([
+      ["CNAME", "mail", "web.hosting.example"],
+      ["MX", "sub", "10 mail"],
+    ]);
+    expect(await found(zone)).toEqual(["alias_target sub"]);
+    await queries(zw.services.database.fork())
+      .updateTable("records")
+      .set({ proxied: true })
+      .where("domain_id", "=", zone.id)
+      .where("name", "=", "mail")
+      .execute();
+    expect(await found(zone)).toEqual([]);
+  });
+
   test("a disabled record is not looked at", async () => {
     const zone = await zoneWith([["CNAME", "old", "gone"]]);
     const [record] = await zone.records();
