@@ -46,6 +46,7 @@ test("the header says provider, sync state, expiry, revision and who made it, wi
     "Text",
     "History",
     "Requests",
+    "Health",
     "Registration",
     "Settings",
     "Access",
@@ -313,7 +314,15 @@ test("an assignment gives a member exactly the pages and controls that they may 
 
   const theirs = await opened(zone, "access", { username, password: memberPassword });
   await theirs.getByText("Change the records of *.dev").waitFor();
-  expect(await tabNames(theirs)).toEqual(["Records", "Text", "History", "Requests", "Registration", "Access"]);
+  expect(await tabNames(theirs)).toEqual([
+    "Records",
+    "Text",
+    "History",
+    "Requests",
+    "Health",
+    "Registration",
+    "Access",
+  ]);
   expect(await theirs.getByRole("button", { name: /Assign|Withdraw|Approve/ }).count()).toBe(0);
   await photograph(theirs, "zone-access-member");
   await expectAccessible(theirs);
