@@ -24,6 +24,7 @@ import { createCompareRouter, createSnapshotsRouter } from "./zones/snapshots/ro
 import { createTemplatesRouter } from "./bulk/templates/router.ts";
 import { historyRouter } from "./zones/changes/router.ts";
 import { createRegistrarConfigsRouter, createRegistrationsRouter } from "./registry/registrars/router.ts";
+import { createTlsHostsRouter } from "./registry/certificates/router.ts";
 import { createExpiryRouter } from "./registry/expiry/router.ts";
 import { createSystemRouter } from "./composition/system.ts";
 import { merged, router } from "./api/trpc.ts";
@@ -65,6 +66,7 @@ export function createAppRouter(services: Services) {
     providers: createProvidersRouter(services),
     providerConfigs: merged(createProviderConfigsRouter(services), createZoneImportsRouter(services)),
     registrations: createRegistrationsRouter(services),
+    tlsHosts: createTlsHostsRouter(services),
     registrarConfigs: createRegistrarConfigsRouter(services),
     notifications: createNotificationsRouter(services),
     channels: createChannelsRouter(services),

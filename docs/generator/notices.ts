@@ -3,6 +3,7 @@ import { signInNotice } from "../../server/accounts/auth/sign-in.ts";
 import { wayInNotice, type WayInChange } from "../../server/accounts/auth/ways-in.ts";
 import { failedChange } from "../../server/zones/changes/repair.ts";
 import { disabledNotice } from "../../server/notifications/channels/deliverer.ts";
+import { certificatesExpiring, certificatesInvalid } from "../../server/registry/certificates/notices.ts";
 import { danglingRecords, delegationChanged } from "../../server/registry/delegation/notices.ts";
 import { secondaryNotice } from "../../server/dns-service/secondary-check.ts";
 import { driftNotice } from "../../server/zones/drift/drift-notice.ts";
@@ -66,6 +67,7 @@ const secondary = {
   error: null,
 };
 const delegated = { id: domainId, name: "example.com", ownerId: userId };
+const watched = { host: "www", port: 443, issuer: "Let's Encrypt, R11" };
 const replaced = { total: 300, waiting: 0, running: 0, done: 0, failed: 1, skipped: 0 };
 
 const changeRequest = {
@@ -117,6 +119,20 @@ export function exampleNotices(): Record<NotificationEvent, Notice> {
       isLast: false,
       records: [{ name: "shop", recordType: "CNAME", target: "shop.hosting.example" }],
     }),
+    "certificate.expiring": certificatesExpiring(
+      { ...delegated, view: "" },
+      [{ ...watched, notAfter: new Date("2027-03-08T12:00:00Z"), error: null }],
+      7,
+      new Date("2027-03-01T12:00:00Z"),
+    ),
+    "certificate.invalid": certificatesInvalid({ ...delegated, view: "" }, [
+      {
+        ...watched,
+        notAfter: new Date("2027-05-01T12:00:00Z"),
+        error:
+          "The certificate that www.example.com shows is for other names: host.example.net. Install one for www.example.com.",
+      },
+    ]),
     "record.change_failed": failedNotice(),
     "record.review_due": reviewDue(
       { id: domainId, name: "example.com" },

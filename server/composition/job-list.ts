@@ -12,6 +12,7 @@ import type { RepairJob } from "../zones/changes/repair.ts";
 import type { Config } from "../ops/config/config.ts";
 import type { Database } from "../database/database.ts";
 import { driftSchedules, type DriftJob } from "../zones/drift/drift-job.ts";
+import type { CertificateCheckJob } from "../registry/certificates/check-job.ts";
 import type { DelegationServices } from "../registry/delegation/compose.ts";
 import type { ExpiryServices } from "../registry/expiry/compose.ts";
 import { mirrorJobName, type MirrorReconciler } from "../zones/mirrors/reconciler.ts";
@@ -46,6 +47,7 @@ export interface Workers
     Pick<ExpiryServices, "expiryCheck" | "expiryReminders">,
     Pick<DelegationServices, "delegationCheck"> {
   repair: RepairJob;
+  certificateCheck: CertificateCheckJob;
   batches: BatchRunner;
   requestSchedule: ChangeRequestSchedule;
   assignmentEnds: AssignmentEnds;
@@ -186,6 +188,7 @@ export function jobs({ config, database, log, now, ...needs }: Needs): Job[] {
     expiryCheck,
     expiryReminders,
     needs.delegationCheck,
+    needs.certificateCheck,
   ];
 }
 

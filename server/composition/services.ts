@@ -31,6 +31,8 @@ import { driftNotifier } from "../zones/drift/drift-notice.ts";
 import { ZoneWatch } from "../zones/drift/zone-watch.ts";
 import { Domains } from "../zones/domains/service.ts";
 import { ZoneImports } from "../zones/domains/zone-imports.ts";
+import { CertificateCheckJob } from "../registry/certificates/check-job.ts";
+import { TlsHosts } from "../registry/certificates/service.ts";
 import { composeDelegation } from "../registry/delegation/compose.ts";
 import { Registrations } from "../registry/registrars/registrations.ts";
 import { RegistrarConfigs } from "../registry/registrars/configs.ts";
@@ -179,6 +181,15 @@ export async function createServices(parts: {
   });
   const expiry = composeExpiry({ config, database, notifications, registrarConfigs, egress, log, now });
   const delegation = composeDelegation({ config, database, notifications, egress, log, now });
+  const certificateCheck = new CertificateCheckJob({
+    database,
+    egress,
+    notifications,
+    greeting: new URL(config.siteUrl).hostname,
+    log,
+    now,
+  });
+  const tlsHosts = new TlsHosts({ enqueue: (...run) => jobs.enqueue(...run), now });
   const review = new ReviewPolicy(config.reviewRequired);
   const registrations = new Registrations({
     registrarConfigs,
@@ -293,6 +304,7 @@ export async function createServices(parts: {
       ...channelServices,
       ...expiry,
       ...delegation,
+      certificateCheck,
     },
     schedules: parts.schedules,
     onError: (error) => health.note(error),
@@ -365,6 +377,8 @@ export async function createServices(parts: {
     registrations,
     ...expiry,
     ...delegation,
+    certificateCheck,
+    tlsHosts,
     records,
     reverseFollowJob,
     zoneHealth: new ZoneHealth(connections),

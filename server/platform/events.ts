@@ -14,6 +14,8 @@ export const notificationEvents = [
   "domain.registration_changed",
   "domain.delegation_changed",
   "domain.dangling",
+  "certificate.expiring",
+  "certificate.invalid",
   "record.change_failed",
   "record.review_due",
   "zone.changed",
@@ -82,6 +84,14 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
   },
   "domain.dangling": {
     when: "Records of a domain point to names that do not exist or have no address. Sent once for each record while that lasts, and not while it is snoozed. At most 50 are sent within 24 hours.",
+    to: "the domain's owner and administrators",
+  },
+  "certificate.expiring": {
+    when: "Certificates of watched hosts expire soon. Sent once per certificate for each of the domain's `expiryRemindDays`, and once for all certificates of a check.",
+    to: "the domain's owner and administrators",
+  },
+  "certificate.invalid": {
+    when: "Watched hosts show certificates that have expired, are for other names, or lead to no known authority. Sent once per host and certificate, and once for all hosts of a check.",
     to: "the domain's owner and administrators",
   },
   "record.change_failed": {
@@ -239,6 +249,21 @@ interface OfRegistration extends OfDomain {
   source: string | null;
 }
 
+/** Hosts with the certificates that they show. */
+interface OfCertificates extends OfDomain {
+  total: number;
+  hosts: readonly {
+    /** Relative to the domain. */
+    host: string;
+    port: number;
+    /** ISO 8601; null: not known. */
+    notAfter: string | null;
+    issuer: string | null;
+    /** What is wrong with it; null: nothing. */
+    error: string | null;
+  }[];
+}
+
 /** An account, and the IP address that made the change. */
 interface OfAccount {
   userId: string;
@@ -340,6 +365,10 @@ export interface EventMetadata extends Record<NotificationEvent, object> {
     total: number;
     records: readonly { name: string; recordType: string; target: string }[];
   };
+  /** The first 20 hosts by their end; `total` counts all. `days`: the nearest reminder that was due; `daysLeft`: days until the first one ends. */
+  "certificate.expiring": OfCertificates & { days: number; daysLeft: number };
+  /** The first 20 hosts by name; `total` counts all. */
+  "certificate.invalid": OfCertificates;
   /** `failed`: the number of failed changes. */
   "record.change_failed": OfDomain & { changeSetId: string; failed: number };
   /** The first 20 records by their review date, in ISO 8601; `total` counts all. */

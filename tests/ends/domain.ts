@@ -132,6 +132,15 @@ export const ofDomain = (zw: Zonewright): Proofs => ({
       expect((await again.get("/delegation")).body.findings).toEqual([]);
     },
   },
+  "hosts whose [certificates](registrations.md#watch-certificates) are watched": {
+    columns: ["tls_watches.domain_id", "tls_hosts.domain_id", "certificate_notices.domain_id"],
+    async prove() {
+      const zone = await manualZone(zw);
+      await zw.admin.put(`${zone.path}/tls-hosts`, { mode: "listed", hosts: [{ host: "www" }] });
+      const again = await madeAnew(zw, zone);
+      expect((await again.get("/tls-hosts")).body).toMatchObject({ mode: "off", hosts: [] });
+    },
+  },
   "reminders before expiry": {
     columns: ["expiry_reminders.domain_id"],
     async prove() {

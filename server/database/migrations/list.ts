@@ -73,6 +73,7 @@ import { CalendarFeeds } from "./0087-calendar-feeds.ts";
 import { AuditDomains } from "./0090-audit-domains.ts";
 import { Instances } from "./0088-instances.ts";
 import { Portfolio } from "./0091-portfolio.ts";
+import { Certificates } from "./0092-certificates.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -152,4 +153,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0088-instances", class: Instances },
   { name: "0091-portfolio", class: Portfolio },
   { name: "0090-audit-domains", class: AuditDomains },
+  { name: "0092-certificates", class: Certificates },
 ];

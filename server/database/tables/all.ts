@@ -31,6 +31,7 @@ import { RegistrarConfigSchema } from "./registrar-configs.ts";
 import { DomainSchema } from "./domains.ts";
 import { MirrorRevisionSchema, MirrorSchema } from "./mirrors.ts";
 import { ZoneImportItemSchema, ZoneImportSchema } from "./zone-imports.ts";
+import { CertificateNoticeSchema, TlsHostSchema, TlsWatchSchema } from "./certificates.ts";
 import { ExpiryReminderSchema } from "./expiry.ts";
 import { IdempotentCallSchema } from "./idempotent-calls.ts";
 import {
@@ -91,6 +92,9 @@ export const entities = [
   ZoneImportSchema,
   ZoneImportItemSchema,
   ExpiryReminderSchema,
+  TlsWatchSchema,
+  TlsHostSchema,
+  CertificateNoticeSchema,
   RecordVersionSchema,
   ServerManagedRecordSchema,
   ChangeReportSchema,

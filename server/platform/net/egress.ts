@@ -8,7 +8,7 @@ import { EgressError } from "./egress-error.ts";
 import { exchangeDatagram, type Datagram } from "./guarded-datagram.ts";
 import { sendGuarded, targetOf, type GuardedRequest } from "./guarded-request.ts";
 import { httpAgent, loadUndici, type ClientCertificate } from "./http-agent.ts";
-import { openGuarded, systemAddresses, type Lookup, type Target } from "./guarded-socket.ts";
+import { openGuarded, resolvedAddresses, systemAddresses, type Lookup, type Target } from "./guarded-socket.ts";
 import { SharedSlots, Slots } from "./slots.ts";
 
 export interface EgressOptions {
@@ -27,6 +27,8 @@ interface GuardedConnection {
   ports?: readonly number[];
   /** Default: 5 seconds. */
   connectTimeoutMilliseconds?: number;
+  /** Whether it is one of very many. Their names are resolved without the threads that other work needs, and without the hosts file. */
+  many?: boolean;
   signal?: AbortSignal;
 }
 
@@ -51,7 +53,8 @@ const perHost = { atOnce: 8, mostWaiting: 128 };
 /** Messages are short and many, and must not take the slots of calls. */
 const datagrams = { all: { atOnce: 128, mostWaiting: 8_192 }, perHost: { atOnce: 32, mostWaiting: 4_096 } };
 
-export function createEgress({ allow: allowed, now, lookup = systemAddresses }: EgressOptions): Egress {
+export function createEgress({ allow: allowed, now, lookup: given }: EgressOptions): Egress {
+  const lookup = given ?? systemAddresses;
   const allow = new AllowList(allowed);
   const breaker = new Breaker(now);
   const slots = new SharedSlots(new Slots(all.atOnce, all.mostWaiting), perHost);
@@ -116,10 +119,16 @@ export function createEgress({ allow: allowed, now, lookup = systemAddresses }: 
         (signal, call) => withSlot(target.host, signal, call),
       );
     },
-    async guardedConnect({ host, port, reach, ports = [], signal = neverAborted(), ...times }) {
+    async guardedConnect({ host, port, reach, ports = [], signal = neverAborted(), many = false, ...times }) {
       const target: Target = { host, port, reach, readable: false, ports };
       return await withSlot(`${host}:${port}`, signal, () =>
-        openGuarded(target, { allow, lookup, connectTimeoutMilliseconds, ...times, signal }),
+        openGuarded(target, {
+          allow,
+          lookup: many ? (given ?? resolvedAddresses) : lookup,
+          connectTimeoutMilliseconds,
+          ...times,
+          signal,
+        }),
       );
     },
     async guardedExchange({ host, port, reach, ports = [], signal = neverAborted(), ...datagram }) {

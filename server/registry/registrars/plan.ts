@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { KnownCertificates } from "../certificates/findings.ts";
 import { standsFor } from "../delegation/dnssec.ts";
 import type { Ds, KeySeen, ServerSeen } from "../delegation/observation.ts";
 import type { ChangeableField, PublishedKey, RegistrarChange, RegistrarState } from "./registrar.ts";
@@ -153,6 +154,8 @@ export const registrationFindings = [
   "expired",
   "expires_without_renewal",
   "expires_soon",
+  "certificate_invalid",
+  "certificate_expiring",
   "ds_differ",
   "name_servers_differ",
   "unlocked",
@@ -176,6 +179,8 @@ interface Known {
   registrar: RegistrarState | null;
   registrarError: string | null;
   parent: { nameServers: string[]; ds: string[] | null } | null;
+  /** Null: nothing is wrong, or the caller may not see all hosts. */
+  certificates: KnownCertificates | null;
 }
 
 const day = 24 * 3_600_000;
@@ -183,7 +188,7 @@ const soonDays = 30;
 
 /** Returns what is wrong with a registration, worst first. Pure. */
 export function judgeKnown(
-  { name, expiresAt, registryExpiresAt, registrar, registrarError, parent }: Known,
+  { name, expiresAt, registryExpiresAt, registrar, registrarError, parent, certificates }: Known,
   now: Date,
 ): RegistrationFinding[] {
   const found: RegistrationFinding[] = [];
@@ -210,6 +215,7 @@ export function judgeKnown(
       "info",
       `${name} does not renew itself. Turn automatic renewal on, unless you want to let it go.`,
     );
+  addCertificates(certificates, now, add);
   if (registrar?.ds && parent?.ds && !isSame(registrar.ds, parent.ds))
     add(
       "ds_differ",
@@ -235,4 +241,26 @@ export function judgeKnown(
     );
   const severities = ["error", "warning", "info"];
   return found.toSorted((one, other) => severities.indexOf(one.severity) - severities.indexOf(other.severity));
+}
+
+function likeIt(others: number): string {
+  return others === 0 ? "" : ` The same goes for ${others === 1 ? "one more host" : `${others} more hosts`}.`;
+}
+
+function addCertificates(
+  known: KnownCertificates | null,
+  now: Date,
+  add: (code: RegistrationFinding["code"], severity: RegistrationFinding["severity"], message: string) => void,
+): void {
+  const { invalid = null, expiring = null } = known ?? {};
+  if (invalid) add("certificate_invalid", "error", `${invalid.error ?? ""}${likeIt(invalid.others)}`);
+  if (expiring?.notAfter) {
+    const days = Math.ceil((expiring.notAfter.getTime() - now.getTime()) / day);
+    const when = days <= 0 ? "has expired" : days === 1 ? "expires within a day" : `expires in ${days} days`;
+    add(
+      "certificate_expiring",
+      "warning",
+      `The certificate of ${expiring.name} ${when}. Renew it, or find out why it was not renewed automatically.${likeIt(expiring.others)}`,
+    );
+  }
 }

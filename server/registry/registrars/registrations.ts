@@ -7,6 +7,7 @@ import { ProviderError, throughProvider } from "../../dns-providers/provider.ts"
 import { writeEntry } from "../../notifications/audit/audit.ts";
 import { AppError, badField } from "../../platform/errors.ts";
 import { withKeyedMutex } from "../../platform/slices.ts";
+import { knownCertificates } from "../certificates/findings.ts";
 import { dsText, type StoredFacts } from "../delegation/facts.ts";
 import type { RegistrationFacts } from "../expiry/facts.ts";
 import { registrableOf } from "../expiry/registrable.ts";
@@ -94,6 +95,8 @@ export class Registrations {
       ds: above.ds?.map(dsText).toSorted() ?? null,
     };
     const name = registrableOf(zone.name)?.name ?? zone.name;
+    const now = this.#parts.now();
+    const certificates = zone.rights.sees.isAll ? await knownCertificates(em, [id], now) : null;
     const known = { registryExpiresAt: row.registry_expires_at, expiresAt: row.expires_at };
     return {
       domainId: id,
@@ -115,8 +118,15 @@ export class Registrations {
       registry: facts && { ...facts, expiresAt: row.registry_expires_at, checkedAt: row.expiry_checked_at },
       parent,
       findings: judgeKnown(
-        { name, ...known, registrar: reading?.state ?? null, registrarError: reading?.error ?? null, parent },
-        this.#parts.now(),
+        {
+          name,
+          ...known,
+          registrar: reading?.state ?? null,
+          registrarError: reading?.error ?? null,
+          parent,
+          certificates: certificates?.get(id) ?? null,
+        },
+        now,
       ),
     };
   }

@@ -1,4 +1,5 @@
 import { LockMode } from "@mikro-orm/core";
+import { sql } from "kysely";
 import type { Caller } from "../../access/caller.ts";
 import { narrowingOf } from "../../access/narrowing.ts";
 import { visibleDomains } from "../../access/visible-domains.ts";
@@ -6,7 +7,7 @@ import type { WaysIn } from "../../accounts/auth/ways-in.ts";
 import { lockOwnAccount } from "../../accounts/users/lock-account.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { CalendarFeed } from "../../database/tables/calendar-feeds.ts";
-import { qualifiedName, toUnicodeName } from "../../dns/names/names.ts";
+import { absoluteName, qualifiedName, toUnicodeName } from "../../dns/names/names.ts";
 import type { Audit } from "../../notifications/audit/audit.ts";
 import { AppError, badField, notFound } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
@@ -21,6 +22,8 @@ const day = 24 * 60 * 60_000;
 const daysBack = 90;
 /** Events of each sort in one calendar, the earliest first. */
 const mostEvents = 10_000;
+/** The form has four digits for a year. */
+const latest = new Date("9999-12-31T00:00:00Z");
 /** A feed's `lastUsedAt` may lag behind by this. */
 const useDelay = 5 * 60_000;
 
@@ -131,9 +134,13 @@ export class CalendarFeeds {
     return { caller, name: row.name };
   }
 
-  /** Returns what a caller sees of expiry dates and scheduled change requests, as a calendar. */
+  /** Returns what a caller sees of expiry dates, ends of certificates and scheduled change requests, as a calendar. */
   async calendar(em: EntityManager, caller: Caller, name: string): Promise<string> {
-    const events = [...(await this.#expiries(em, caller)), ...(await this.#scheduled(em, caller))];
+    const events = [
+      ...(await this.#expiries(em, caller)),
+      ...(await this.#certificates(em, caller)),
+      ...(await this.#scheduled(em, caller)),
+    ];
     return await inSlices(calendarText(name, events));
   }
 
@@ -144,8 +151,7 @@ export class CalendarFeeds {
       .select(["id", "name", "view", "expires_at", "expiry_source", "registrar", "updated_at"])
       .where("status", "=", "active")
       .where("expires_at", ">=", new Date(caller.at.getTime() - daysBack * day))
-      // The form has four digits for a year.
-      .where("expires_at", "<", new Date("9999-12-31T00:00:00Z"))
+      .where("expires_at", "<", latest)
       .where((eb) => visible.condition(eb))
       .orderBy("expires_at")
       .orderBy("name")
@@ -169,6 +175,48 @@ export class CalendarFeeds {
         description: details.join("\n"),
         url: this.#link(`/d/${encodeURIComponent(qualifiedName({ name, view }))}`),
         changedAt: row.updated_at,
+        at,
+        allDay: true,
+      };
+    });
+  }
+
+  /** Ends of certificates in domains that the caller sees as a whole: one event for a certificate of any number of hosts. */
+  async #certificates(em: EntityManager, caller: Caller): Promise<CalendarEvent[]> {
+    const visible = await visibleDomains(em, caller);
+    const rows = await queries(em)
+      .selectFrom("tls_hosts as h")
+      .innerJoin("domains", "domains.id", "h.domain_id")
+      .select(["domains.id", "domains.name", "domains.view", "h.fingerprint"])
+      .select((eb) => [
+        eb.fn.max("h.not_after").as("at"),
+        sql<string | null>`min(h.host || ':' || h.port)`.as("place"),
+        eb.fn.max("h.issuer").as("issuer"),
+        eb.fn.max("h.checked_at").as("checked_at"),
+        eb.fn.countAll<string>().as("hosts"),
+      ])
+      .where("domains.status", "=", "active")
+      .where("h.not_after", ">=", new Date(caller.at.getTime() - daysBack * day))
+      .where("h.not_after", "<", latest)
+      .where((eb) => eb.and([visible.condition(eb), visible.wholly()]))
+      .groupBy(["domains.id", "h.fingerprint"])
+      .orderBy("at")
+      .orderBy("domains.name")
+      .limit(mostEvents)
+      .execute();
+    return rows.flatMap(({ id, name, view, place, at, issuer, hosts, checked_at: changedAt }) => {
+      if (!at || place === null) return [];
+      const others = Number(hosts) - 1;
+      const host = toUnicodeName(absoluteName(place.replace(/:\d+$/, ""), name));
+      return {
+        uid: `${id}-${place}-certificate@zonewright`,
+        summary: `Certificate of ${host}${others > 0 ? ` and ${others} more` : ""} expires`,
+        description: [
+          ...(issuer === null ? [] : [`Issuer: ${issuer}`]),
+          `The certificate is valid until ${at.toISOString()}.`,
+        ].join("\n"),
+        url: this.#link(`/d/${encodeURIComponent(qualifiedName({ name, view }))}/registration`),
+        changedAt: changedAt ?? at,
         at,
         allDay: true,
       };

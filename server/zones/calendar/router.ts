@@ -40,7 +40,7 @@ export function createFeedsRouter({
       summary: "Create a calendar feed",
       description:
         "Returns an address to which calendar programs subscribe, `GET /api/calendar/{token}.ics` (iCalendar, RFC 5545). The calendar has " +
-        "the expiry dates of the domains that you may see, as all-day events, and the scheduled change requests that you may see. " +
+        "the expiry dates of the domains that you may see and the ends of watched certificates, as all-day events, and the scheduled change requests that you may see. " +
         "Whoever knows the address can read it. It ends with your account. At most 20 per user (409).\n\n" +
         "`domainIds` narrows it to some domains. The feed ends when the last domain that it names is deleted.",
       status: 201,

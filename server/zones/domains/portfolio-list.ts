@@ -4,6 +4,7 @@ import { hasPermission, type Caller } from "../../access/caller.ts";
 import { visibleDomains, type VisibleDomains } from "../../access/visible-domains.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import type { Tables } from "../../database/tables/all.ts";
+import { certificateSoonDays, invalidProblems, knownCertificates } from "../../registry/certificates/findings.ts";
 import { dsText, type StoredFacts } from "../../registry/delegation/facts.ts";
 import { registrableOf } from "../../registry/expiry/registrable.ts";
 import { judgeKnown } from "../../registry/registrars/plan.ts";
@@ -46,7 +47,9 @@ const harms: Readonly<Partial<Record<PortfolioFinding["code"], number>>> = {
   ds_without_dnskey: 2,
   not_delegated: 2,
   expires_without_renewal: 3,
+  certificate_invalid: 4,
   expires_soon: 5,
+  certificate_expiring: 5,
   unlocked: 6,
   registrar_failed: 8,
 };
@@ -87,12 +90,29 @@ export async function worstFindings(em: EntityManager, caller: Caller, now: Date
     where f.present and f.severity <> 'info' and f.severity = ${severity}
       and (f.snoozed_until is null or f.snoozed_until <= ${now}::timestamptz) and ${seen}
     order by f.first_seen_at limit ${mostFindings + 1})`;
+  // A domain has many hosts, of which the first one stands for all.
+  const certified = (code: string, severity: string, condition: (host: string) => RawBuilder<unknown>) => sql`(
+    select domains.id, ${code}::text as code, ${severity}::text as severity, h.not_after as expires_at, null::text as message
+    from tls_hosts h join domains on domains.id = h.domain_id
+    where ${seen} and ${condition("h")} and not exists (
+      select from tls_hosts o where o.domain_id = h.domain_id and ${condition("o")}
+        and (o.not_after, o.host, o.port) < (h.not_after, h.host, h.port)
+    )
+    order by h.not_after limit ${mostFindings + 1})`;
+  const certificateSoon = new Date(now.getTime() + certificateSoonDays * day);
   const registrations = [
     registered("expired", "error", sql`domains.expires_at <= ${now}::timestamptz`),
     registered("expires_without_renewal", "error", sql`${expiring} and ${renews} = 'false'`),
     registered("expires_soon", "warning", sql`${expiring} and ${renews} is null`),
     registered("unlocked", "warning", sql`domains.registrar_state->'state'->>'locked' = 'false'`),
     registered("registrar_failed", "warning", sql`domains.registrar_state->>'error' is not null`),
+    certified("certificate_invalid", "error", (host) => sql`${sql.ref(`${host}.problem`)} in ${invalidProblems}`),
+    certified(
+      "certificate_expiring",
+      "warning",
+      (host) =>
+        sql`${sql.ref(`${host}.problem`)} is null and ${sql.ref(`${host}.not_after`)} <= ${certificateSoon}::timestamptz`,
+    ),
   ];
   const { rows } = await sql<FoundRow>`${sql.join(
     [...(readsRegistrations ? registrations : []), delegated("error"), delegated("warning")],
@@ -121,6 +141,7 @@ function timeOf(date: Date | null): number {
 /** Returns what is known of the registrations of domains that the caller sees as a whole, by id. */
 async function knownOf(em: EntityManager, caller: Caller, visible: VisibleDomains, ids: readonly string[], now: Date) {
   const readsRegistrations = hasPermission(caller, "registrations:read");
+  const certificates = await knownCertificates(em, ids, now);
   const rows = await portfolioRows(em)
     .select("domains.registry_expires_at")
     // Rather than a join, for which the planner reads all of them.
@@ -143,6 +164,7 @@ async function knownOf(em: EntityManager, caller: Caller, visible: VisibleDomain
           registryExpiresAt: row.registry_expires_at,
           registrar: reading?.state ?? null,
           registrarError: reading?.error ?? null,
+          certificates: certificates.get(row.id) ?? null,
           parent: parent && { nameServers: parent.nameServers, ds: parent.ds?.map(dsText) ?? null },
         },
         now,

@@ -581,6 +581,10 @@ const reported: Record<string, [action: string, call: () => Promise<Answer>, by?
   ],
   "providerConfigs.delete": ["provider_config.delete", deletedConfig],
   "registrations.update": ["domain.change_registration", changedRegistration],
+  "tlsHosts.set": [
+    "domain.change_tls_hosts",
+    () => zw.admin.put(`/api/domains/${domain}/tls-hosts`, { mode: "listed", hosts: [] }),
+  ],
   "registrarConfigs.create": ["registrar_config.create", newRegistrar],
   "registrarConfigs.update": [
     "registrar_config.update",

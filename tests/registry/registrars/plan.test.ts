@@ -104,6 +104,7 @@ const known = {
   registrar: state,
   registrarError: null,
   parent: { nameServers: ["ns1.one.tld", "ns2.one.tld"], ds: [] },
+  certificates: null,
 };
 const codes = (over: Partial<Parameters<typeof judgeKnown>[0]>) =>
   judgeKnown({ ...known, ...over }, now).map(({ code }) => code);

@@ -79,6 +79,7 @@ export const onPostgres: Readonly<Record<string, readonly string[]>> = {
     "tests/zones/drift/drift.test.ts",
     "tests/registry/expiry/check-job.test.ts",
     "tests/registry/expiry/reminders.test.ts",
+    "tests/registry/certificates/certificates.test.ts",
     "tests/registry/registrars/registrars.test.ts",
     "tests/registry/registrars/registration.test.ts",
     "tests/zones/domains/portfolio.test.ts",

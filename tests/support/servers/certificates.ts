@@ -11,32 +11,32 @@ interface Certified {
 
 /** An authority that signs certificates for tests. */
 export interface Authority extends Certified {
-  /** @param name its common name; also its only DNS name */
-  sign(name: string): Promise<Certified>;
+  /** @param name its common name; also its only DNS name, unless others are given */
+  sign(name: string, wish?: { names?: readonly string[]; days?: number }): Promise<Certified>;
 }
 
 export async function newAuthority(name: string): Promise<Authority> {
-  const own = await inFolder((folder) => make(folder, name, ["-addext", "basicConstraints=critical,CA:TRUE"]));
+  const own = await inFolder((folder) => make(folder, name, 2, ["-addext", "basicConstraints=critical,CA:TRUE"]));
   return {
     ...own,
-    sign: (subject) =>
+    sign: (subject, { names = [subject], days = 2 } = {}) =>
       inFolder(async (folder) => {
         const files = { "ca.crt": own.certificate, "ca.key": own.key };
         const signing = await Promise.all(Object.entries(files).map(([file, text]) => put(folder, file, text)));
         const [certificate = "", key = ""] = signing;
-        return await make(folder, subject, [
+        return await make(folder, subject, days, [
           "-CA",
           certificate,
           "-CAkey",
           key,
           "-addext",
-          `subjectAltName=DNS:${subject}`,
+          `subjectAltName=${names.map((name) => `DNS:${name}`).join(",")}`,
         ]);
       }),
   };
 }
 
-async function make(folder: string, name: string, options: readonly string[]): Promise<Certified> {
+async function make(folder: string, name: string, days: number, options: readonly string[]): Promise<Certified> {
   const [certificate, key] = [join(folder, "new.crt"), join(folder, "new.key")];
   const keys = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", key];
   await mustRun("openssl", [
@@ -46,7 +46,7 @@ async function make(folder: string, name: string, options: readonly string[]): P
     "-out",
     certificate,
     "-days",
-    "2",
+    String(days),
     "-subj",
     `/CN=${name}`,
     ...options,

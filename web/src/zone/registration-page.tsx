@@ -13,6 +13,7 @@ import { useAction } from "../ui/use-action.ts";
 import { registrationWords } from "../words/registration.ts";
 import { words } from "../words/words.ts";
 import { ChangeRegistration, type Wanted } from "./registration-change.tsx";
+import { Certificates } from "./registration-certificates.tsx";
 import { RegistrationFacts } from "./registration-facts.tsx";
 import { useManages } from "./rights.ts";
 import { refreshZone, storeZone, useZone, useZoneName, zoneName, type Zone } from "./use-zone.ts";
@@ -95,6 +96,7 @@ function Registered({ zone }: { zone: Zone }) {
           <p className={styles["inset"]}>{error ? null : words.ui.loading}</p>
         )}
       </Card>
+      <Certificates id={id} zone={zone.nameUnicode} manages={manages} />
       {isAdmin ? <Account zone={zone} onSaved={reread} /> : null}
       {opened && data && account ? (
         <ChangeRegistration

@@ -102,6 +102,10 @@ const actions: Readonly<Record<Entry["action"], { title: string; sentence: (fact
     title: "Registration changed",
     sentence: () => "{who} changed the registration of {domain}",
   },
+  "domain.change_tls_hosts": {
+    title: "Watched certificates changed",
+    sentence: () => "{who} changed which certificates of {domain} are watched",
+  },
   "domain.check_delegation": {
     title: "Delegation checked",
     sentence: () => "{who} checked the delegation of {domain}",

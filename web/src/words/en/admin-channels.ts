@@ -19,6 +19,8 @@ const events: Readonly<Record<InAppNotification["event"], string>> = {
   "domain.registration_changed": "A registration changed",
   "domain.delegation_changed": "A delegation changed",
   "domain.dangling": "A record points to nothing",
+  "certificate.expiring": "A certificate expires soon",
+  "certificate.invalid": "A certificate is not valid",
   "zone.secondary_behind": "A secondary is behind",
   "zone.secondary_ahead": "A secondary is ahead",
   "zone.secondary_recovered": "A secondary recovered",

@@ -1,0 +1,285 @@
+import { sql } from "kysely";
+import { jsonRows, queries, type Database, type EntityManager } from "../../database/database.ts";
+import { absoluteName } from "../../dns/names/names.ts";
+import type { Notifications } from "../../notifications/notify.ts";
+import type { Job } from "../../ops/jobs/jobs.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { Egress } from "../../platform/net/egress.ts";
+import { certificatesExpiring, certificatesInvalid } from "./notices.ts";
+import { invalid, readCertificate, type Problem, type Reading } from "./read.ts";
+
+export const checkJobName = "certificates.check";
+/** Leaves room among the outgoing calls for those that somebody waits for. */
+const atOnce = 48;
+/** Number of domains claimed with one statement. A crash delays at most this many. */
+const claimed = 16;
+/** Lease of a claim. If the process crashes, another one checks its domains after this time. */
+const turnMinutes = 60;
+const betweenChecks = 24 * 3_600_000;
+/** Maximum duration of a run; the next run continues. */
+const longestRunMilliseconds = 30 * 60_000;
+/** Hosts found in one zone. */
+export const mostHosts = 1_000;
+const httpsPort = 443;
+const day = 24 * 3_600_000;
+
+interface Parts {
+  database: Database;
+  egress: Egress;
+  notifications: Notifications;
+  /** How to greet mail servers. */
+  greeting: string;
+  log: Logger;
+  now: () => Date;
+}
+
+/** A host to check. */
+interface Target {
+  domainId: string;
+  /** Relative to the domain. */
+  host: string;
+  name: string;
+  port: number;
+  starttls: "smtp" | null;
+  /** Whether it was found before, or somebody listed it. Others count only if they answer. */
+  known: boolean;
+  listed: boolean;
+}
+
+type Checked = Target & Reading;
+
+/** Reads the certificates of watched hosts once a day. */
+export class CertificateCheckJob implements Job {
+  readonly #parts: Parts;
+  readonly name = checkJobName;
+  readonly description = "Reads the certificates of watched hosts whose last check is a day old.";
+  readonly schedule = "*/10 * * * *";
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** @param signal aborts checks in flight; their domains are retried within the hour. */
+  async work(_data: object, signal: AbortSignal): Promise<void> {
+    const { database, log, now } = this.#parts;
+    const ends = performance.now() + longestRunMilliseconds;
+    let hosts = 0;
+    while (!signal.aborted && performance.now() < ends) {
+      const due = await claimDue(database.fork(), now(), claimed);
+      if (due.length === 0) break;
+      const targets: Target[] = [];
+      for (const domain of due) targets.push(...(await targetsOf(database.fork(), domain)));
+      const checked = await this.#readAll(targets, signal);
+      if (checked === null) return;
+      hosts += checked.length;
+      const byDomain = Map.groupBy(checked, ({ domainId }) => domainId);
+      for (const { id } of due) await this.#store(id, byDomain.get(id) ?? []);
+    }
+    if (hosts > 0) log.info({ hosts }, "read certificates");
+  }
+
+  /** Returns what the hosts show, without those that are neither known nor answer; null if it was aborted. */
+  async #readAll(targets: readonly Target[], stop: AbortSignal): Promise<Checked[] | null> {
+    const { egress, greeting, now } = this.#parts;
+    const checked: Checked[] = [];
+    const waiting = targets.values();
+    const work = async () => {
+      for (const target of waiting) {
+        const reading = await readCertificate(egress, target, { greeting, now: now(), stop });
+        if (target.known || reading.problem !== "unreachable") checked.push({ ...target, ...reading });
+      }
+    };
+    const outcomes = await Promise.allSettled(Array.from({ length: atOnce }, work));
+    if (stop.aborted) return null;
+    for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+    return checked;
+  }
+
+  async #store(domainId: string, checked: readonly Checked[]): Promise<void> {
+    const { database, notifications, now } = this.#parts;
+    await database.fork().transactional(async (tx) => {
+      const stored = await storeChecked(tx, domainId, checked, now());
+      if (stored === null) return;
+      await notifications.notifyAll(tx, await takeNotices(tx, stored, checked, now()));
+    });
+  }
+}
+
+interface Due {
+  id: string;
+  name: string;
+  mode: "listed" | "all";
+}
+
+/** Claims domains that are due, longest overdue first, so that no other instance checks them. Skips disabled domains. */
+async function claimDue(em: EntityManager, now: Date, atMost: number): Promise<Due[]> {
+  const { rows } = await sql<Due>`
+    with due as (
+      select w.domain_id from tls_watches w join domains d on d.id = w.domain_id
+      where w.next_check_at <= ${now}::timestamptz and d.status = 'active'
+      order by w.next_check_at limit ${atMost}
+      for update of w skip locked
+    )
+    update tls_watches set next_check_at = ${now}::timestamptz + make_interval(mins => ${turnMinutes})
+    from due join domains d on d.id = due.domain_id
+    where tls_watches.domain_id = due.domain_id
+    returning d.id, d.name, tls_watches.mode
+  `.execute(queries(em));
+  return rows;
+}
+
+/** Hosts whose names a client can connect to: neither a wildcard, nor a name such as `_dmarc`. */
+const found = sql`select distinct r.name as host from records r
+  where r.until is null and r.status = 'active' and r.record_type in ('A', 'AAAA', 'CNAME')
+    and r.name ~ '^(@|[a-z0-9-]+([.][a-z0-9-]+)*)$'`;
+
+/** Returns the hosts to check, and notes how many there are beyond the limit. */
+async function targetsOf(em: EntityManager, { id, name, mode }: Due): Promise<Target[]> {
+  const known = await queries(em)
+    .selectFrom("tls_hosts")
+    .select(["host", "port", "starttls", "listed"])
+    .where("domain_id", "=", id)
+    .execute();
+  const targets = known
+    .filter(({ listed }) => listed)
+    .map((row) => Object.assign(row, { domainId: id, name: absoluteName(row.host, name), known: true }));
+  if (mode === "listed") return targets;
+  const { rows } = await sql<{ host: string; total: string }>`
+    select host, count(*) over () as total from (${found} and r.domain_id = ${id}) f order by host limit ${mostHosts}
+  `.execute(queries(em));
+  const leftOut = Math.max(0, Number(rows[0]?.total ?? 0) - mostHosts);
+  await queries(em).updateTable("tls_watches").set({ left_out: leftOut }).where("domain_id", "=", id).execute();
+  const seen = new Set(known.filter(({ port }) => port === httpsPort).map(({ host }) => host));
+  const listed = new Set(targets.filter(({ port }) => port === httpsPort).map(({ host }) => host));
+  const others = rows
+    .filter(({ host }) => !listed.has(host))
+    .map(({ host }): Target => ({
+      domainId: id,
+      host,
+      name: absoluteName(host, name),
+      port: httpsPort,
+      starttls: null,
+      known: seen.has(host),
+      listed: false,
+    }));
+  return [...targets, ...others];
+}
+
+interface Stored {
+  id: string;
+  name: string;
+  view: string;
+  ownerId: string | null;
+  remindDays: number[];
+}
+
+/** Stores what hosts showed, within a transaction. What is no longer watched is left alone. @returns null if nothing is */
+async function storeChecked(
+  tx: EntityManager,
+  domainId: string,
+  checked: readonly Checked[],
+  now: Date,
+): Promise<Stored | null> {
+  const next = new Date(now.getTime() + betweenChecks);
+  const { rows } = await sql<Stored & { mode: string }>`
+    update tls_watches set next_check_at = ${next}::timestamptz from domains d
+    where tls_watches.domain_id = ${domainId} and d.id = tls_watches.domain_id and tls_watches.mode <> 'off'
+    returning d.id, d.name, d.view, d.owner_id as "ownerId", d.expiry_remind_days as "remindDays", tls_watches.mode
+  `.execute(queries(tx));
+  const [watch] = rows;
+  if (!watch) return null;
+  const readings = checked.map(({ host, port, starttls, listed, ...reading }) => ({
+    host,
+    port,
+    starttls,
+    listed,
+    problem: reading.problem,
+    error: reading.error,
+    issuer: reading.issuer,
+    fingerprint: reading.fingerprint,
+    notAfter: reading.notAfter,
+  }));
+  const given = sql`${jsonRows(readings)} as r(host text, port int, starttls text, listed boolean, problem text, error text,
+    issuer text, fingerprint text, "notAfter" timestamptz)`;
+  if (watch.mode === "all") {
+    await sql`
+      insert into tls_hosts (domain_id, host, port, listed)
+      select ${domainId}::uuid, r.host, r.port, false from ${given} where not r.listed
+      on conflict do nothing
+    `.execute(queries(tx));
+    await sql`
+      delete from tls_hosts h where h.domain_id = ${domainId} and not h.listed
+        and not exists (select from ${given} where r.host = h.host and r.port = h.port)
+    `.execute(queries(tx));
+  }
+  await sql`
+    update tls_hosts h set not_after = r."notAfter", issuer = r.issuer, fingerprint = r.fingerprint, problem = r.problem,
+      error = r.error, checked_at = ${now}::timestamptz
+    from ${given}
+    where h.domain_id = ${domainId} and h.host = r.host and h.port = r.port and h.starttls is not distinct from r.starttls
+  `.execute(queries(tx));
+  return watch;
+}
+
+/** A notice that is due. `about`: days before the end, or a problem. */
+interface Notice {
+  fingerprint: string;
+  about: string;
+  host: string;
+}
+
+/**
+ * Returns what is to be reported of a check, within a transaction. Committing it marks them as sent. If several reminders of a
+ * certificate have passed, only the nearest one counts; those further away than one already sent yield none.
+ */
+async function takeNotices(tx: EntityManager, domain: Stored, checked: readonly Checked[], now: Date) {
+  const ending = checked.flatMap((host) => {
+    const { notAfter, fingerprint, problem } = host;
+    if (notAfter === null || fingerprint === null || problem === "expired") return [];
+    const passed = domain.remindDays.filter((days) => notAfter.getTime() - days * day <= now.getTime());
+    return passed.length > 0 ? [{ ...host, notAfter, fingerprint, passed, nearest: Math.min(...passed) }] : [];
+  });
+  const broken = checked.flatMap((host) => {
+    const { fingerprint, problem } = host;
+    return fingerprint !== null && isInvalid(problem) ? [{ ...host, fingerprint, problem }] : [];
+  });
+  if (ending.length === 0 && broken.length === 0) return [];
+  const due: Notice[] = [
+    ...ending.flatMap(({ fingerprint, passed }) =>
+      passed.map((days) => ({ fingerprint, about: String(days), host: "" })),
+    ),
+    ...broken.map((host) => ({ fingerprint: host.fingerprint, about: host.problem, host: placeOf(host) })),
+  ];
+  const { rows } = await sql<Notice>`
+    insert into certificate_notices (domain_id, fingerprint, about, host, told_at)
+    select distinct ${domain.id}::uuid, n.fingerprint, n.about, n.host, ${now}::timestamptz
+    from ${jsonRows(due)} as n(fingerprint text, about text, host text)
+    on conflict do nothing
+    returning fingerprint, about, host
+  `.execute(queries(tx));
+  const taken = new Set(rows.map(keyOf));
+  const expiring = ending.filter(({ fingerprint, nearest }) =>
+    taken.has(keyOf({ fingerprint, about: String(nearest), host: "" })),
+  );
+  const unsound = broken.filter((host) =>
+    taken.has(keyOf({ fingerprint: host.fingerprint, about: host.problem, host: placeOf(host) })),
+  );
+  return [
+    ...(expiring.length > 0
+      ? [certificatesExpiring(domain, expiring, Math.min(...expiring.map(({ nearest }) => nearest)), now)]
+      : []),
+    ...(unsound.length > 0 ? [certificatesInvalid(domain, unsound)] : []),
+  ];
+}
+
+function isInvalid(problem: Problem | null): problem is (typeof invalid)[number] {
+  return problem !== null && (invalid as readonly Problem[]).includes(problem);
+}
+
+function placeOf({ host, port }: Target): string {
+  return `${host}:${port}`;
+}
+
+function keyOf({ fingerprint, about, host }: Notice): string {
+  return JSON.stringify([fingerprint, about, host]);
+}

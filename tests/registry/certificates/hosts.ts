@@ -1,0 +1,86 @@
+import { createServer as createPlain, type AddressInfo, type Server, type Socket } from "node:net";
+import { createServer as createSecure, getCACertificates, setDefaultCACertificates } from "node:tls";
+import { SMTPServer } from "smtp-server";
+import { createEgress, type Egress } from "../../../server/platform/net/egress.ts";
+import { newAuthority, type Authority } from "../../support/servers/certificates.ts";
+
+type Certified = Awaited<ReturnType<Authority["sign"]>>;
+
+/** Hosts on loopback that are reached under names and ports of the world, through the service's own guard. */
+export class Hosts {
+  readonly egress: Egress;
+  readonly authority: Authority;
+  readonly #ports: Map<string, number>;
+  readonly #servers = new Set<() => Promise<unknown>>();
+  /** The host and port of each connection, in order. */
+  readonly asked: string[] = [];
+
+  private constructor(now: () => Date, authority: Authority) {
+    this.authority = authority;
+    this.#ports = new Map();
+    const guarded = createEgress({
+      allow: ["127.0.0.0/8"],
+      now,
+      lookup: async (host) => [host.startsWith("inside.") ? "10.0.0.1" : "127.0.0.1"],
+    });
+    this.egress = {
+      ...guarded,
+      guardedConnect: async (connection) => {
+        const place = `${connection.host}:${connection.port}`;
+        this.asked.push(place);
+        // Nothing listens on port 1.
+        return await guarded.guardedConnect({ ...connection, port: this.#ports.get(place) ?? 1 });
+      },
+    };
+  }
+
+  /** Starts a world whose authority this process knows. */
+  static async start(now: () => Date): Promise<Hosts> {
+    const hosts = new Hosts(now, await newAuthority("Known Authority"));
+    const known = getCACertificates("default");
+    setDefaultCACertificates([...known, hosts.authority.certificate]);
+    hosts.#servers.add(async () => setDefaultCACertificates(known));
+    return hosts;
+  }
+
+  /** Serves a certificate at each of these places, such as `www.example.com:443`. */
+  async serve({ certificate, key }: Certified, ...places: string[]): Promise<void> {
+    const server = createSecure({ cert: certificate, key }, (socket) => socket.on("error", () => undefined));
+    server.on("tlsClientError", () => undefined);
+    await this.#listen(server, places);
+  }
+
+  /** Answers connections to these places in its own way. */
+  async answer(work: (socket: Socket) => void, ...places: string[]): Promise<void> {
+    const server = createPlain((socket) => work(socket.on("error", () => undefined)));
+    await this.#listen(server, places);
+  }
+
+  /** Serves mail with STARTTLS. */
+  async serveMail({ certificate, key }: Certified, ...places: string[]): Promise<void> {
+    const mail = new SMTPServer({ cert: certificate, key, authOptional: true });
+    mail.on("error", () => undefined);
+    await this.#listen(mail.server, places);
+  }
+
+  /** Nothing answers at a place from now on. */
+  close(place: string): void {
+    this.#ports.delete(place);
+  }
+
+  async stop(): Promise<void> {
+    for (const stop of this.#servers) await stop();
+    await this.egress.close();
+  }
+
+  async #listen(server: Server, places: readonly string[]): Promise<void> {
+    const sockets = new Set<Socket>();
+    server.on("connection", (socket: Socket) => sockets.add(socket));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    this.#servers.add(async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    });
+    for (const place of places) this.#ports.set(place, (server.address() as AddressInfo).port);
+  }
+}
