@@ -1,12 +1,15 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Hosts } from "../registry/certificates/hosts.ts";
 import { useCli } from "../support/cli.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
-const zw = useZonewright();
+const hosts = await Hosts.start(() => new Date());
+const zw = useZonewright({ egress: hosts.egress });
 const cli = useCli(zw);
 
+afterAll(() => hosts.stop());
 beforeAll(async () => {
   for (const name of ["bücher.example", "plain.example"]) await zw.admin.post("/api/domains", { name });
 });
@@ -70,6 +73,19 @@ test("what is wrong with registrations is listed, and ends with 2", async () => 
   });
   const shown = await cli.must(["registration", "show", "plain.example"]);
   expect(shown).toContain("error: plain.example has expired.");
+});
+
+test("the certificates of watched hosts are listed, and end with 2 if one has a problem", async () => {
+  const certificates = ["registration", "certificates", "plain.example"];
+  expect(await cli.run(certificates)).toMatchObject({ exitCode: 0, stdout: "" });
+  const { body } = await zw.admin.get("/api/domains?search=plain.example");
+  const path = `/api/domains/${body.domains[0].id}/tls-hosts`;
+  await zw.admin.put(path, { mode: "listed", hosts: [{ host: "www" }] });
+  expect(await cli.must(certificates)).toBe("www:443\t–\t–\tnot checked yet\n");
+  await zw.services.certificateCheck.work({}, new AbortController().signal);
+  const { exitCode, stdout } = await cli.run(certificates);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: expect.stringMatching(/^www:443\t–\t–\t\S/) });
+  expect(await cli.json(certificates)).toMatchObject({ mode: "listed", hosts: [{ problem: "unreachable" }] });
 });
 
 test("a token that may not read registrations never reports that all is well", async () => {

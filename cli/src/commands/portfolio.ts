@@ -24,6 +24,7 @@ type Finding = RouterOutputs["portfolio"]["findings"]["findings"][number];
 type Imported = RouterOutputs["portfolio"]["import"];
 type ImportedRow = Imported["rows"][number];
 type Registration = RouterOutputs["registrations"]["get"];
+type Host = RouterOutputs["tlsHosts"]["get"]["hosts"][number];
 
 export function portfolio(): Command {
   return group(
@@ -216,7 +217,7 @@ function printPlan({ rows, changed, unchanged, refused, ignoredColumns }: Import
 }
 
 export function registration(): Command {
-  return group("registration", "Show what is known of a registration", [show()], "show");
+  return group("registration", "Show what is known of a registration", [show(), certificates()], "show");
 }
 
 function show(): Command {
@@ -231,6 +232,29 @@ function show(): Command {
     const found = await client.registrations.get.query({ id });
     if (json) printJson(found);
     else printRegistration(found);
+  });
+}
+
+const hostColumns: readonly Column<Host>[] = [
+  { title: "host", cell: ({ host, port }) => `${host}:${port}` },
+  { title: "valid until", cell: ({ notAfter }) => (notAfter === null ? "–" : day(notAfter)) },
+  { title: "issuer", cell: ({ issuer }) => issuer ?? "–" },
+  { title: "problem", cell: ({ error, checkedAt }) => error ?? (checkedAt === null ? "not checked yet" : "–") },
+];
+
+function certificates(): Command {
+  return withJson(
+    command("certificates <domain>", "Show the certificates of a domain's hosts", {
+      more: "Lists the watched hosts as of the last check. Exits with 2 if one has a problem. Hosts are chosen in the console.",
+      examples: [["registration certificates example.com", "Show until when they are valid."]],
+    }),
+  ).action(async (name: string, { json }: { json?: true }) => {
+    const client = await connect();
+    const { id } = await domainNamed(client, name);
+    const watched = await client.tlsHosts.get.query({ id });
+    if (json) printJson(watched);
+    else printTable(watched.hosts, hostColumns, "No host is watched.");
+    if (watched.hosts.some(({ problem }) => problem !== null)) process.exitCode = exitCodes.pending;
   });
 }
 

@@ -11,7 +11,7 @@ export class Certificates extends Migration {
     )`);
     this.addSql("create index tls_watches_due_idx on tls_watches (next_check_at) where next_check_at is not null");
     this.addSql(`create table tls_hosts (
-      domain_id uuid not null references tls_watches on delete cascade,
+      domain_id uuid not null references domains on delete cascade,
       host text not null,
       port integer not null,
       starttls text,
