@@ -151,7 +151,7 @@ function readHosts(hosts: readonly ListedHost[], zone: string): ListedHost[] {
     if (!/^(?:@|[a-z0-9-]+(?:\.[a-z0-9-]+)*)$/.test(host))
       throw badField(
         ["hosts", index, "host"],
-        "This must be a host that clients connect to, such as www, or @ for the domain itself.",
+        `"${given.trim().slice(0, 100)}" is not a host that clients connect to. Name one such as www, or @ for the domain itself.`,
       );
     const place = `${host}:${port}`;
     if (seen.has(place)) throw badField(["hosts", index], `${host}, port ${port}, is listed twice.`);

@@ -243,8 +243,10 @@ export function judgeKnown(
   return found.toSorted((one, other) => severities.indexOf(one.severity) - severities.indexOf(other.severity));
 }
 
-function likeIt(others: number): string {
-  return others === 0 ? "" : ` The same goes for ${others === 1 ? "one more host" : `${others} more hosts`}.`;
+function alsoOf(others: number, what: string): string {
+  return others === 0
+    ? ""
+    : ` ${others === 1 ? "One more host has" : `${others} more hosts have`} a certificate that ${what}.`;
 }
 
 function addCertificates(
@@ -253,14 +255,14 @@ function addCertificates(
   add: (code: RegistrationFinding["code"], severity: RegistrationFinding["severity"], message: string) => void,
 ): void {
   const { invalid = null, expiring = null } = known ?? {};
-  if (invalid) add("certificate_invalid", "error", `${invalid.error ?? ""}${likeIt(invalid.others)}`);
+  if (invalid) add("certificate_invalid", "error", `${invalid.error ?? ""}${alsoOf(invalid.others, "is not valid")}`);
   if (expiring?.notAfter) {
     const days = Math.ceil((expiring.notAfter.getTime() - now.getTime()) / day);
     const when = days <= 0 ? "has expired" : days === 1 ? "expires within a day" : `expires in ${days} days`;
     add(
       "certificate_expiring",
       "warning",
-      `The certificate of ${expiring.name} ${when}. Renew it, or find out why it was not renewed automatically.${likeIt(expiring.others)}`,
+      `The certificate of ${expiring.name} ${when}. Renew it, or find out why it was not renewed automatically.${alsoOf(expiring.others, "expires soon")}`,
     );
   }
 }

@@ -306,7 +306,10 @@ describe("where certificates show", () => {
     await watch("listed", "one", "two", "www");
     const { body } = await admin.get(`${zone.path}/registration`);
     const expected = [
-      ["certificate_invalid", expect.stringMatching(/^The chain of one\..* The same goes for one more host\.$/)],
+      [
+        "certificate_invalid",
+        expect.stringMatching(/^The chain of one\..* One more host has a certificate that is not valid\.$/),
+      ],
       ["certificate_expiring", expect.stringMatching(/^The certificate of www\..* expires in (9|10) days\./)],
     ];
     expect(codesOf(body.findings)).toEqual(expected);

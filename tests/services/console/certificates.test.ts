@@ -43,7 +43,7 @@ test("hosts are chosen, and show until when their certificates are valid, those 
   site.expected.push("400");
   await dialog.getByLabel("Hosts").fill("www\n*.dev");
   await dialog.getByRole("button", { name: "Save" }).click();
-  await dialog.getByText("This must be a host that clients connect to").waitFor();
+  await dialog.getByText('"*.dev" is not a host that clients connect to.').waitFor();
   await dialog.getByLabel("Hosts").fill("www\nshop\nold\nintern\nmail:25\naway");
   await photograph(page, "certificates-edit");
   await expectAccessible(page);
