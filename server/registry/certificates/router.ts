@@ -23,6 +23,7 @@ export function createTlsHostsRouter({ tlsHosts }: { tlsHosts: TlsHosts }) {
       method: "PUT",
       path: "/domains/{id}/tls-hosts",
       operationId: "setTlsHosts",
+      costly: true,
       tag,
       summary: "Choose the hosts whose certificates are watched",
       description:

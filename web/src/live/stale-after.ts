@@ -7,7 +7,12 @@ const ofRights = [["own-rights"], ["records"], ["record-types"], ["plan"], ["his
 export function staleAfter({ event }: Pick<InAppNotification, "event">): (readonly string[])[] {
   if (event.startsWith("assignment."))
     return [...ofRights, ["zone"], ["domains"], ["assignments"], ["assignment-requests"]];
-  if (event.startsWith("zone.") || event.startsWith("domain.") || event.startsWith("certificate.") || event.startsWith("record."))
+  if (
+    event.startsWith("zone.") ||
+    event.startsWith("domain.") ||
+    event.startsWith("certificate.") ||
+    event.startsWith("record.")
+  )
     return [["zone"], ["domains"]];
   if (event.startsWith("change.")) return [["requests"]];
   return [];
