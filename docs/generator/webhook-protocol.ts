@@ -53,7 +53,7 @@ export function webhookDocument(): ReturnType<typeof createDocument> {
         "/zones/{zone}/changes": {
           post: operation("changeRrsets", "Change RRsets", {
             description:
-              "Makes the changes if every `before` holds. Answer 409 if one does not: it protects edits that others made meanwhile. With `atomic`, make all changes or none. An answer from 500 on, or none, means that the outcome is unknown: the zone is read again.",
+              "Makes the changes if every `before` holds. Answer 409 if one does not: it protects edits that others made meanwhile. With `atomic`, make all changes or none. Calls may overlap, also those for one zone: an adapter that reads a zone, edits it and writes it back must take one after the other. A call that Zonewright no longer waits for may go on for 30 seconds, or `timeoutSeconds` of the configuration if that is more. An answer from 500 on, or none, means that the outcome is unknown: the zone is read again.",
             requestParams: { path: z.object({ zone }) },
             requestBody: { required: true, content: { "application/json": { schema: changeSet } } },
             responses: {

@@ -1,12 +1,19 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { z } from "zod";
-import { maxTtl } from "../dns/record.ts";
-import { isVendorType } from "../dns/zone-file/type-names.ts";
+import { readOwner } from "../dns/names/names.ts";
+import { maxTtl, rrsetKey } from "../dns/record.ts";
+import { canonicalType, isVendorType } from "../dns/zone-file/type-names.ts";
 import { apiAddress, credential, inMilliseconds, timeoutField, timeoutSeconds } from "./config-fields.ts";
-import { ProviderError, type DnsProvider, type ProviderKind, type ZoneRefusals } from "./provider.ts";
-import type { RrsetAccount, RrsetStep, Written } from "./rrset-api/account.ts";
+import {
+  ProviderError,
+  type DnsProvider,
+  type LimitedRecord,
+  type ProviderKind,
+  type ZoneRefusals,
+} from "./provider.ts";
+import type { RrsetAccount, RrsetContent, RrsetStep, VendorRrset, Written } from "./rrset-api/account.ts";
 import { rrsetAccountProvider } from "./rrset-api/provider.ts";
-import { VendorCalls, type VendorEnvironment } from "./vendor-api/calls.ts";
+import { lateSeconds, VendorCalls, type VendorEnvironment } from "./vendor-api/calls.ts";
 import { JsonApi, type JsonAnswer, type JsonCall } from "./vendor-api/json-api.ts";
 import { PageTurner } from "./vendor-api/pages.ts";
 import { parsedJson } from "./vendor-api/text.ts";
@@ -59,6 +66,7 @@ export const webhook: ProviderKind<WebhookConfig> = {
   supportsProxied: false,
   minTtl: 0,
   maxTtl,
+  lowersCase: "owners",
   granularity: "rrset",
   configFields: [
     { name: "url", label: "Adapter's address", secret: false, required: true },
@@ -69,7 +77,7 @@ export const webhook: ProviderKind<WebhookConfig> = {
   ],
   addresses: ["url"],
   configSchema,
-  connect: (config, environment) => webhookProvider(new Adapter(config, environment)),
+  connect: (config, environment) => webhookProvider(new Adapter(config, environment), config.timeoutSeconds),
 };
 
 /** Returns the schema of one or several PEM blocks. Forms of one line take the line breaks away; they are put back. */
@@ -104,24 +112,30 @@ function isPair(certificate: string, key: string): boolean {
 }
 
 /** What an adapter can do is asked anew for each change, because it may be replaced at any time. */
-function webhookProvider(adapter: Adapter): DnsProvider {
-  const reading = rrsetAccountProvider(adapter.account(null));
+function webhookProvider(adapter: Adapter, timeoutSeconds = 0): DnsProvider {
+  const reading = rrsetAccountProvider(adapter.readAccount());
   return {
     ...reading,
+    settlesAfterSeconds: Math.max(lateSeconds, timeoutSeconds),
     async listZones() {
       await adapter.capabilities();
       return await reading.listZones();
     },
     refusalsOf: async () => refusalsOf(await adapter.capabilities()),
     async applyChanges(zone, changes, options) {
-      const account = adapter.account(await adapter.capabilities());
+      const able = await adapter.capabilities();
+      const { record } = refusalsOf(able);
+      // The adapter may have been replaced since the plan, or not have answered then.
+      const refusalOf = (one: LimitedRecord) => record(one)?.reason ?? null;
+      const account: RrsetAccount = { ...adapter.account(able), refusalOf };
       return await rrsetAccountProvider(account).applyChanges(zone, changes, options);
     },
   };
 }
 
 function refusalsOf({ recordTypes, minTtl, maxTtl }: Capabilities): ZoneRefusals {
-  const stores = (type: string) => (recordTypes === "any" ? !isVendorType(type) : recordTypes.includes(type));
+  const named = recordTypes === "any" ? null : new Set(recordTypes.map((type) => canonicalType(type) ?? type));
+  const stores = (type: string) => named?.has(type) ?? !isVendorType(type);
   return {
     everything: null,
     record({ recordType, ttl }) {
@@ -166,23 +180,31 @@ class Adapter {
     return await this.#read("/", capabilities);
   }
 
-  /** @param able what the adapter can do; null for an account that is only read */
-  account(able: Capabilities | null): RrsetAccount {
-    const single = async (zone: string, step: RrsetStep) => await this.#write(zone, [step], able);
+  /** Returns an account that is only read. */
+  readAccount() {
     return {
       vendor: name,
       zones: () => this.#zones(),
-      createZone: async (zone) => await this.#createZone(zone),
-      rrsets: (zone, owner) => this.#rrsets(zone, owner),
+      createZone: async (zone: string) => await this.#createZone(zone),
+      rrsets: (zone: string, owner?: string) => this.#rrsets(zone, owner),
+      mostQueries: 5,
+    };
+  }
+
+  account(able: Capabilities): RrsetAccount {
+    const single = async (zone: string, step: RrsetStep) => await this.#write(zone, [step], able);
+    return {
+      ...this.readAccount(),
       put: single,
       remove: single,
-      ...(able?.atomic && { apply: async (zone, steps) => await this.#write(zone, steps, able) }),
+      ...(able.atomic && { apply: async (zone, steps) => await this.#write(zone, steps, able) }),
       callLimits: {
         sizesOf: (step) => [1, JSON.stringify(changeOf(step)).length],
         most: [500, 4_000_000],
         words: "500 RRsets of 4,000,000 characters in all",
       },
-      mostQueries: able?.granularity === "zone" ? 0 : 5,
+      // An adapter that reads a zone, edits it and writes it back would lose one of two changes at once.
+      ...(able.granularity === "zone" && { mostQueries: 0, concurrency: 1 }),
     };
   }
 
@@ -195,9 +217,20 @@ class Adapter {
     if (!made.ok) throw this.#calls.failure(`did not create the zone ${zone}: ${made.message}`, "none");
   }
 
-  async *#rrsets(zone: string, owner?: string) {
+  async *#rrsets(zone: string, owner?: string): AsyncGenerator<VendorRrset[]> {
     const filter = owner === undefined ? "" : `?name=${encodeURIComponent(owner)}`;
+    const seen = new Set<string>();
     for await (const { rrsets } of this.#pages(`${pathOf(zone)}/rrsets${filter}`, rrsetList, zone)) {
+      for (const one of rrsets) {
+        const key = keyOf(zone, one.name, one.type);
+        if (seen.has(key)) {
+          throw this.#calls.failure(
+            `lists the RRset ${one.name} ${one.type} twice. It must list each once, with all its values.`,
+            "none",
+          );
+        }
+        seen.add(key);
+      }
       yield rrsets.map(({ type, ...rrset }) => Object.assign(rrset, { recordType: type }));
     }
   }
@@ -214,31 +247,47 @@ class Adapter {
     }
   }
 
-  async #write(zone: string, steps: readonly RrsetStep[], able: Capabilities | null): Promise<Written> {
-    const body: ChangeSet = { atomic: able?.atomic ?? false, changes: steps.map(changeOf) };
+  async #write(zone: string, steps: readonly RrsetStep[], able: Capabilities): Promise<Written> {
+    const body: ChangeSet = { atomic: able.atomic, changes: steps.map(changeOf) };
     const answer = await this.#send({ method: "POST", path: `${pathOf(zone)}/changes`, body }, outcomes);
     if (!answer.ok) return this.#refused(zone, steps, answer);
     const given = answer.value.outcomes;
     if (given.length !== steps.length) {
       const reason = `returned ${given.length} outcomes for ${steps.length} changes. It must return one for each, in the same order.`;
-      throw this.#calls.failure(reason, "unknown");
+      throw this.#calls.failure(reason, "unknown", { answered: true });
     }
     const made = given.filter(({ ok }) => ok).length;
     if (made === given.length) return { ok: true };
     if (made > 0) {
       const reason = `made ${made} of ${given.length} changes that belong together. It must make all of them, or none.`;
-      throw this.#calls.failure(reason, "unknown");
+      throw this.#calls.failure(reason, "unknown", { answered: true });
     }
     const said = given.map(({ message }) => this.#calls.plain(message ?? ""));
     const faults = steps.flatMap((step, index): [RrsetStep, string][] =>
       said[index] === undefined || said[index] === "" ? [] : [[step, said[index]]],
     );
     const message = faults[0]?.[1] ?? "it gives no reason.";
-    // Records that are written one by one may have been written in part. The zone is read at once.
-    if (able?.granularity === "record") {
+    // Records that are written one by one may have been written in part.
+    const [single] = able.granularity === "record" && !able.atomic ? steps : [];
+    if (single && !(await this.#isUntouched(zone, single))) {
       throw new ProviderError(`${name} refused the change: ${message}`, "unknown", { answered: true });
     }
     return { ok: false, message, faults: new Map(faults) };
+  }
+
+  /** Returns whether an RRset still is as it was before a step; false if it cannot be read. */
+  async #isUntouched(zone: string, { name: owner, recordType, before }: RrsetStep): Promise<boolean> {
+    try {
+      const key = keyOf(zone, owner, recordType);
+      let now: VendorRrset | null = null;
+      for await (const page of this.#rrsets(zone, owner)) {
+        now = page.find((one) => keyOf(zone, one.name, one.recordType) === key) ?? now;
+      }
+      return contentOf(now) === contentOf(before);
+    } catch (error) {
+      if (error instanceof ProviderError) return false;
+      throw error;
+    }
   }
 
   #refused(
@@ -288,10 +337,20 @@ function pathOf(zone: string): string {
   return `/zones/${encodeURIComponent(zone)}`;
 }
 
+function keyOf(zone: string, name: string, type: string): string {
+  const owner = readOwner(name, zone, zone);
+  return rrsetKey({ name: owner.ok ? owner.value.name : name, recordType: canonicalType(type) ?? type });
+}
+
+function contentOf(content: RrsetContent | null): string {
+  return JSON.stringify(content && [content.ttl, content.values.toSorted()]);
+}
+
+/** An RRset that is there keeps the name and the type by which the adapter lists it. */
 function changeOf({ name, recordType, before, after }: RrsetStep): ChangeSet["changes"][number] {
   return {
-    name,
-    type: recordType,
+    name: before?.name ?? name,
+    type: before?.recordType ?? recordType,
     before: before && { ttl: before.ttl, values: [...before.values] },
     after: after && { ttl: after.ttl, values: [...after.values] },
   };

@@ -1,10 +1,14 @@
 import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { DnsProvider } from "../../server/dns-providers/provider.ts";
 import { webhook as kind } from "../../server/dns-providers/webhook.ts";
+import { readAll } from "../../server/zones/changes/provider-call.ts";
 import { VendorAccounts } from "../../server/dns-providers/vendor-api/accounts.ts";
 import { createEgress } from "../../server/platform/net/egress.ts";
 import { Clock } from "../support/clock.ts";
@@ -119,6 +123,30 @@ test("an adapter that asks for a client certificate gets it, and makes no call w
   const failure = await failureOf(connect({ url, token: "a-token-of-the-adapter" }, local).listZones());
   expect(failure.message).toContain("closed the connection before its response was complete.");
   expect(seen).toHaveLength(2);
+});
+
+test("an adapter that reads a zone, edits it and writes it back loses none of several changes", async () => {
+  let stored: string[] = [];
+  const server = createServer((request, response) => {
+    const answer = async () => {
+      if (request.url === "/") return { ...able, granularity: "zone" };
+      if (request.method === "GET") return { rrsets: [] };
+      const { changes } = JSON.parse(await text(request)) as { changes: { name: string }[] };
+      const read = stored;
+      await sleep(20);
+      stored = [...read, ...changes.map((change) => change.name)];
+      return outcomes(true);
+    };
+    void answer().then((body) => response.end(JSON.stringify(body)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const hosts = ["one", "two", "three", "four", "five", "six", "seven"];
+  const some = hosts.map((host) => create(record(host, "A", "192.0.2.1", 3600)));
+  const { outcomes: made } = await connect({ url, token: "a-token-of-the-adapter" }).applyChanges(name, some);
+  expect(made.every(({ ok }) => ok)).toBe(true);
+  expect(stored.toSorted()).toEqual(hosts.toSorted());
 });
 
 /** A connection of its own, for the answers that a person's call does not show. */
@@ -257,10 +285,17 @@ describe("an adapter", () => {
       ]);
     });
 
+    test("a change that an adapter refuses record by record is left out as well, if it makes all of a call or none", async () => {
+      const answers = [outcomes(null, "Two is taken.", null), outcomes(true, true)];
+      const result = await apply(answers, {}, { granularity: "record" });
+      expect(result.outcomes.map(({ ok }) => ok)).toEqual([true, false, true]);
+    });
+
     test("a set that was made in part leaves its outcome open, and says what the adapter must do", async () => {
       const failure = await failureOf(apply([outcomes(true, "Two is taken.", null)], { atomic: true }));
       expect(failure).toMatchObject({
         effect: "unknown",
+        answered: true,
         message: "Webhook adapter made 1 of 3 changes that belong together. It must make all of them, or none.",
       });
     });
@@ -269,17 +304,76 @@ describe("an adapter", () => {
       const failure = await failureOf(apply([outcomes(true)], { atomic: true }));
       expect(failure).toMatchObject({
         effect: "unknown",
+        answered: true,
         message: "Webhook adapter returned 1 outcomes for 3 changes. It must return one for each, in the same order.",
       });
     });
   });
 
-  test("a refusal by an adapter that writes record by record has the zone read again", async () => {
-    server.failNext(reply({ ...able, granularity: "record" }), 1, isAt("/dns/"));
-    server.failNext(reply({ outcomes: [{ ok: false, message: "The second record failed." }] }), 1, changes);
-    const change = create(record("half", "A", "192.0.2.1", 3600));
-    const failure = await failureOf(connect(server.config).applyChanges(name, [change]));
-    expect(failure).toMatchObject({ effect: "unknown", answered: true, message: expect.stringContaining("failed.") });
+  describe("that writes record by record", () => {
+    const failed = outcomes("The record failed.");
+    beforeEach(() => server.failNext(reply({ ...able, granularity: "record" }), 1, isAt("/dns/")));
+
+    test("the rest of a set is undone if a refused RRset is as it was", async () => {
+      const before = server.store.lines(name);
+      server.failNext(reply(failed), 1, (call) => changes(call) && call.body.includes("set-c"));
+      const set = ["set-a", "set-b", "set-c"].map((host) => create(record(host, "A", "192.0.2.1", 3600)));
+      const { outcomes: made } = await connect(server.config).applyChanges(name, set, { atomic: true });
+      expect(made.map(({ ok }) => ok)).toEqual([false, false, false]);
+      expect(made[2]).toMatchObject({ message: "Webhook adapter refused the change: The record failed." });
+      expect(server.store.lines(name)).toEqual(before);
+    });
+
+    test("the outcome of a refused change is open if its RRset is another one than before", async () => {
+      server.failNext({ after: true, reply: { status: 200, body: JSON.stringify(failed) } }, 1, changes);
+      const change = create(record("half", "A", "192.0.2.1", 3600));
+      const failure = await failureOf(connect(server.config).applyChanges(name, [change]));
+      expect(failure).toMatchObject({ effect: "unknown", answered: true, message: expect.stringContaining("failed.") });
+    });
+  });
+
+  test("types and TTLs that the adapter no longer takes are not sent, although a plan let them through", async () => {
+    const wrong = [record("low", "A", "192.0.2.1", 5), record("low", "DNAME", "target.example.net", 3600)];
+    const some = [...wrong, record("fine", "A", "192.0.2.1", 3600)].map((one) => create(one));
+    const { outcomes: made } = await connect(server.config).applyChanges(name, some);
+    expect(made).toEqual([
+      { ok: false, message: "Webhook adapter accepts TTLs from 60 to 86400 seconds." },
+      { ok: false, message: "Webhook adapter does not store DNAME records." },
+      { ok: true },
+    ]);
+    expect(sent().flatMap((call) => call.changes.map((change) => change.name))).toEqual(["fine"]);
+  });
+
+  test("an RRset that is listed twice is an error, also on two pages and in two spellings", async () => {
+    const content = { type: "A", ttl: 60, values: ["192.0.2.1"] };
+    const list = isAt(`/dns/zones/${name}/rrsets`);
+    server.failNext(reply({ rrsets: [{ name: "www", ...content }], next: "www" }), 1, list);
+    server.failNext(reply({ rrsets: [{ name: `WWW.${name}.`, ...content }] }), 1, list);
+    const failure = await failureOf(readAll(connect(server.config), name));
+    expect(failure).toMatchObject({
+      effect: "none",
+      message: `Webhook adapter lists the RRset WWW.${name}. A twice. It must list each once, with all its values.`,
+    });
+  });
+
+  test("an RRset is changed under the name and the type by which the adapter lists it", async () => {
+    const list = isAt(`/dns/zones/${name}/rrsets`);
+    server.failNext(reply({ ...able, recordTypes: ["TYPE65"] }), 1, isAt("/dns/"));
+    server.failNext(reply({ rrsets: [{ name: "WWW", type: "TYPE65", ttl: 3600, values: ["1 ."] }] }), 1, list);
+    server.failNext(reply(outcomes(true)), 1, changes);
+    const [before, after] = [record("www", "HTTPS", "1 .", 3600), record("www", "HTTPS", "2 .", 3600)];
+    const change = { action: "update", before, after } as const;
+    const { outcomes: made } = await connect(server.config).applyChanges(name, [change]);
+    expect(made).toEqual([{ ok: true }]);
+    expect(sent()).toMatchObject([{ changes: [{ name: "WWW", type: "TYPE65" }] }]);
+  });
+
+  test("a call without an answer may be carried out for as long as the configuration waits, and half a minute at least", () => {
+    const seconds = [undefined, 5, 600].map((timeoutSeconds) => {
+      const { settlesAfterSeconds } = connect({ ...server.config, ...(timeoutSeconds && { timeoutSeconds }) });
+      return settlesAfterSeconds;
+    });
+    expect(seconds).toEqual([30, 30, 600]);
   });
 
   test("an adapter that stores whole zones is asked for whole zones", async () => {

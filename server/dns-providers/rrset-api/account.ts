@@ -84,6 +84,8 @@ export interface RrsetAccount {
   readonly marksReadOnly?: true;
   /** Returns why a record is read-only, or null. */
   readOnlyReason?: (record: LimitedRecord) => string | null;
+  /** Returns why a record cannot be stored, or null; for what a plan may have overlooked. Completes a sentence starting with the vendor's name. */
+  refusalOf?: (record: LimitedRecord) => string | null;
   readonly apexCname?: ApexCname;
   readonly ttlFloor?: TtlFloor;
   /** Returns the zone's SOA; null if the vendor does not show it. */

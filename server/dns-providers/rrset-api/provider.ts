@@ -72,9 +72,13 @@ async function applyChanges(
   changes: readonly RecordChange[],
   { atomic = false, beforeCall = () => Promise.resolve() }: ApplyOptions,
 ): Promise<ApplyResult> {
-  const floor = await ttlRefusal(account, zone, changes);
+  const belowFloor = await ttlRefusal(account, zone, changes);
+  const refusal = (record: RecordData) => {
+    const reason = account.refusalOf?.(record) ?? null;
+    return reason === null ? belowFloor(record) : `${account.vendor} ${reason}`;
+  };
   const present = await rrsetsOfNames(account, zone, touchedNames(changes));
-  const { records, outcomes } = decided(account, present, changes, atomic, floor);
+  const { records, outcomes } = decided(account, present, changes, atomic, refusal);
   const accepted = changes.filter((_, index) => outcomes[index]?.ok);
   if (accepted.length === 0) return { outcomes, before: null, after: null };
 

@@ -111,7 +111,12 @@ export function inverse({ name, recordType, before, after }: RrsetStep, tag?: st
   return {
     name,
     recordType,
-    before: after && { name, recordType, ...after, tag: tag ?? before?.tag },
+    before: after && {
+      name: before?.name ?? name,
+      recordType: before?.recordType ?? recordType,
+      ...after,
+      tag: tag ?? before?.tag,
+    },
     after: before && { ttl: before.ttl, values: before.values },
     does: [],
   };

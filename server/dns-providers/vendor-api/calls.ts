@@ -34,6 +34,7 @@ export interface VendorAnswer {
 /** What a failure means for its caller; see {@link ProviderError}. */
 interface FailureDetails {
   zoneMissing?: boolean;
+  answered?: boolean;
   pauseMilliseconds?: number | null;
   cause?: unknown;
 }

@@ -43,7 +43,7 @@ export const capabilities = z
     }),
     granularity: z.enum(["record", "rrset", "zone"]).meta({
       description:
-        "The smallest unit that the adapter writes at once. `record`: a refused change may have been made in part, so the zone is read again. `rrset`: a refused change changed nothing. `zone`: the adapter stores whole zones, so Zonewright reads whole zones, too.",
+        "The smallest unit that the adapter writes at once. `record`: without `atomic`, a refused change may have been made in part, so its RRset is read again. `rrset`: a refused change changed nothing. `zone`: the adapter stores whole zones, so Zonewright reads whole zones, too, and sends one call at a time.",
       example: "rrset",
     }),
   })
