@@ -120,6 +120,25 @@ function moreOpen(known: Term | undefined, term: Term): Term {
   return { ...known, qualifier: milder(known.qualifier, term.qualifier) };
 }
 
+/**
+ * Returns one SPF record that passes whatever any of several passes, and ends as the mildest of them. Returns null if a person has to decide:
+ * modifiers, terms that do not pass, `+all`, and terms after `all` would mean something else in one record.
+ */
+export function unionOfSpf(values: readonly string[]): string | null {
+  const all = values.map(termsOf);
+  if (!all.every(isPlain) || values.some((value) => invalidTerm(value) !== null)) return null;
+  // A record without `all` ends neutral (RFC 7208 §4.7).
+  const ends = all.map((terms) => terms.find(isAll)?.qualifier ?? "?");
+  const mechanisms = new Set(all.flatMap((terms) => terms.filter((term) => !isAll(term)).map(written)));
+  return [version, ...mechanisms, `${ends.reduce(milder)}all`].join(" ");
+}
+
+/** Returns whether all that terms do is pass some hosts, before an `all` at the end that does not pass the others. */
+function isPlain(terms: readonly Term[]): boolean {
+  const last = terms.length - 1;
+  return terms.every((term, at) => (isAll(term) ? term.qualifier !== "+" && at === last : term.qualifier === "+"));
+}
+
 /** Counts the terms of an SPF record that cost a DNS lookup. Those behind an `include` are not counted, because nothing is looked up. */
 export function countLookups(value: string): number {
   return termsOf(value).filter(({ text }) => lookingUp.has((/^[a-z]+/i.exec(text)?.[0] ?? "").toLowerCase())).length;

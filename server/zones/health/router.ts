@@ -15,7 +15,7 @@ export function createHealthRouter({ zoneHealth }: { zoneHealth: ZoneHealth }) {
       summary: "Find faults in a domain's records",
       description:
         "Checks the records as they are stored, without looking anything up, and returns what is wrong, why it matters and the changes that " +
-        "mend it. What the world sees of the domain is in `GET /api/domains/{id}/delegation`, wrong PTR records in `GET /api/reverse/report`.",
+        "mend it. If the plan of these changes has another `revision` than this answer, the zone has changed: check again. What the world sees of the domain is in `GET /api/domains/{id}/delegation`, wrong PTR records in `GET /api/reverse/report`.",
     })
       .input(healthInput)
       .output(health)

@@ -1,9 +1,9 @@
 import { ownerWithin } from "../../dns/names/names.ts";
 import { specialUseAbove } from "../../dns/names/special-use.ts";
 import { isActive, recordLabel, shortValue, type LiveRecord } from "../../dns/record.ts";
-import { NamesInMemory, wildcardBelow, type KnownNames } from "../../dns/server-rules/known-names.ts";
+import { ancestorsOf, NamesInMemory, wildcardBelow, type KnownNames } from "../../dns/server-rules/known-names.ts";
 import { addressesOf, isDelegatedAbove, isRefused } from "../../dns/server-rules/name-servers.ts";
-import { countLookups, includedIn, isSpf, letsAllSend, mergeSpf, mostLookups, withSoftAll } from "../../dns/spf.ts";
+import { countLookups, includedIn, isSpf, letsAllSend, mostLookups, unionOfSpf, withSoftAll } from "../../dns/spf.ts";
 import { violationsAt } from "../../dns/zone-rules.ts";
 import type { ProviderKind } from "../../dns-providers/provider.ts";
 import { filtered, grouped, type Steps } from "../../platform/slices.ts";
@@ -38,7 +38,7 @@ export const aboutCodes: Readonly<Record<HealthCode, { severity: "error" | "warn
     severity: "warning",
     why: "These records must point to a name with addresses (RFC 2181 §10.3); some mail servers and resolvers do not follow a CNAME there.",
   },
-  dangling: { severity: "warning", why: "Whoever uses the name gets no answer." },
+  dangling: { severity: "warning", why: "Lookups of this name fail." },
   spf_duplicate: {
     severity: "error",
     why: "Receivers treat several SPF records as an error and ignore all (RFC 7208 §3.2).",
@@ -87,8 +87,10 @@ export interface JudgedZone {
   kind: Pick<ProviderKind, "serverRules" | "apexCname" | "automaticTtl">;
   /** Whether the records are only those of some hosts, so that nothing is known to be missing. */
   isPart: boolean;
-  /** Whether a zone above has the DMARC policy. */
-  isBelowOwn: boolean;
+  /** Whether it is the registered name, whose DMARC policy covers all names below. */
+  isRegistered: boolean;
+  /** Names of the zone that are domains of their own here, whoever may see them. */
+  childZones: ReadonlySet<string>;
 }
 
 /** TTLs that somebody meant otherwise: shorter ones cost lookups, and longer ones outlive a change. */
@@ -96,46 +98,66 @@ const [shortTtl, longTtl] = [60, 604_800];
 const [mendedShortTtl, mendedLongTtl] = [300, 86_400];
 /** Changes that mend one fault. */
 const mostMended = 100;
+/** CNAME records that are followed. Servers follow no more. */
+const longestChain = 16;
 
-/** Finds what is wrong in the records of a zone, in one pass after they are grouped by name. Pure: nothing is looked up. */
-export function* faultsOf(zone: JudgedZone, all: readonly LiveRecord[]): Steps<Fault[]> {
+/**
+ * Finds what is wrong in the records of a zone, in one pass after they are grouped by name. Pure: nothing is looked up.
+ * @returns the faults, and how many records were judged
+ */
+export function* faultsOf(zone: JudgedZone, all: readonly LiveRecord[]): Steps<{ faults: Fault[]; checked: number }> {
   const records = yield* filtered(all, isActive);
   const known = yield* NamesInMemory.of(records);
+  const stored = records.length === all.length ? known : yield* NamesInMemory.of(all);
   const byName = yield* grouped(records, ({ name }) => name);
-  const judging = new Judging(zone, known, byName);
+  const judging = new Judging(zone, { known, stored, byName });
   for (const [name, some] of byName) {
-    judging.name(name, some);
+    yield* judging.name(name, some);
     yield;
   }
-  return judging.end();
+  return { faults: judging.end(), checked: records.length };
+}
+
+interface Names {
+  known: KnownNames;
+  /** With disabled records. */
+  stored: KnownNames;
+  /** Active records. */
+  byName: ReadonlyMap<string, LiveRecord[]>;
 }
 
 class Judging {
   readonly #zone: JudgedZone;
   readonly #known: KnownNames;
+  readonly #stored: KnownNames;
   readonly #byName: ReadonlyMap<string, LiveRecord[]>;
+  /** SPF records that others include. */
+  readonly #included = new Map<string, string | null>();
   readonly #faults: Fault[] = [];
   readonly #short: LiveRecord[] = [];
   readonly #long: LiveRecord[] = [];
   readonly #private: LiveRecord[] = [];
 
-  constructor(zone: JudgedZone, known: KnownNames, byName: ReadonlyMap<string, LiveRecord[]>) {
+  constructor(zone: JudgedZone, { known, stored, byName }: Names) {
     this.#zone = zone;
     this.#known = known;
+    this.#stored = stored;
     this.#byName = byName;
   }
 
   /** Judges the records of one name. */
-  name(name: string, records: LiveRecord[]): void {
+  *name(name: string, records: LiveRecord[]): Steps<void> {
     const { serverRules = null, apexCname } = this.#zone.kind;
     for (const { message } of violationsAt(name, records, serverRules, apexCname))
       this.#add("zone_rule", name, message, records);
+    const beside = new Set(records.flatMap((record) => (isService(record) ? [valueKey(record)] : [])));
     for (const record of records) {
       this.#ttl(record);
       if (isPrivate(record)) this.#private.push(record);
-      this.#target(record);
+      this.#target(record, beside);
+      yield;
     }
-    this.#spf(name, records);
+    yield* this.#spf(name, spfAmong(records));
   }
 
   /** Judges the zone as a whole. @returns all faults */
@@ -164,7 +186,10 @@ class Judging {
   }
 
   #add(code: HealthCode, name: string, message: string, records: LiveRecord[], mend: Mend[] = []): void {
-    this.#faults.push({ code, name, message, records, mend });
+    // Somebody locked it for a reason.
+    const locked = new Set(mend.length === 0 ? [] : records.flatMap((one) => (one.locked ? [one.id] : [])));
+    const isFree = !mend.some(({ recordId }) => locked.has(recordId));
+    this.#faults.push({ code, name, message, records, mend: isFree ? mend : [] });
   }
 
   /** Adds one fault of many records. */
@@ -182,99 +207,182 @@ class Judging {
     else if (ttl > longTtl) this.#long.push(record);
   }
 
-  /** Judges where a record points within the zone. */
-  #target(record: LiveRecord): void {
-    const { name, recordType } = record;
+  /** Judges where a record points within the zone. @param beside keys of the MX and SRV records of its name, as they will be */
+  #target(record: LiveRecord, beside: Set<string>): void {
+    const { name } = record;
     const host = hostIn(record);
     const target = host === null ? null : ownerWithin(host, this.#zone.name);
-    if (host === null || target === null || name.startsWith("_acme-challenge")) return;
-    const known = this.#known;
-    if (recordType === "CNAME") {
-      if (!this.#zone.isPart && !isDelegatedAbove(known, name) && !this.#mayExist(target))
+    if (target === null || name.startsWith("_acme-challenge") || isDelegatedAbove(this.#known, name)) return;
+    if (record.recordType === "CNAME") this.#alias(record, target);
+    else if (record.recordType === "NS") this.#nameServer(record, target);
+    else this.#service(record, target, beside);
+  }
+
+  /** Judges a CNAME. */
+  #alias(record: LiveRecord, target: string): void {
+    const { name } = record;
+    if (this.#zone.isPart || this.#isInChildZone(target) || this.#isInChildZone(name)) return;
+    const label = recordLabel(record);
+    if (!mayExist(this.#known, target)) {
+      if (mayExist(this.#stored, target))
         this.#add(
           "dangling",
           name,
-          `${recordLabel(record)} points to a name without records.`,
+          `${label} points to a name whose records are disabled. Enable them, or delete this record.`,
+          [record],
+        );
+      else
+        this.#add(
+          "dangling",
+          name,
+          `${label} points to a name without records.`,
           [record],
           [{ action: "delete", recordId: record.id }],
         );
-      return;
-    }
-    if (isDelegatedAbove(known, name) || this.#isFlattened(target)) return;
-    const addresses = addressesOf(known, target);
-    const isNs = recordType === "NS";
-    if (addresses.state === "alias") {
-      const end = isNs ? null : this.#endOfAlias(target);
-      const mend: Mend[] =
-        end === null ? [] : [{ action: "update", recordId: record.id, record: { value: withHost(record, end) } }];
-      this.#add("alias_target", name, `${recordLabel(record)} points to a CNAME.`, [record], mend);
-    } else if (!this.#zone.isPart && isNs && isRefused(addresses, name)) {
+    } else if (this.#isLoop(target))
+      this.#add("dangling", name, `${label} leads into a loop of CNAME records. Point one of them to another name.`, [
+        record,
+      ]);
+  }
+
+  #nameServer(record: LiveRecord, target: string): void {
+    const { name } = record;
+    // A delegation needs the addresses of name servers within it (glue).
+    const isGlue = name !== "@" && (target === name || target.endsWith(`.${name}`));
+    if (this.#isFlattened(target) || (!isGlue && this.#isInChildZone(target))) return;
+    const addresses = addressesOf(this.#known, target);
+    if (addresses.state === "alias")
+      this.#add("alias_target", name, `${recordLabel(record)} points to a CNAME. Point it to a name with addresses.`, [
+        record,
+      ]);
+    else if (!this.#zone.isPart && isRefused(addresses, name))
       this.#add(
         "ns_without_address",
         name,
         `${recordLabel(record)} is a name server without an A or AAAA record in the zone. Add its address.`,
         [record],
       );
-    } else if (!this.#zone.isPart && !isNs && addresses.state === "missing") {
-      this.#add("dangling", name, `${recordLabel(record)} points to a name without A or AAAA records.`, [record]);
+  }
+
+  /** Judges an MX or SRV record. */
+  #service(record: LiveRecord, target: string, beside: Set<string>): void {
+    const { name } = record;
+    // The addresses of a delegated name are in its own zone.
+    const isDelegated = target !== "@" && this.#known.types(target).has("NS");
+    if (isDelegated || this.#isInChildZone(target) || this.#isFlattened(target)) return;
+    const { state } = addressesOf(this.#known, target);
+    const label = recordLabel(record);
+    if (state === "alias") {
+      const isNamed = this.#isNamedElsewhere(record, target);
+      this.#add(
+        "alias_target",
+        name,
+        isNamed
+          ? `${label} points to a CNAME. DANE or MTA-STS names this host: change both together.`
+          : `${label} points to a CNAME.`,
+        [record],
+        isNamed || this.#zone.isPart ? [] : this.#pastAlias(record, target, beside),
+      );
+    } else if (!this.#zone.isPart && state === "missing") {
+      const isDisabled = addressesOf(this.#stored, target).state === "fine";
+      this.#add(
+        "dangling",
+        name,
+        isDisabled
+          ? `${label} points to a name whose addresses are disabled. Enable them, or delete this record.`
+          : `${label} points to a name without A or AAAA records.`,
+        [record],
+      );
     }
+  }
+
+  /** Returns the change that leads past an alias; none if its end is not known. */
+  #pastAlias(record: LiveRecord, target: string, beside: Set<string>): Mend[] {
+    const end = this.#endOfAlias(target);
+    if (end === null) return [];
+    const value = withHost(record, end);
+    const key = valueKey({ ...record, value });
+    if (beside.has(key)) return [{ action: "delete", recordId: record.id }];
+    beside.add(key);
+    return [{ action: "update", recordId: record.id, record: { value } }];
+  }
+
+  /** Returns whether TLSA records (RFC 7672, RFC 7673) or an MTA-STS policy (RFC 8461) name the host of a record. */
+  #isNamedElsewhere({ name, recordType }: LiveRecord, target: string): boolean {
+    const { types, existsBelow } = this.#stored;
+    if (existsBelow(`_tcp.${target}`) || existsBelow(`_udp.${target}`)) return true;
+    return recordType === "MX" && types(name === "@" ? "_mta-sts" : `_mta-sts.${name}`).size > 0;
+  }
+
+  /** Returns whether a name is, or is below, a domain of its own here. */
+  #isInChildZone(name: string): boolean {
+    const { childZones } = this.#zone;
+    if (childZones.size === 0 || name === "@") return false;
+    return childZones.has(name) || ancestorsOf(name).some((above) => childZones.has(above));
   }
 
   /** Returns whether a provider answers for a name with addresses that the zone does not have. */
   #isFlattened(name: string): boolean {
     const isAtApex = name === "@" && this.#zone.kind.apexCname?.isFlattened === true;
-    return (this.#byName.get(name) ?? []).some(
-      ({ recordType, proxied }) => recordType === "ALIAS" || (recordType === "CNAME" && (proxied || isAtApex)),
+    return this.#answering(name).some(
+      ({ recordType, proxied }) => flattened.has(recordType) || (recordType === "CNAME" && (proxied || isAtApex)),
     );
   }
 
-  /** Returns whether a name exists, comes from a wildcard, or is another zone's to answer for. */
-  #mayExist(name: string): boolean {
-    const { types, existsBelow, above } = this.#known;
-    if (name === "@" || types(name).size > 0 || existsBelow(name)) return true;
-    const over = [...above(name), "@"];
-    return over.some((each) => {
-      const has = types(each);
-      return types(wildcardBelow(each)).size > 0 || has.has("DNAME") || (each !== "@" && has.has("NS"));
-    });
+  /** Returns the records of a name, or of the wildcards above one that does not exist. */
+  #answering(name: string): readonly LiveRecord[] {
+    const own = this.#byName.get(name);
+    if (own || name === "@" || this.#known.existsBelow(name)) return own ?? [];
+    return [...this.#known.above(name), "@"].flatMap((above) => this.#byName.get(wildcardBelow(above)) ?? []);
+  }
+
+  /** Yields the CNAME records that a name leads to within the zone, each with where it leads on; null: out of the zone. */
+  *#aliases(owner: string): Generator<{ value: string; next: string | null }, void> {
+    for (let at: string | null = owner, left = longestChain; at !== null && left > 0; left--) {
+      if (!this.#known.types(at).has("CNAME")) return;
+      const value = this.#byName.get(at)?.find(({ recordType }) => recordType === "CNAME")?.value ?? "";
+      at = ownerWithin(value, this.#zone.name);
+      yield { value, next: at };
+    }
+  }
+
+  #isLoop(owner: string): boolean {
+    const seen = new Set<string | null>([owner]);
+    for (const { next } of this.#aliases(owner)) {
+      if (seen.has(next)) return true;
+      seen.add(next);
+    }
+    return false;
   }
 
   /** Returns the name with addresses to which a CNAME leads; null if there is none that is known. */
   #endOfAlias(owner: string): string | null {
-    const seen = new Set<string>();
-    for (let at = owner; !seen.has(at);) {
-      seen.add(at);
-      const alias = this.#byName.get(at)?.find(({ recordType }) => recordType === "CNAME");
-      if (!alias) return null;
-      const next = ownerWithin(alias.value, this.#zone.name);
-      if (next === null) return alias.value;
-      if (addressesOf(this.#known, next).state === "fine") return alias.value;
-      at = next;
-    }
+    for (const { value, next } of this.#aliases(owner))
+      if (next === null || addressesOf(this.#known, next).state === "fine") return value;
     return null;
   }
 
-  #spfAt(name: string): LiveRecord[] {
-    return spfAmong(this.#byName.get(name) ?? []);
-  }
-
-  #spf(name: string, records: readonly LiveRecord[]): void {
-    const found = spfAmong(records);
+  *#spf(name: string, found: LiveRecord[]): Steps<void> {
     const [first, ...others] = found;
     if (!first) return;
     if (others.length > 0) {
-      const value = mergeSpf(
-        found.map((one) => one.value),
-        [],
+      const value = others.length < mostMended ? unionOfSpf(found.map((one) => one.value)) : null;
+      const isMended = value !== null && this.#lookups(name, value) <= mostLookups;
+      this.#add(
+        "spf_duplicate",
+        name,
+        `${name} has ${found.length} SPF records.${isMended ? "" : " Decide which terms count, and keep one record with them."}`,
+        found,
+        isMended
+          ? [
+              { action: "update", recordId: first.id, record: { value } },
+              ...others.map(({ id }): Mend => ({ action: "delete", recordId: id })),
+            ]
+          : [],
       );
-      const deletes = others.map(({ id }): Mend => ({ action: "delete", recordId: id }));
-      this.#add("spf_duplicate", name, `${name} has ${found.length} SPF records.`, found, [
-        { action: "update", recordId: first.id, record: { value } },
-        ...deletes,
-      ]);
     }
     for (const record of found) {
-      const lookups = this.#lookups(record.value, new Set([name]));
+      const lookups = this.#lookups(name, record.value);
       if (lookups > mostLookups)
         this.#add(
           "spf_lookups",
@@ -282,7 +390,8 @@ class Judging {
           `The SPF record of ${name} needs at least ${lookups} lookups. Remove terms, or replace some by addresses.`,
           [record],
         );
-      if (letsAllSend(record.value))
+      // Of several, none counts: which one is right, a person decides.
+      if (others.length === 0 && letsAllSend(record.value))
         this.#add(
           "spf_allows_all",
           name,
@@ -290,19 +399,34 @@ class Judging {
           [record],
           [{ action: "update", recordId: record.id, record: { value: withSoftAll(record.value) } }],
         );
+      yield;
     }
   }
 
-  /** Counts lookups, also of included records within the zone. */
-  #lookups(value: string, seen: Set<string>): number {
-    let count = countLookups(value);
-    for (const included of includedIn(value)) {
-      const name = ownerWithin(included, this.#zone.name);
-      // One that includes itself is an error of another kind.
-      if (name === null || seen.has(name) || count > mostCounted) continue;
-      seen.add(name);
-      const [record] = this.#spfAt(name);
-      if (record) count += this.#lookups(record.value, seen);
+  #firstSpf(name: string): string | null {
+    let value = this.#included.get(name);
+    if (value === undefined) {
+      value = spfAmong(this.#byName.get(name) ?? [])[0]?.value ?? null;
+      this.#included.set(name, value);
+    }
+    return value;
+  }
+
+  /** Counts lookups, also of included records within the zone, until there are too many. */
+  #lookups(name: string, value: string): number {
+    const seen = new Set([name]);
+    const values = [value];
+    let count = 0;
+    for (let next = values.pop(); next !== undefined && count <= mostLookups; next = values.pop()) {
+      count += countLookups(next);
+      for (const included of includedIn(next)) {
+        const at = ownerWithin(included, this.#zone.name);
+        // One that includes itself is an error of another kind.
+        if (at === null || seen.has(at)) continue;
+        seen.add(at);
+        const found = this.#firstSpf(at);
+        if (found !== null) values.push(found);
+      }
     }
     return count;
   }
@@ -331,7 +455,7 @@ class Judging {
       this.#add("spf_missing", "@", `${this.#zone.name} receives mail, but has no SPF record.`, exchangers);
     const isElsewhere = policies.some(({ recordType }) => recordType === "CNAME" || recordType === "NS");
     const sends = exchangers.length > 0 || spf.some(({ value }) => countLookups(value) > 0 || /\bip[46]:/i.test(value));
-    if (sends && !policy && !isElsewhere && !this.#zone.isBelowOwn)
+    if (sends && !policy && !isElsewhere && this.#zone.isRegistered)
       this.#add("dmarc_missing", "_dmarc", `${this.#zone.name} has mail, but no DMARC record at _dmarc.`, [
         ...exchangers,
         ...spf,
@@ -339,19 +463,40 @@ class Judging {
   }
 }
 
-/** Counting on is useless: an SPF record that is over the limit stays so. */
-const mostCounted = 200;
-
 /** Returns the changes that give records a TTL. */
 function withTtl(records: readonly LiveRecord[], ttl: number): Mend[] {
-  return records.slice(0, mostMended).map(({ id }) => ({ action: "update", recordId: id, record: { ttl } }));
+  return records
+    .filter(({ locked }) => !locked)
+    .slice(0, mostMended)
+    .map(({ id }) => ({ action: "update", recordId: id, record: { ttl } }));
 }
 
 function spfAmong(records: readonly LiveRecord[]): LiveRecord[] {
   return records.filter(({ recordType, value }) => recordType === "TXT" && isSpf(value));
 }
 
+/** Returns whether a name exists, comes from a wildcard, or is another zone's to answer for. */
+function mayExist({ types, existsBelow, above }: KnownNames, name: string): boolean {
+  if (name === "@" || types(name).size > 0 || existsBelow(name)) return true;
+  const over = [...above(name), "@"];
+  return over.some((each) => {
+    const has = types(each);
+    return types(wildcardBelow(each)).size > 0 || has.has("DNAME") || (each !== "@" && has.has("NS"));
+  });
+}
+
+/** Types from which providers make addresses. */
+const flattened = new Set(["ALIAS", "ANAME", "LUA"]);
+
 const pointing = new Set(["CNAME", "MX", "NS", "SRV"]);
+
+function isService({ recordType }: LiveRecord): boolean {
+  return recordType === "MX" || recordType === "SRV";
+}
+
+function valueKey({ recordType, value }: Pick<LiveRecord, "recordType" | "value">): string {
+  return `${recordType} ${value}`;
+}
 
 /** Returns the host that a record points to; null if it points to none. */
 function hostIn({ recordType, value }: LiveRecord): string | null {

@@ -45,7 +45,7 @@ export const health = z
   .object({
     domainId: shownId("The domain."),
     revision: z.int().meta({ description: "The revision that was looked at.", example: 42 }),
-    checked: z.int().meta({ description: "How many records were looked at.", example: 120 }),
+    checked: z.int().meta({ description: "How many active records were checked.", example: 120 }),
     isPart: z.boolean().meta({
       description: "Whether only the hosts that you may see were looked at. Then nothing is reported as missing.",
       example: false,
@@ -58,8 +58,8 @@ export const health = z
             code: z.enum(healthCodes).meta({
               description:
                 "`zone_rule`: records of a name that do not go together. `ns_without_address`: a name server within the domain has no address. " +
-                "`alias_target`: MX, NS or SRV point to a CNAME. `dangling`: a record points to a name of the domain that does not exist or has " +
-                "no address. `spf_duplicate`, `spf_lookups` (more than 10, as far as they are known here), `spf_allows_all`, `spf_missing`. " +
+                "`alias_target`: MX, NS or SRV point to a CNAME. `dangling`: a record points to a name of the domain that does not exist, is " +
+                "disabled, has no address, or is in a loop of CNAME records. `spf_duplicate`, `spf_lookups` (more than 10, as far as they are known here), `spf_allows_all`, `spf_missing`. " +
                 "`dmarc_duplicate`, `dmarc_missing`, `dmarc_without_mailbox`. `private_address`: in a domain that is public. `ttl_short`: under " +
                 "60 seconds. `ttl_long`: over a week.",
               example: "spf_allows_all",
@@ -77,7 +77,9 @@ export const health = z
             recordCount: z.int().meta({ description: "How many records it is about.", example: 1 }),
             records: z.array(record).meta({ description: "The first 10 of these records." }),
             mend: z.array(mend).meta({
-              description: "Changes that mend it, at most 100; none if a person has to decide. Plan and apply them.",
+              description:
+                "Changes that mend it, at most 100; none if a person has to decide, or a record is locked. Plan them, compare the `revision` of " +
+                "the plan with the one here, and apply the plan.",
             }),
           })
           .meta({ id: "ZoneFault", description: "Something wrong in a domain's records." }),

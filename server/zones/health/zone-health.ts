@@ -1,11 +1,11 @@
-import { sql } from "kysely";
 import type { z } from "zod";
 import type { Caller } from "../../access/caller.ts";
-import { visibleDomains } from "../../access/visible-domains.ts";
-import { jsonTexts, queries, type EntityManager } from "../../database/database.ts";
+import { queries, type EntityManager } from "../../database/database.ts";
+import { escapeLike } from "../../database/escape-like.ts";
 import type { ProviderConnections } from "../../dns-providers/connections.ts";
-import { ancestorsOf } from "../../dns/server-rules/known-names.ts";
+import { ownerWithin } from "../../dns/names/names.ts";
 import { inSlices } from "../../platform/slices.ts";
+import { registrableOf } from "../../registry/expiry/registrable.ts";
 import { zoneAt } from "../changes/state/live-queries.ts";
 import { readZoneContext } from "../changes/zone-context.ts";
 import { aboutCodes, faultsOf, healthCodes, type Fault } from "./rules.ts";
@@ -31,8 +31,10 @@ export class ZoneHealth {
     const { sees } = zone.rights;
     const records = await zoneAt(em, id, zone.revision, sees);
     const isPart = !sees.isAll;
-    const isBelowOwn = await hasZoneAbove(em, caller, zone);
-    const faults = await inSlices(faultsOf({ ...zone, isPart, isBelowOwn }, records));
+    const childZones = await childZonesOf(em, zone.name);
+    const isRegistered = registrableOf(zone.name)?.name === zone.name;
+    const judged = faultsOf({ ...zone, isPart, isRegistered, childZones }, records);
+    const { faults, checked } = await inSlices(judged);
     const byCode = Map.groupBy(faults, ({ code }) => code);
     const worstFirst = severities.flatMap((severity) =>
       healthCodes.filter((code) => aboutCodes[code].severity === severity),
@@ -40,7 +42,7 @@ export class ZoneHealth {
     return {
       domainId: id,
       revision: zone.revision,
-      checked: records.length,
+      checked,
       isPart,
       total: faults.length,
       faults: worstFirst.flatMap((code) => (byCode.get(code) ?? []).slice(0, mostOfCode)).map(faultView),
@@ -60,16 +62,12 @@ function faultView({ code, name, message, records, mend }: Fault) {
   return { code, severity, why, name, message, recordCount: records.length, records: shown, mend };
 }
 
-/** Returns whether the caller sees a domain above this one, which may have the DMARC policy of both. */
-async function hasZoneAbove(em: EntityManager, caller: Caller, { name }: { name: string }): Promise<boolean> {
-  const visible = await visibleDomains(em, caller);
-  const found = await queries(em)
+/** Returns the names of a zone, relative to it, that are domains of their own here, whoever may see them. They only keep faults from being reported. */
+async function childZonesOf(em: EntityManager, zone: string): Promise<Set<string>> {
+  const below = await queries(em)
     .selectFrom("domains")
-    .select("domains.id")
-    .where("domains.name", "in", sql<string>`(select value from ${jsonTexts(ancestorsOf(name))})`)
-    .where("domains.view", "=", "")
-    .where((eb) => visible.condition(eb))
-    .limit(1)
-    .executeTakeFirst();
-  return found !== undefined;
+    .select("name")
+    .where("name", "like", `%.${escapeLike(zone)}`)
+    .execute();
+  return new Set(below.flatMap(({ name }) => ownerWithin(name, zone) ?? []));
 }
