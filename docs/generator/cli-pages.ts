@@ -21,7 +21,7 @@ function leavesOf(one: CommandDescription): CommandDescription[] {
 const exitCodes = [
   ["0", "Done."],
   ["1", "Error: nothing was changed, unless the message says so."],
-  ["2", "Changes are pending: `--dry-run`, `drift` or `reverse` found some."],
+  ["2", "Something is pending: `--dry-run`, `drift`, `health` or `reverse` found it."],
   ["3", "Refused by a safety threshold. Review the plan, then add `--force`."],
   ["130", "Interrupted by Ctrl-C."],
 ] as const;

@@ -1,5 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { useCli } from "../support/cli.ts";
@@ -138,26 +140,78 @@ test("two domains are compared", async () => {
 test("the health of a domain is listed, and mended where no person has to decide", async () => {
   const name = await zone(
     "health.example",
-    `${start}old 30 IN CNAME gone.health.example.\nlists 300 IN TXT "v=spf1 mx +all"\n`,
+    `${start}old 30 IN CNAME gone.health.example.\nquick 30 IN A 192.0.2.1\nlists 300 IN TXT "v=spf1 mx +all"\n`,
   );
   const { stdout, exitCode } = await cli.run(["health", name]);
   expect({ stdout, exitCode }).toEqual({
     stdout:
-      "error\tlists\tspf_allows_all\tThe SPF record of lists ends in +all.\n" +
-      "warning\told\tdangling\told CNAME gone.health.example points to a name without records.\n" +
-      "info\told\tttl_short\told CNAME gone.health.example has a TTL under 60 seconds.\n",
+      "error\tlists\tspf_allows_all\tThe SPF record of lists ends in +all.\tAnybody can send mail in your name, and it passes SPF.\n" +
+      "warning\told\tdangling\told CNAME gone.health.example points to a name without records.\tLookups of this name fail.\n" +
+      "info\t@\tttl_short\t2 records have a TTL under 60 seconds.\tResolvers ask again so often that each visit takes longer.\n",
     exitCode: 2,
   });
+  const wrong = await cli.run(["health", "mend", name, "--code", "spf_allow_all", "--yes"]);
+  expect(wrong.exitCode).toBe(1);
+  expect(wrong.stderr).toContain("Allowed choices are zone_rule,");
   expect(await cli.json(["health", "mend", name, "--code", "spf_allows_all", "--yes"])).toMatchObject({
     applied: true,
   });
-  // The record that is deleted gets no TTL.
+  // A short TTL may be meant.
   expect(await cli.json<Report>(["health", "mend", name, "--yes"])).toMatchObject({
     changes: [{ action: "delete" }],
     applied: true,
   });
-  expect(await cli.json(["health", "check", name])).toMatchObject({ total: 0, faults: [] });
   expect(await cli.json(["health", "mend", name])).toMatchObject({ changes: [], applied: false });
+  expect(await cli.json<Report>(["health", "mend", name, "--code", "ttl_short", "--yes"])).toMatchObject({
+    changes: [{ action: "update" }],
+    applied: true,
+  });
+  expect(await cli.json(["health", "check", name])).toMatchObject({ total: 0, faults: [] });
+  const single = await zone("sound.example", "www 300 IN A 192.0.2.1\n");
+  expect((await cli.run(["health", single], { columns: 80 })).stderr).toBe("Nothing is wrong in 1 record.\n");
+});
+
+test("faults are not mended if the zone has changed since it was checked", async () => {
+  const name = await zone("moving.example", 'lists 300 IN TXT "v=spf1 mx +all"\n');
+  const { body } = await zw.admin.get(`/api/domains?name=${name}`);
+  const [domain] = (body as { domains: { id: string }[] }).domains;
+  const { body: listed } = await zw.admin.get(`/api/domains/${domain?.id}/records`);
+  const [record] = (listed as { records: { id: string }[] }).records;
+  const value = "v=spf1 mx include:new.example +all";
+  const proxy = createServer((request, response) => {
+    void (async () => {
+      const { url = "", method = "GET" } = request;
+      // Somebody adds a sender between the check and the mending.
+      if (url.includes("records.plan"))
+        await zw.admin.put(`/api/domains/${domain?.id}/records/${record?.id}`, { value });
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const answer = await fetch(`${zw.url}${url}`, {
+        method,
+        headers: { authorization: request.headers.authorization ?? "", "content-type": "application/json" },
+        ...(method === "GET" ? {} : { body: Buffer.concat(chunks) }),
+      });
+      response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" });
+      response.end(Buffer.from(await answer.arrayBuffer()));
+    })();
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void proxy.close());
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const { exitCode, stderr } = await cli.run(["health", "mend", name, "--yes"], { env: { ZONEWRIGHT_URL: url } });
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 1,
+    stderr: `Nothing was changed: ${name} has changed since it was checked. Run the command again.\n`,
+  });
+  expect(await cli.must(["records", name])).toContain(value);
+});
+
+test("what one mending leaves is counted", async () => {
+  const records = Array.from({ length: 60 }, (_, at) => `old${at} 300 IN CNAME gone.left.example.\n`);
+  const name = await zone("left.example", records.join(""));
+  expect((await cli.run(["health", "mend", name, "--yes", "--force"])).stderr).toContain(
+    "10 faults are left. To mend more, run the command again.",
+  );
 });
 
 test("the history lists and shows each change, and undoes one", async () => {

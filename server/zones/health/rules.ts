@@ -89,6 +89,8 @@ export interface JudgedZone {
   isPart: boolean;
   /** Whether it is the registered name, whose DMARC policy covers all names below. */
   isRegistered: boolean;
+  /** Whether the caller may change a record, or propose it. */
+  mayMend: (record: LiveRecord) => boolean;
   /** Names of the zone that are domains of their own here, whoever may see them. */
   childZones: ReadonlySet<string>;
 }
@@ -172,7 +174,7 @@ class Judging {
         this.#short,
         `has a TTL under ${shortTtl} seconds`,
         `have a TTL under ${shortTtl} seconds`,
-        withTtl(this.#short, mendedShortTtl),
+        this.#withTtl(this.#short, mendedShortTtl),
       );
     if (this.#long.length > 0)
       this.#addAll(
@@ -180,16 +182,30 @@ class Judging {
         this.#long,
         "has a TTL over a week",
         "have a TTL over a week",
-        withTtl(this.#long, mendedLongTtl),
+        this.#withTtl(this.#long, mendedLongTtl),
       );
     return this.#faults;
   }
 
   #add(code: HealthCode, name: string, message: string, records: LiveRecord[], mend: Mend[] = []): void {
-    // Somebody locked it for a reason.
-    const locked = new Set(mend.length === 0 ? [] : records.flatMap((one) => (one.locked ? [one.id] : [])));
-    const isFree = !mend.some(({ recordId }) => locked.has(recordId));
+    const ids = new Set(mend.map(({ recordId }) => recordId));
+    const isFree = ids.size === 0 || records.every((one) => !ids.has(one.id) || this.#mayMend(one));
     this.#faults.push({ code, name, message, records, mend: isFree ? mend : [] });
+  }
+
+  /** Returns whether the caller may change a record. Somebody locked it for a reason. */
+  #mayMend(record: LiveRecord): boolean {
+    return !record.locked && this.#zone.mayMend(record);
+  }
+
+  /** Returns the changes that give records a TTL. */
+  #withTtl(records: readonly LiveRecord[], ttl: number): Mend[] {
+    const mended: Mend[] = [];
+    for (const record of records) {
+      if (mended.length === mostMended) break;
+      if (this.#mayMend(record)) mended.push({ action: "update", recordId: record.id, record: { ttl } });
+    }
+    return mended;
   }
 
   /** Adds one fault of many records. */
@@ -461,14 +477,6 @@ class Judging {
         ...spf,
       ]);
   }
-}
-
-/** Returns the changes that give records a TTL. */
-function withTtl(records: readonly LiveRecord[], ttl: number): Mend[] {
-  return records
-    .filter(({ locked }) => !locked)
-    .slice(0, mostMended)
-    .map(({ id }) => ({ action: "update", recordId: id, record: { ttl } }));
 }
 
 function spfAmong(records: readonly LiveRecord[]): LiveRecord[] {

@@ -78,7 +78,7 @@ export const health = z
             records: z.array(record).meta({ description: "The first 10 of these records." }),
             mend: z.array(mend).meta({
               description:
-                "Changes that mend it, at most 100; none if a person has to decide, or a record is locked. Plan them, compare the `revision` of " +
+                "Changes that mend it, at most 100; none if a person has to decide, a record is locked, or you may not change it. Plan them, compare the `revision` of " +
                 "the plan with the one here, and apply the plan.",
             }),
           })

@@ -1,8 +1,10 @@
 import type { z } from "zod";
 import type { Caller } from "../../access/caller.ts";
+import { outsideRights } from "../../access/zone-access.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { escapeLike } from "../../database/escape-like.ts";
 import type { ProviderConnections } from "../../dns-providers/connections.ts";
+import type { LiveRecord } from "../../dns/record.ts";
 import { ownerWithin } from "../../dns/names/names.ts";
 import { inSlices } from "../../platform/slices.ts";
 import { registrableOf } from "../../registry/expiry/registrable.ts";
@@ -33,7 +35,9 @@ export class ZoneHealth {
     const isPart = !sees.isAll;
     const childZones = await childZonesOf(em, zone.name);
     const isRegistered = registrableOf(zone.name)?.name === zone.name;
-    const judged = faultsOf({ ...zone, isPart, isRegistered, childZones }, records);
+    const rights = { ...zone.rights, changes: zone.rights.proposes };
+    const mayMend = (record: LiveRecord) => outsideRights(record, rights) === null;
+    const judged = faultsOf({ ...zone, isPart, isRegistered, mayMend, childZones }, records);
     const { faults, checked } = await inSlices(judged);
     const byCode = Map.groupBy(faults, ({ code }) => code);
     const worstFirst = severities.flatMap((severity) =>

@@ -349,6 +349,25 @@ describe("the health of a zone", () => {
     expect(await found(zone)).toEqual([]);
   });
 
+  test("what a member may not change has no mending for them", async () => {
+    const zone = await zoneWith([
+      ["CNAME", "old.shop", "gone.shop", 30],
+      ["A", "a.shop", "203.0.113.1", 30],
+    ]);
+    const reader = await zw.member("reader");
+    await assign(zw, reader, zone.id, "*.shop", "read");
+    const { faults } = await healthOf(zone, reader);
+    expect(faults).toMatchObject([{ code: "ttl_short", recordCount: 2, mend: [] }]);
+    const writer = await zw.member("writer");
+    await assign(zw, writer, zone.id, "*", "read");
+    await assign(zw, writer, zone.id, "a.shop");
+    const { faults: theirs } = await healthOf(zone, writer);
+    expect(theirs).toMatchObject([
+      { code: "dangling", mend: [] },
+      { code: "ttl_short", recordCount: 2, mend: [{ action: "update", record: { ttl: 300 } }] },
+    ]);
+  });
+
   test("what somebody locked is not mended", async () => {
     const zone = await zoneWith([["CNAME", "old", "gone", 30]]);
     const [record] = await zone.records();
