@@ -5,18 +5,24 @@ import type { Notifications } from "../../notifications/notify.ts";
 import type { Job } from "../../ops/jobs/jobs.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Egress } from "../../platform/net/egress.ts";
+import { Slots } from "../../platform/net/slots.ts";
 import { certificatesExpiring, certificatesInvalid } from "./notices.ts";
 import { invalid, readCertificate, type Problem, type Reading } from "./read.ts";
 
 export const checkJobName = "certificates.check";
-/** Leaves room among the outgoing calls for those that somebody waits for. */
+/** Hosts read at once. Leaves room among the outgoing calls for those that somebody waits for. */
 const atOnce = 48;
-/** Number of domains claimed with one statement. A crash delays at most this many. */
-const claimed = 16;
-/** Lease of a claim. If the process crashes, another one checks its domains after this time. */
-const turnMinutes = 60;
+/** Domains checked at once. A crash delays at most this many. */
+const domainsAtOnce = 12;
+/** Of one domain, so that a large one leaves room for others. */
+const ofDomainAtOnce = 16;
+/**
+ * Lease of a claim. If the process crashes, another one checks its domains after this time. It exceeds the longest possible check: even
+ * if all domains have the most hosts, listed and found, and each of these stalls, they take less than two hours.
+ */
+const turnMinutes = 180;
 const betweenChecks = 24 * 3_600_000;
-/** Maximum duration of a run; the next run continues. */
+/** A run claims no domain after this time; the next run continues. */
 const longestRunMilliseconds = 30 * 60_000;
 /** Hosts found in one zone. */
 export const mostHosts = 1_000;
@@ -59,38 +65,55 @@ export class CertificateCheckJob implements Job {
     this.#parts = parts;
   }
 
-  /** @param signal aborts checks in flight; their domains are retried within the hour. */
+  /** @param signal aborts checks in flight; their domains are checked again when their claims end. */
   async work(_data: object, signal: AbortSignal): Promise<void> {
     const { database, log, now } = this.#parts;
     const ends = performance.now() + longestRunMilliseconds;
+    const slots = new Slots(atOnce, domainsAtOnce * ofDomainAtOnce);
     let hosts = 0;
-    while (!signal.aborted && performance.now() < ends) {
-      const due = await claimDue(database.fork(), now(), claimed);
-      if (due.length === 0) break;
-      const targets: Target[] = [];
-      for (const domain of due) targets.push(...(await targetsOf(database.fork(), domain)));
-      const checked = await this.#readAll(targets, signal);
-      if (checked === null) return;
-      hosts += checked.length;
-      const byDomain = Map.groupBy(checked, ({ domainId }) => domainId);
-      for (const { id } of due) await this.#store(id, byDomain.get(id) ?? []);
-    }
+    const work = async () => {
+      while (!signal.aborted && performance.now() < ends) {
+        const domain = await claimDue(database.fork(), now());
+        if (!domain) return;
+        try {
+          hosts += await this.#check(domain, slots, signal);
+        } catch (error) {
+          if (signal.aborted) return;
+          // What one domain's hosts show must not keep others from being checked.
+          log.error({ err: error, domainId: domain.id }, "certificates of a domain could not be checked");
+        }
+      }
+    };
+    const outcomes = await Promise.allSettled(Array.from({ length: domainsAtOnce }, work));
     if (hosts > 0) log.info({ hosts }, "read certificates");
+    for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
   }
 
-  /** Returns what the hosts show, without those that are neither known nor answer; null if it was aborted. */
-  async #readAll(targets: readonly Target[], stop: AbortSignal): Promise<Checked[] | null> {
+  /** Reads a domain's hosts and stores what they show. @returns how many count */
+  async #check(domain: Due, slots: Slots, stop: AbortSignal): Promise<number> {
+    const { database } = this.#parts;
+    const checked = await this.#readAll(await targetsOf(database.fork(), domain), slots, stop);
+    await this.#store(domain.id, checked);
+    return checked.length;
+  }
+
+  /** Returns what the hosts show, without those that are neither known nor answer. @throws the signal's reason */
+  async #readAll(targets: readonly Target[], slots: Slots, stop: AbortSignal): Promise<Checked[]> {
     const { egress, greeting, now } = this.#parts;
     const checked: Checked[] = [];
     const waiting = targets.values();
     const work = async () => {
       for (const target of waiting) {
-        const reading = await readCertificate(egress, target, { greeting, now: now(), stop });
-        if (target.known || reading.problem !== "unreachable") checked.push({ ...target, ...reading });
+        const release = await slots.take(stop);
+        try {
+          const reading = await readCertificate(egress, target, { greeting, now: now(), stop });
+          if (target.known || reading.problem !== "unreachable") checked.push({ ...target, ...reading });
+        } finally {
+          release?.();
+        }
       }
     };
-    const outcomes = await Promise.allSettled(Array.from({ length: atOnce }, work));
-    if (stop.aborted) return null;
+    const outcomes = await Promise.allSettled(Array.from({ length: ofDomainAtOnce }, work));
     for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
     return checked;
   }
@@ -111,13 +134,13 @@ interface Due {
   mode: "listed" | "all";
 }
 
-/** Claims domains that are due, longest overdue first, so that no other instance checks them. Skips disabled domains. */
-async function claimDue(em: EntityManager, now: Date, atMost: number): Promise<Due[]> {
+/** Claims the domain that is overdue longest, so that no other instance checks it. Skips disabled domains. */
+async function claimDue(em: EntityManager, now: Date): Promise<Due | undefined> {
   const { rows } = await sql<Due>`
     with due as (
       select w.domain_id from tls_watches w join domains d on d.id = w.domain_id
       where w.next_check_at <= ${now}::timestamptz and d.status = 'active'
-      order by w.next_check_at limit ${atMost}
+      order by w.next_check_at limit 1
       for update of w skip locked
     )
     update tls_watches set next_check_at = ${now}::timestamptz + make_interval(mins => ${turnMinutes})
@@ -125,7 +148,7 @@ async function claimDue(em: EntityManager, now: Date, atMost: number): Promise<D
     where tls_watches.domain_id = due.domain_id
     returning d.id, d.name, tls_watches.mode
   `.execute(queries(em));
-  return rows;
+  return rows[0];
 }
 
 /** Hosts whose names a client can connect to: neither a wildcard, nor a name such as `_dmarc`. */

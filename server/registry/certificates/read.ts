@@ -58,7 +58,12 @@ export async function readCertificate(
     const rules = { reach: "public", ports, connectTimeoutMilliseconds: connectMilliseconds, many: true } as const;
     socket = await egress.guardedConnect({ host: name, port, ...rules, signal });
     if (starttls === "smtp") await startSmtp(socket, { name, port, greeting, signal });
-    return judge(name, await shown(socket, { name, port, signal }), now);
+    const seen = await shown(socket, { name, port, signal });
+    try {
+      return judge(name, seen, now);
+    } catch {
+      throw new NoCertificate(`${name}, port ${port}, shows a certificate that cannot be read. Install another one.`);
+    }
   } catch (error) {
     stop.throwIfAborted();
     const known = error instanceof NoCertificate || error instanceof EgressError;
@@ -102,9 +107,11 @@ async function startSmtp(
         return done.reject(new NoCertificate(`${at} sends too much for a mail server. Check the port.`));
       text += chunk.toString("latin1");
       if (!text.endsWith("\n")) return;
-      const isSmtp = /^(?:\d{3}(?:[- ][^\n]*)?\r?\n)+$/.test(text);
+      // Line by line: a pattern for all lines may take exponential time.
+      const lines = text.slice(0, -1).split("\n");
+      const isSmtp = lines.every((line) => /^\d{3}(?:[- ]|\r?$)/.test(line));
       if (!isSmtp) return done.reject(new NoCertificate(`${at} does not speak SMTP. Check the port.`));
-      if (/^\d{3}(?: [^\n]*)?\r?\n$/m.test(text)) done.resolve(text);
+      if (lines.some((line) => line.charAt(3) !== "-")) done.resolve(text);
     };
     const end = () => done.reject(signal.reason as Error);
     const closed = () => done.reject(new NoCertificate(`${at} closed the connection before TLS began.`));
@@ -143,7 +150,7 @@ function plain(text: string, most: number): string {
 
 function judge(name: string, { certificate, chainError }: Shown, now: Date): Reading {
   const { validFromDate: from, validToDate: to, fingerprint256: fingerprint } = certificate;
-  const read = { notAfter: Number.isNaN(to.getTime()) ? null : to, issuer: issuerOf(certificate), fingerprint };
+  const read = { notAfter: isStorable(to) ? to : null, issuer: issuerOf(certificate), fingerprint };
   const wrong = (problem: Problem, error: string): Reading => ({ ...read, problem, error });
   if (to <= now)
     return wrong(
@@ -184,6 +191,12 @@ function dateOf(date: Date): string {
   return Number.isNaN(date.getTime()) ? "an unknown day" : date.toISOString().slice(0, 10);
 }
 
+/** Returns whether it is in the years 1 to 9999. Certificates can state year 0, which PostgreSQL does not have. */
+function isStorable(date: Date): boolean {
+  const year = date.getUTCFullYear();
+  return year >= 1 && year <= 9999;
+}
+
 function namesOf({ subjectAltName = "" }: X509Certificate): string {
   const names = [...subjectAltName.matchAll(/(?:^|, )(?:DNS|IP Address):([^,"]{1,253})/g)].map(([, name = ""]) =>
     plain(name, 100),
@@ -193,7 +206,8 @@ function namesOf({ subjectAltName = "" }: X509Certificate): string {
   return `${names.slice(0, mostNames).join(", ")}${others > 0 ? ` and ${others} more` : ""}`;
 }
 
-function issuerOf({ issuer }: X509Certificate): string | null {
+/** Despite its type, the issuer is undefined if the certificate's is empty. */
+function issuerOf({ issuer = "" }: { issuer: string | undefined }): string | null {
   const fields = new Map(issuer.split("\n").map((line) => [line.split("=", 1)[0], line.replace(/^[^=]*=/, "")]));
   const parts = [fields.get("O"), fields.get("CN")].filter((part) => part !== undefined);
   const text = plain(parts.join(", "), 200);
@@ -205,7 +219,7 @@ function reasonOf(error: unknown): string {
   if (/PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL/.test(code))
     return "speaks no TLS newer than 1.1. Turn TLS 1.2 or 1.3 on.";
   if (/UNRECOGNIZED_NAME|HANDSHAKE_FAILURE/.test(code))
-    return "refuses the TLS handshake. Set a certificate up there for this name.";
+    return "refuses the TLS handshake. Install a certificate for this name.";
   if (/WRONG_VERSION_NUMBER|PACKET_LENGTH|HTTP_REQUEST|UNEXPECTED_MESSAGE|BAD_RECORD/.test(code))
     return "does not speak TLS. Check the port.";
   if (code === "" || code === "ECONNRESET" || code === "EPIPE")

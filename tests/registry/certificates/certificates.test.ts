@@ -8,7 +8,7 @@ import { adminPassword, startZonewright, type Zonewright } from "../../support/z
 import { manualZone, Zone, type Body } from "../../support/zones.ts";
 import { eventsOf } from "../../zones/calendar/reader.ts";
 import { lastingAdmin, NoticeLog } from "../expiry/notice-log.ts";
-import { Hosts } from "./hosts.ts";
+import { Hosts, withEnd } from "./hosts.ts";
 
 const clock = new Clock();
 const log = new NoticeLog();
@@ -150,6 +150,39 @@ describe("a watched host", () => {
         loud: "sends too much for a mail server. Check the port.",
       },
     );
+  });
+
+  // A pattern with nested repetitions took seconds for this, and twice as long for each further line.
+  test("that sends many good lines of SMTP and then a bad one is judged at once", async () => {
+    await hosts.answer((socket) => socket.write(`${"220-a\r\n".repeat(1_000)}x\n`), at("odd", 25));
+    expect(await problemOf({ host: "odd", port: 25, starttls: "smtp" })).toMatchObject({
+      problem: "no_tls",
+      error: `odd.${zone.name}, port 25, does not speak SMTP. Check the port.`,
+    });
+  });
+
+  test("that shows an odd certificate is judged, and keeps no other domain from being checked", async () => {
+    const { id, name } = await manualZone(zw);
+    const other = new Zone(zw, { id, name }, admin);
+    await hosts.serve(await signed(`www.${name}`), `www.${name}:443`);
+    await hosts.serve(await newAuthority(""), at("nobody"));
+    const ends = { zero: "00000101000000Z", none: "20309999999999Z", letters: "abcdefghijklmnZ" };
+    for (const [host, end] of Object.entries(ends))
+      await hosts.serve(await withEnd(hosts.authority, [`*.${zone.name}`], end), at(host));
+    await admin.put(`${zone.path}/tls-hosts`, {
+      mode: "listed",
+      hosts: ["nobody", ...Object.keys(ends)].map((host) => ({ host })),
+    });
+    await admin.put(`${other.path}/tls-hosts`, { mode: "listed", hosts: [{ host: "www" }] });
+    await check();
+    expect((await admin.get(`${other.path}/tls-hosts`)).body.hosts).toMatchObject([{ host: "www", problem: null }]);
+    expect((await shown()).hosts).toMatchObject([
+      { host: "letters", notAfter: null, problem: "untrusted" },
+      { host: "nobody", notAfter: expect.stringMatching(/Z$/), issuer: null, problem: "other_names" },
+      { host: "none", notAfter: null, problem: "untrusted" },
+      { host: "zero", notAfter: null, problem: "expired" },
+    ]);
+    await admin.put(`${other.path}/tls-hosts`, { mode: "off" });
   });
 
   test("that answers without TLS, with ten megabytes, or by closing shows no certificate", async () => {

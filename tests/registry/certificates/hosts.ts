@@ -6,6 +6,16 @@ import { newAuthority, type Authority } from "../../support/servers/certificates
 
 type Certified = Awaited<ReturnType<Authority["sign"]>>;
 
+/** Returns a certificate whose end is written as in its text: 15 characters, such as `20300101000000Z`. Its signature is void. */
+export async function withEnd(authority: Authority, names: readonly string[], end: string): Promise<Certified> {
+  // From 2050 on, dates have four digits for the year.
+  const { certificate, key } = await authority.sign("end", { names, days: 20_000 });
+  const [head = "", body = "", foot = ""] = certificate.split(/(?<=BEGIN CERTIFICATE-----\n)|(?=-----END)/);
+  const text = Buffer.from(body, "base64").toString("latin1");
+  const octets = Buffer.from(text.replace(/20\d{12}Z/, end), "latin1");
+  return { certificate: `${head}${octets.toString("base64").replaceAll(/.{1,64}/g, "$&\n")}${foot}`, key };
+}
+
 /** Hosts on loopback that are reached under names and ports of the world, through the service's own guard. */
 export class Hosts {
   readonly egress: Egress;
