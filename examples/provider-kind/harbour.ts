@@ -69,10 +69,12 @@ function harbourAccount({ token, endpoint }: HarbourConfig, environment: VendorE
     });
   }
 
-  function written(answer: JsonAnswer<unknown>, zone: string): Written {
+  async function written(answer: JsonAnswer<unknown>, zone: string): Promise<Written> {
     if (answer.ok) return { ok: true };
-    if (answer.status === 404) throw api.noZone(zone);
-    return { ok: false, message: answer.message };
+    if (answer.status !== 404) return { ok: false, message: answer.message };
+    // The domain is missing, or the RRset is: somebody else deleted it.
+    await api.read(`${pathOf(zone)}?page=1&per_page=1`, z.unknown(), zone);
+    return { ok: false, message: answer.message, isStale: true };
   }
 
   return {
@@ -97,11 +99,11 @@ function harbourAccount({ token, endpoint }: HarbourConfig, environment: VendorE
     },
     async put(zone, { name, recordType, after }) {
       const body = { host: name, type: recordType, ttl: after.ttl, data: after.values };
-      return written(await api.send({ method: "PUT", path: pathOf(zone), body }, z.unknown()), zone);
+      return await written(await api.send({ method: "PUT", path: pathOf(zone), body }, z.unknown()), zone);
     },
     async remove(zone, { name, recordType }) {
       const path = `${pathOf(zone)}/${encodeURIComponent(name)}/${recordType}`;
-      return written(await api.send({ method: "DELETE", path }, z.unknown()), zone);
+      return await written(await api.send({ method: "DELETE", path }, z.unknown()), zone);
     },
     mostQueries: 5,
   };

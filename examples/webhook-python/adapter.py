@@ -7,13 +7,17 @@ import hmac
 import json
 import os
 import sys
-from http.server import BaseHTTPRequestHandler, HTTPServer
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, unquote, urlsplit
 
 TOKEN = os.environ.get("TOKEN", "")
 FILE = os.environ.get("FILE", "zones.json")
 HOST = os.environ.get("HOST", "127.0.0.1")
 PORT = int(os.environ.get("PORT", "8053"))
+
+# A call has at most 4,000,000 characters of changes.
+MOST_BYTES = 16_000_000
 
 CAPABILITIES = {
     "protocol": 1,
@@ -46,6 +50,8 @@ def write_zones(zones):
     """Replaces the file at once, so that a crash leaves the old content or the new."""
     with open(FILE + ".new", "w", encoding="utf-8") as file:
         json.dump(zones, file, indent=2)
+        file.flush()
+        os.fsync(file.fileno())
     os.replace(FILE + ".new", FILE)
 
 
@@ -59,7 +65,7 @@ def answer(method, path, query, body):
         case ["GET", "zones"]:
             return {"zones": list(zones), "next": None}
         case ["POST", "zones"]:
-            zones.setdefault(body["name"], {})
+            zones.setdefault(read_name(body), {})
             write_zones(zones)
             return {}
         case [_, "zones", zone, _] if zone not in zones:
@@ -68,10 +74,41 @@ def answer(method, path, query, body):
             only = query.get("name", [None])[0]
             return {"rrsets": list(listed(zones[zone], only)), "next": None}
         case ["POST", "zones", zone, "changes"]:
-            change(zones[zone], body["changes"])
+            changes = read_changes(body)
+            change(zones[zone], changes)
             write_zones(zones)
-            return {"outcomes": [{"ok": True} for _ in body["changes"]]}
+            return {"outcomes": [{"ok": True} for _ in changes]}
     raise Refusal(404, "There is no such call.")
+
+
+def read_name(body):
+    match body:
+        case {"name": str(name)}:
+            return name
+    raise Refusal(400, "The body needs a name.")
+
+
+def read_changes(body):
+    match body:
+        case {"changes": [*changes]} if all(is_change(one) for one in changes):
+            return changes
+    raise Refusal(400, "The body needs changes as the protocol describes them.")
+
+
+def is_change(one):
+    match one:
+        case {"name": str(), "type": str(), "before": before, "after": after}:
+            return is_content(before) and is_content(after)
+    return False
+
+
+def is_content(content):
+    match content:
+        case None:
+            return True
+        case {"ttl": int(), "values": [*values]}:
+            return all(isinstance(value, str) for value in values)
+    return False
 
 
 def listed(rrsets, only):
@@ -89,7 +126,7 @@ def change(rrsets, changes):
     for one in changes:
         key = f"{one['name']} {one['type']}"
         if one["after"] is None:
-            del rrsets[key]
+            rrsets.pop(key, None)
         else:
             rrsets[key] = one["after"]
 
@@ -103,23 +140,47 @@ def holds(rrsets, one):
 
 
 class Handler(BaseHTTPRequestHandler):
+    # Seconds for each read, so that a connection without a call ends.
+    timeout = 10
+    # Calls overlap: one at a time reads the zones, edits them and writes them back.
+    turn = threading.Lock()
+
     def respond(self):
         try:
-            # Read in any case: a connection that is closed with unread data loses its answer.
-            text = self.rfile.read(int(self.headers.get("content-length", 0)))
-            given = self.headers.get("authorization", "").encode()
-            if not hmac.compare_digest(given, f"Bearer {TOKEN}".encode()):
-                raise Refusal(401, "The token is wrong.")
+            body = self.read_body()
             url = urlsplit(self.path)
-            body = json.loads(text) if text else None
-            self.send(200, answer(self.command, url.path, parse_qs(url.query), body))
+            with self.turn:
+                content = answer(self.command, url.path, parse_qs(url.query), body)
+            self.send(200, content)
         except Refusal as refusal:
             self.send(refusal.status, refusal.body)
+        except TimeoutError:
+            raise
         except Exception as error:
             print(f"{type(error).__name__}: {error}", file=sys.stderr)
             self.send(500, {"message": "The adapter failed. See its log."})
 
     do_GET = do_POST = respond
+
+    def read_body(self):
+        """Returns the body of a call whose token is right."""
+        size = self.headers.get("content-length", "0")
+        if not size.isdecimal() or int(size) > MOST_BYTES:
+            raise Refusal(413, f"The body may have {MOST_BYTES} bytes.")
+        given = self.headers.get("authorization", "").encode()
+        if not hmac.compare_digest(given, f"Bearer {TOKEN}".encode()):
+            self.skip(int(size))
+            raise Refusal(401, "The token is wrong.")
+        text = self.rfile.read(int(size))
+        try:
+            return json.loads(text) if text else None
+        except ValueError:
+            raise Refusal(400, "The body is not JSON.") from None
+
+    def skip(self, size):
+        """Reads a body without keeping it: a connection that is closed with unread data loses its answer."""
+        while size > 0 and (part := self.rfile.read(min(size, 65_536))):
+            size -= len(part)
 
     def send(self, status, body):
         text = json.dumps(body).encode()
@@ -136,6 +197,6 @@ class Handler(BaseHTTPRequestHandler):
 if __name__ == "__main__":
     if len(TOKEN) < 16:
         sys.exit("Set TOKEN to a secret of at least 16 characters.")
-    server = HTTPServer((HOST, PORT), Handler)
+    server = ThreadingHTTPServer((HOST, PORT), Handler)
     print(f"Listening on http://{HOST}:{server.server_port}", flush=True)
     server.serve_forever()

@@ -21,6 +21,9 @@ type Zones = Record<string, Record<string, Content>>;
 const { TOKEN: token = "", FILE: file = "zones.json", HOST: host = "127.0.0.1", PORT: port = "8053" } = process.env;
 if (token.length < 16) throw new Error("Set TOKEN to a secret of at least 16 characters.");
 
+/** A call has at most 4,000,000 characters of changes. */
+const mostBytes = 16_000_000;
+
 const capabilities = {
   protocol: 1,
   recordTypes: "any",
@@ -53,26 +56,26 @@ function readZones(): Zones {
 
 /** Replaces the file at once, so that a crash leaves the old content or the new. */
 function writeZones(zones: Zones): void {
-  writeFileSync(`${file}.new`, JSON.stringify(zones, null, 2));
+  writeFileSync(`${file}.new`, JSON.stringify(zones, null, 2), { flush: true });
   renameSync(`${file}.new`, file);
 }
 
-function answer(method: string, url: URL, body: unknown): unknown {
-  const parts = url.pathname.split("/").slice(1).map(decodeURIComponent);
+function answer(method: string, { parts, query, body }: Call): unknown {
   const [list = "", zone, what] = parts;
   const route = [method, list, zone === undefined ? "" : "{zone}", what ?? ""].join(" ").trimEnd();
   const zones = readZones();
   if (route === "GET") return capabilities;
   if (route === "GET zones") return { zones: Object.keys(zones), next: null };
   if (route === "POST zones") {
-    const { name } = body as { name: string };
+    const { name } = body ?? {};
+    if (typeof name !== "string") throw new Refusal(400, "The body needs a name.");
     if (!Object.hasOwn(zones, name)) writeZones({ ...zones, [name]: {} });
     return {};
   }
   const rrsets = zone !== undefined && Object.hasOwn(zones, zone) ? zones[zone] : undefined;
   if (zone === undefined || rrsets === undefined) throw new Refusal(404, "There is no such zone.");
   if (route === "GET zones {zone} rrsets") {
-    const only = url.searchParams.get("name");
+    const only = query.get("name");
     const all = Object.entries(rrsets).map(([key, { ttl, values }]) => {
       const [name, type] = key.split(" ");
       return { name, type, ttl, values };
@@ -80,11 +83,25 @@ function answer(method: string, url: URL, body: unknown): unknown {
     return { rrsets: all.filter(({ name }) => only === null || name === only), next: null };
   }
   if (route === "POST zones {zone} changes") {
-    const { changes } = body as { changes: Change[] };
+    const { changes } = body ?? {};
+    if (!Array.isArray(changes) || !changes.every(isChange)) {
+      throw new Refusal(400, "The body needs changes as the protocol describes them.");
+    }
     writeZones({ ...zones, [zone]: changed(rrsets, changes) });
     return { outcomes: changes.map(() => ({ ok: true })) };
   }
   throw new Refusal(404, "There is no such call.");
+}
+
+function isChange(value: unknown): value is Change {
+  const { name, type, before, after } = (value ?? {}) as Record<string, unknown>;
+  return typeof name === "string" && typeof type === "string" && isContent(before) && isContent(after);
+}
+
+function isContent(value: unknown): value is Content | null {
+  if (value === null) return true;
+  const { ttl, values } = (value ?? {}) as Record<string, unknown>;
+  return typeof ttl === "number" && Array.isArray(values) && values.every((one) => typeof one === "string");
 }
 
 /** Returns the RRsets after all changes. To refuse a change, return `ok: false` and a `message` as its outcome, and write nothing. */
@@ -103,7 +120,8 @@ function changed(rrsets: Record<string, Content>, changes: Change[]): Record<str
 
 function isSame(one: Content | null, other: Content | null): boolean {
   if (!one || !other) return one === other;
-  return one.ttl === other.ttl && String(one.values.toSorted()) === String(other.values.toSorted());
+  const [ours, theirs] = [one, other].map(({ values }) => JSON.stringify(values.toSorted()));
+  return one.ttl === other.ttl && ours === theirs;
 }
 
 /** Compares digests, which takes as long for a wrong token as for the right one. */
@@ -114,13 +132,37 @@ function isAuthorized({ headers }: IncomingMessage): boolean {
   return given !== undefined && right !== undefined && timingSafeEqual(given, right);
 }
 
+/** A call whose token is right. */
+interface Call {
+  parts: string[];
+  query: URLSearchParams;
+  body: Record<string, unknown> | null;
+}
+
+async function readCall(request: IncomingMessage): Promise<Call> {
+  if (!isAuthorized(request)) throw new Refusal(401, "The token is wrong.");
+  const tooLarge = new Refusal(413, `The body may have ${mostBytes} bytes.`);
+  if (Number(request.headers["content-length"] ?? 0) > mostBytes) throw tooLarge;
+  let size = 0;
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > mostBytes) throw tooLarge;
+    chunks.push(chunk);
+  }
+  try {
+    const { pathname, searchParams: query } = new URL(`http://adapter${request.url ?? "/"}`);
+    const parts = pathname.split("/").slice(1).map(decodeURIComponent);
+    const body: unknown = size === 0 ? null : JSON.parse(Buffer.concat(chunks).toString());
+    return { parts, query, body: body as Call["body"] };
+  } catch {
+    throw new Refusal(400, "The path or the body is malformed.");
+  }
+}
+
 async function respond(request: IncomingMessage): Promise<[status: number, body: unknown]> {
   try {
-    let text = "";
-    for await (const chunk of request.setEncoding("utf8")) text += chunk;
-    if (!isAuthorized(request)) throw new Refusal(401, "The token is wrong.");
-    const url = new URL(request.url ?? "/", "http://adapter");
-    return [200, answer(request.method ?? "GET", url, text === "" ? null : JSON.parse(text))];
+    return [200, answer(request.method ?? "GET", await readCall(request))];
   } catch (error) {
     if (error instanceof Refusal) return [error.status, { message: error.message, stale: error.stale }];
     console.error(error);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { harbour as exampleKind } from "../../examples/provider-kind/harbour.ts";
 import { readAll } from "../../server/zones/changes/provider-call.ts";
-import { knownKind } from "../../server/dns-providers/kinds.ts";
+import { knownKind, withAnyConfig } from "../../server/dns-providers/kinds.ts";
 import { recordKey } from "../../server/dns/record.ts";
 import type { ChangeOutcome, DnsProvider, RecordChange } from "../../server/dns-providers/provider.ts";
 import { VendorAccounts } from "../../server/dns-providers/vendor-api/accounts.ts";
@@ -8,6 +9,7 @@ import { createEgress, type Egress } from "../../server/platform/net/egress.ts";
 import { Clock } from "../support/clock.ts";
 import type { VendorCall } from "../support/vendors/loopback-vendor.ts";
 import { rrsetDialects } from "../support/vendors/rrsets/dialects.ts";
+import { harbour } from "../support/vendors/rrsets/harbour.ts";
 import { ns1 } from "../support/vendors/rrsets/ns1.ts";
 import { scaleway } from "../support/vendors/rrsets/scaleway.ts";
 import { startRrsetVendor, type RrsetDialect, type RrsetServer } from "../support/vendors/rrsets/server.ts";
@@ -36,7 +38,7 @@ interface Vendor {
 /** An account with one zone, anew for each test. */
 function useVendor(dialect: RrsetDialect): Vendor {
   let egress: Egress;
-  const kind = knownKind(dialect.kind);
+  const kind = dialect === harbour ? withAnyConfig(exampleKind) : knownKind(dialect.kind);
   const vendor = {
     connect(fields = {}) {
       const { server, clock } = vendor;
@@ -69,7 +71,7 @@ function useVendor(dialect: RrsetDialect): Vendor {
   return vendor;
 }
 
-describe.each(rrsetDialects)("$name", (dialect) => {
+describe.each([...rrsetDialects, harbour])("$name", (dialect) => {
   const vendor = useVendor(dialect);
   const { apply, held } = vendor;
   const { isWrite } = dialect;
@@ -177,6 +179,18 @@ describe.each(rrsetDialects)("$name", (dialect) => {
 });
 
 // What only one of them does.
+
+describe("Harbour DNS", () => {
+  const vendor = useVendor(harbour);
+
+  test("an RRset that somebody else deletes meanwhile is refused with the advice to sync, and the zone is not missing", async () => {
+    await vendor.apply([create(a("www"))]);
+    const elsewhere = { name: "www", type: "A", ttl: 3600, values: [] };
+    vendor.server.meanwhile(harbour.isWrite, () => vendor.server.store.write(zone, [elsewhere]));
+    const [outcome] = await vendor.apply([remove(a("www"))]);
+    expect(outcome).toMatchObject({ ok: false, message: expect.stringContaining("sync the zone first") });
+  });
+});
 
 describe("NS1", () => {
   const vendor = useVendor(ns1);

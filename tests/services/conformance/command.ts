@@ -3,9 +3,11 @@ import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { kindOfZone } from "../../../server/zones/records/provider-limits.ts";
 import { readAll } from "../../../server/zones/changes/provider-call.ts";
+import { parsedJson } from "../../../server/dns-providers/vendor-api/text.ts";
 import { ProviderError, type DnsProvider } from "../../../server/dns-providers/provider.ts";
 import { knownKind } from "../../../server/dns-providers/kinds.ts";
 import { webhook } from "../../../server/dns-providers/webhook.ts";
+import { capabilities } from "../../../server/dns-providers/webhook/protocol.ts";
 import { parseZoneName } from "../../../server/dns/names/names.ts";
 import { createEgress } from "../../../server/platform/net/egress.ts";
 import type { Target } from "./group.ts";
@@ -137,7 +139,7 @@ async function check(
   const listed = await provider.listZones();
   if (listed.names.includes(zone)) {
     const records = await readAll(provider, zone);
-    if (records.some(({ name, recordType }) => name !== "@" || recordType !== "NS")) {
+    if (records.length > 0) {
       throw new Unusable(`The zone ${zone} has records. Name one that is new or empty.`);
     }
   }
@@ -153,19 +155,43 @@ async function check(
     stop: async () => undefined,
   };
   const base = await startFromBase(target);
-  const content = { ttl: 3600, values: ["192.0.2.1"] };
-  const changed = (name: string, before: object | null) => ({ name, type: "A", before, after: content });
+  const able = capabilities.safeParse(parsedJson((await call("GET", "/")).body));
+  if (!able.success) throw new Unusable("GET / does not always answer what it should.");
+  const { atomic, recordTypes, minTtl, maxTtl } = able.data;
+  const hasA = recordTypes === "any" || recordTypes.includes("A");
+  const type = hasA ? "A" : "TXT";
+  const [one = "", two = "", three = ""] = hasA
+    ? ["192.0.2.1", "192.0.2.2", "192.0.2.3"]
+    : ['"one"', '"two"', '"three"'];
+  const ttl = Math.min(Math.max(3600, minTtl), maxTtl);
+  const content = { ttl, values: [one] };
+  const changed = (name: string, before: object | null, after: object | null = content) => ({
+    name,
+    type,
+    before,
+    after,
+  });
   const path = `/zones/${encodeURIComponent(zone)}`;
   const state = async () =>
     JSON.stringify((await readAll(provider, zone)).map((record) => JSON.stringify(record)).toSorted());
 
   if (hasToken) {
     await report("a wrong token is refused with 401 or 403", async () => {
+      // The changes would be refused in any case.
+      const changes = [changed("absent", { ttl, values: [two] })];
+      const calls = [
+        ["GET", "/"],
+        ["GET", "/zones"],
+        ["POST", "/zones", { name: zone }],
+        ["GET", `${path}/rrsets`],
+        ["POST", `${path}/changes`, { atomic: false, changes }],
+      ] as const;
       for (const token of ["", "wrong-token-of-nobody"]) {
-        const { status } = await call("GET", "/zones", undefined, token);
-        require([401, 403].includes(
-          status,
-        ), `GET /zones with ${token === "" ? "no" : "a wrong"} token must get 401, but got ${status}.`);
+        for (const [method, at, body] of calls) {
+          const { status } = await call(method, at, body, token);
+          const given = token === "" ? "no" : "a wrong";
+          require([401, 403].includes(status), `${method} ${at} with ${given} token must get 401, but got ${status}.`);
+        }
       }
     });
   }
@@ -183,21 +209,36 @@ async function check(
     require(written.status === 404, `POST ${missing}/changes must get 404, but got ${written.status}.`);
   });
   await report("a change whose `before` does not hold gets 409 and changes nothing", async () => {
-    const before = await state();
-    for (const stale of [
-      { ttl: 3600, values: ["192.0.2.99"] },
-      { ttl: 61, values: ["192.0.2.1"] },
-    ]) {
-      const { status } = await call("POST", `${path}/changes`, { atomic: false, changes: [changed("stale", stale)] });
-      require(status === 409, `POST ${path}/changes must get 409 for an RRset that is not there, but got ${status}.`);
+    const made = await call("POST", `${path}/changes`, { atomic: false, changes: [changed("held", null)] });
+    require(made.status === 200, `POST ${path}/changes must get 200 for a new RRset, but got ${made.status}.`);
+    try {
+      const before = await state();
+      const after = { ttl, values: [three] };
+      const faults: [what: string, name: string, stale: object | null, after: object | null][] = [
+        ["is not there", "absent", content, after],
+        ["is not there, and is to be deleted", "absent", content, null],
+        ["is there, although `before` is null", "held", null, after],
+        ["has other values", "held", { ttl, values: [two] }, after],
+        ["has fewer values", "held", { ttl, values: [one, two] }, after],
+        ["has another TTL", "held", { ...content, ttl: ttl === maxTtl ? ttl - 1 : ttl + 1 }, after],
+        ["has other values, and is to be deleted", "held", { ttl, values: [two] }, null],
+      ];
+      for (const [what, name, stale, wanted] of faults) {
+        const changes = [changed(name, stale, wanted)];
+        const { status } = await call("POST", `${path}/changes`, { atomic: false, changes });
+        require(status === 409, `POST ${path}/changes must get 409 for an RRset that ${what}, but got ${status}.`);
+      }
+      require(before === (await state()), "A call that gets 409 must change nothing.");
+    } finally {
+      const records = (await readAll(provider, zone)).filter(({ name }) => name === "held");
+      const deletions = records.map((before) => ({ action: "delete", before, after: null }) as const);
+      await provider.applyChanges(zone, deletions);
     }
-    require(before === (await state()), "A call that gets 409 must change nothing.");
   });
-  const { atomic } = JSON.parse((await call("GET", "/")).body) as { atomic: boolean };
   if (atomic) {
     await report("of an atomic call with a stale change nothing is made", async () => {
       const before = await state();
-      const changes = [changed("fresh", null), changed("stale", { ttl: 3600, values: ["192.0.2.99"] })];
+      const changes = [changed("fresh", null), changed("stale", { ttl, values: [two] })];
       const { status } = await call("POST", `${path}/changes`, { atomic: true, changes });
       require(status === 409, `POST ${path}/changes must get 409, but got ${status}.`);
       require(before === (await state()), "A call that gets 409 must change nothing.");

@@ -39,6 +39,7 @@ export const harbour: RrsetDialect = {
       return listed(found.map((one) => ({ host: one.name, type: one.type, ttl: one.ttl, data: one.values })));
     }
     if (method === "DELETE" && host !== undefined && type !== undefined) {
+      if (!store.rrset(zone, host, type)) return said(404, "There is no such RRset.");
       store.write(zone, [{ name: host, type, ttl: 60, values: [] }]);
       return json(204, undefined);
     }
