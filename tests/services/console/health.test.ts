@@ -84,12 +84,56 @@ test("a fault is mended in a draft that has other edits of the same records, whi
   expect(await zone.lines()).toEqual(["web A 203.0.113.2"]);
 });
 
+test("a mending neither takes a deletion out of the draft nor overwrites what was changed since the check", async () => {
+  const zone = await zoneOf("meanwhile.org");
+  const web = await zone.add("A", "web", "203.0.113.2", 30);
+  await zone.add("A", "api", "203.0.113.3", 30);
+  const spf = await zone.add("TXT", "lists", "v=spf1 mx +all");
+  const page = await site.signedIn({ path: "/d/meanwhile.org/records" });
+  await page.getByRole("gridcell", { name: "web", exact: true }).click();
+  await page.keyboard.press("Delete");
+  await page.getByRole("button", { name: /^Review/ }).waitFor();
+  await page.goto(`${site.url}/d/meanwhile.org/health`);
+  await page.getByText("2 faults in 3 records.").waitFor();
+  await zone.update(spf.id, { value: "v=spf1 mx include:new.example +all" });
+  await mend(page, /ends in \+all/).click();
+  await page.getByText("The zone has changed since it was checked.").waitFor();
+  await mend(page, /TTL under 60 seconds/).click();
+  await page.waitForURL("**/d/meanwhile.org/records");
+  await page.getByRole("navigation", { name: "Pages of this zone" }).getByRole("link", { name: "Health" }).click();
+  await mend(page, /ends in \+all/).click();
+  await page.waitForURL("**/d/meanwhile.org/records");
+  await page.getByRole("button", { name: /^Review/ }).click();
+  await page.getByRole("button", { name: /^Apply/ }).click();
+  await page.getByText(/^Applied as revision/).waitFor();
+  const lines = (await zone.records()).map(({ id, name, ttl, value }) => ({ id, line: `${name} ${ttl} ${value}` }));
+  expect(lines.map(({ id }) => id)).not.toContain(web.id);
+  expect(lines.map(({ line }) => line).toSorted()).toEqual([
+    "api 300 203.0.113.3",
+    "lists 3600 v=spf1 mx include:new.example ~all",
+  ]);
+});
+
+test("a mending leaves records alone that the draft changes otherwise", async () => {
+  const zone = await zoneOf("planned.org");
+  await zone.add("CNAME", "old", "gone.planned.org");
+  const page = await site.signedIn({ path: "/d/planned.org/records" });
+  await page.getByRole("gridcell", { name: "gone.planned.org" }).dblclick();
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.type("new.hosting.example");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: /^Review/ }).waitFor();
+  await page.goto(`${site.url}/d/planned.org/health`);
+  await mend(page, /points to a name without records/).click();
+  await page.getByText("Your draft already changes these records.").waitFor();
+});
+
 test("the PTR records of a zone's addresses are looked at, and a sound zone says so", async () => {
   await zoneOf("113.0.203.in-addr.arpa");
   const zone = await zoneOf("pointed.org");
   await zone.add("A", "www", "203.0.113.77");
   const page = await site.signedIn({ path: "/d/pointed.org/health" });
-  await page.getByText("Nothing is wrong in 1 records.").waitFor();
+  await page.getByText("Nothing is wrong in 1 record.").waitFor();
   await page.getByText("203.0.113.77 has no PTR record. www.pointed.org has this address.").waitFor();
   await page.getByRole("link", { name: "Mend under Reverse zones" }).click();
   await page.waitForURL("**/reverse");
@@ -100,7 +144,7 @@ test("auditors and members of some hosts see what they may, and mend only what t
   const owner = await site.zonewright.member("hana");
   await assign(site.zonewright, owner, zone.id, "lists");
   const page = await site.signedIn({ username: "hana", password: memberPassword, path: "/d/shared.org/health" });
-  await page.getByText(/1 fault in 2 records\. Only the hosts that you may see were checked/).waitFor();
+  await page.getByText(/1 fault in 2 records\. You see only some hosts\./).waitFor();
   await mend(page, /SPF records/).waitFor();
   expect(await page.getByRole("button", { name: "Check now" }).count()).toBe(0);
   const auditor = await site.zonewright.member("aldo");
@@ -109,6 +153,7 @@ test("auditors and members of some hosts see what they may, and mend only what t
   const audited = await site.signedIn({ username: "aldo", password: memberPassword, path: "/d/shared.org/health" });
   await audited.getByText("5 faults in 6 records.").waitFor();
   expect(await audited.getByRole("button", { name: /^Mend/ }).count()).toBe(0);
+  expect(await audited.getByRole("link", { name: "Find a template" }).count()).toBe(0);
   await expectAccessible(audited);
 });
 

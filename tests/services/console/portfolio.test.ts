@@ -198,7 +198,7 @@ test("rows that the plan did not refuse and the import did are marked, come firs
   await page.getByRole("button", { name: "Show the plan" }).click();
   await page.getByText("21 to change, 0 unchanged, 1 refused.").waitFor();
   await page.getByRole("button", { name: "Change 21 domains" }).click();
-  await page.getByText("20 domains were changed. 2 rows were refused. The plan did not show this for 1 row.").waitFor();
+  await page.getByText("20 domains were changed. 2 rows were refused. 1 of them was refused after the plan.").waitFor();
   const left = page.getByRole("table", { name: "Refused rows" }).getByRole("row");
   await expect.poll(() => left.count()).toBe(3);
   expect(await left.nth(1).textContent()).toMatch(/part30\.example.*Refused after the plan: The owner was disabled/);

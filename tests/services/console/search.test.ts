@@ -103,8 +103,11 @@ test("the pin of a deleted zone is taken away in the side bar, by keyboard or by
   await unpin.focus();
   await page.keyboard.press("Enter");
   await unpin.waitFor({ state: "detached" });
+  // The focus stays among the pins, and the pin comes back where it was.
+  await pins.getByRole("button", { name: "Unpin stays.search" }).and(page.locator(":focus")).waitFor();
   await page.getByRole("button", { name: "Undo" }).click();
   await unpin.waitFor();
+  expect(await pins.getByRole("link").allTextContents()).toEqual(["gone.search", "stays.search", "Old rack"]);
   await unpin.click();
   await unpin.waitFor({ state: "detached" });
   await pins.getByRole("button", { name: "Unpin Old rack" }).click();

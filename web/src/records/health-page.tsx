@@ -20,7 +20,7 @@ import { useManages } from "../zone/rights.ts";
 import { Delegation } from "../zone/settings/delegation.tsx";
 import { useZone, useZoneName, zoneName, type Zone } from "../zone/use-zone.ts";
 import zoneStyles from "../zone/zone.module.css";
-import { changeRecords, emptyDraft, fieldsOf, toggleDeletes, type Draft } from "./draft/draft.ts";
+import { changeRecords, emptyDraft, fieldsOf, toggleDeletes, type Draft, type Edit } from "./draft/draft.ts";
 import { draftKey, readDraft, writeDraft } from "./draft/store.ts";
 import styles from "./health.module.css";
 import { recordsAt } from "./present-records.ts";
@@ -59,8 +59,8 @@ function InRecords({ zone }: { zone: Zone }) {
     staleTime: Infinity,
     refetchOnWindowFocus: false,
   });
-  const mend = useMending(zone);
-  const checked = formatNumber(data?.checked ?? 0);
+  const mend = useMending(zone, async () => void (await refetch()));
+  const checked = data ? text.records(data.checked, formatNumber(data.checked)) : "";
   const omitted = data ? data.total - data.faults.length : 0;
   return (
     <Card
@@ -91,8 +91,7 @@ function InRecords({ zone }: { zone: Zone }) {
               key={`${fault.code} ${fault.name} ${index}`}
               fault={fault}
               pending={mend.pending}
-              onMend={() => void mend.run(fault)}
-              mayMend={mend.isOffered(fault)}
+              onMend={() => void mend.run(fault, data.revision)}
             />
           ))}
         </ul>
@@ -102,36 +101,50 @@ function InRecords({ zone }: { zone: Zone }) {
   );
 }
 
-/** Puts the changes that mend a fault into the draft, and leads to it. */
-function useMending(zone: Zone) {
+/** Puts the changes that mend a fault into the draft, and leads to it. @param checkAgain if the zone has changed since the check */
+function useMending(zone: Zone, checkAgain: () => Promise<void>) {
   const user = useUser();
   const name = useZoneName();
   const navigate = useNavigate();
-  const rights = useOwnRights(zone);
-  const mend = useAction(async ({ mend: changes }: Fault) => {
+  return useAction(async ({ mend: changes }: Fault, revision: number) => {
     // The names of all that changes, of which a fault shows the first.
     const plan = await client.records.plan.mutate({ id: zone.id, changes });
     const names = [...plan.updates.map(({ before }) => before.name), ...plan.deletes.map((record) => record.name)];
     const present = await recordsAt(zone.id, names);
+    const seen = [...plan.updates.map(({ id, before }) => ({ ...before, id })), ...plan.deletes];
+    const isAsSeen = seen.every(
+      ({ id, value, ttl }) => present.get(id)?.value === value && present.get(id)?.ttl === ttl,
+    );
+    if (plan.revision !== revision || !isAsSeen) {
+      await checkAgain();
+      throw new Error(text.changed);
+    }
     const key = draftKey(user.id, zone.id);
     const draft = (await readDraft(key)) ?? emptyDraft;
-    await writeDraft(key, draft, withChanges(draft, changes, present));
+    const mended = withChanges(draft, changes, present);
+    if (mended === null) throw new Error(text.inOtherDraft);
+    await writeDraft(key, draft, mended);
     toast({ title: text.drafted(changes.length, formatNumber(changes.length)) });
     await navigate({ to: "/d/$name/records", params: { name } });
   });
-  const isOffered = ({ mend: changes, records }: Fault) =>
-    user.role !== "auditor" && changes.length > 0 && records.every((record) => rights.writes(record));
-  return { ...mend, isOffered };
 }
 
-/** Returns a draft with the changes of a fault. An edit of the same record stays where the change does not touch it. */
-function withChanges(draft: Draft, changes: Fault["mend"], present: ReadonlyMap<string, DnsRecord>): Draft {
+/**
+ * Returns a draft with the changes of a fault. An edit of the same record stays where the change does not touch it, and a record stays deleted.
+ * Returns null if the draft has other plans for the records, without which the changes do not mend the fault.
+ */
+function withChanges(draft: Draft, changes: Fault["mend"], present: ReadonlyMap<string, DnsRecord>): Draft | null {
   const edited = new Map(draft.edits.map((edit) => [edit.key, edit]));
+  const ofTtls = changes.every((change) => change.action === "update" && change.record.value === undefined);
+  if (!ofTtls && changes.some((change) => isContrary(change, edited.get(change.recordId)))) return null;
   const updates = changes.flatMap((change) => {
     const record = present.get(change.recordId);
     if (change.action !== "update" || !record) return [];
     const { value, ttl } = change.record;
     const edit = edited.get(record.id);
+    // The draft deletes it, or gives it a TTL of its own.
+    if (edit?.kind === "delete" || (edit?.kind === "update" && edit.fields.ttl !== edit.before.ttl && ofTtls))
+      return [];
     const fields = edit?.kind === "update" ? edit.fields : fieldsOf(record);
     const split = value === undefined ? {} : { value, strings: null };
     return [{ key: record.id, record, fields: { ...fields, ...split, ...(ttl === undefined ? {} : { ttl }) } }];
@@ -144,6 +157,15 @@ function withChanges(draft: Draft, changes: Fault["mend"], present: ReadonlyMap<
   return toggleDeletes(changeRecords(draft, updates), deletes);
 }
 
+/** Whether an edit deletes what a mend changes, or changes what it replaces or deletes. */
+function isContrary(change: Fault["mend"][number], edit: Edit | undefined): boolean {
+  if (edit?.kind === "delete") return change.action === "update";
+  if (edit?.kind !== "update") return false;
+  const { fields, before } = edit;
+  if (fields.recordType !== before.recordType || fields.name !== before.name) return true;
+  return fields.value !== before.value && fields.value !== (change.action === "update" ? change.record.value : null);
+}
+
 const dots = { error: "error", warning: "drift", info: "note" } as const;
 /** Faults of which the TTL is what a person wants to see. */
 const ofTtl: ReadonlySet<string> = new Set(["ttl_short", "ttl_long"] satisfies Fault["code"][]);
@@ -151,14 +173,15 @@ const ofTtl: ReadonlySet<string> = new Set(["ttl_short", "ttl_long"] satisfies F
 interface FaultItemProps {
   fault: Fault;
   pending: boolean;
-  mayMend: boolean;
   onMend: () => void;
 }
 
-function FaultItem({ fault, pending, mayMend, onMend }: FaultItemProps) {
+function FaultItem({ fault, pending, onMend }: FaultItemProps) {
   const { severity, message, why, records, recordCount, code } = fault;
-  const zone = useZoneName();
-  const template = templates[code];
+  const name = useZoneName();
+  const zone = useZone();
+  const rights = useOwnRights(zone);
+  const template = rights.edits({ name: fault.name, recordType: "TXT" }) ? templates[code] : undefined;
   const shown = records.slice(0, namedRecords);
   return (
     <li className={`${zoneStyles["item"]} ${styles["item"]}`}>
@@ -168,15 +191,15 @@ function FaultItem({ fault, pending, mayMend, onMend }: FaultItemProps) {
         {message}
         <small>{why}</small>
         <ul className={styles["records"]}>
-          {shown.map(({ id, name, recordType, value, ttl }) => (
+          {shown.map(({ id, name: owner, recordType, value, ttl }) => (
             <li key={id}>
               <Link
                 to="/d/$name/records"
-                params={{ name: zone }}
-                search={{ search: name === "@" ? undefined : name, type: recordType }}
+                params={{ name }}
+                search={{ search: owner === "@" ? undefined : owner, type: recordType }}
                 preload={false}
               >
-                {toUnicodeName(name)} {recordType}
+                {toUnicodeName(owner)} {recordType}
               </Link>{" "}
               <span>{ofTtl.has(code) ? `${value} · ${formatTtl(ttl)}` : value}</span>
             </li>
@@ -184,7 +207,7 @@ function FaultItem({ fault, pending, mayMend, onMend }: FaultItemProps) {
           {recordCount > shown.length ? <li>{text.more(formatNumber(recordCount - shown.length))}</li> : null}
         </ul>
       </div>
-      {mayMend ? (
+      {fault.mend.length > 0 ? (
         <Button pending={pending} aria-label={text.inDraftOf(message)} onClick={onMend}>
           {text.inDraft}
         </Button>
@@ -197,6 +220,9 @@ function FaultItem({ fault, pending, mayMend, onMend }: FaultItemProps) {
     </li>
   );
 }
+
+/** PTR findings that are listed. */
+const listedPointers = 200;
 
 /** Pages of the report that are looked at without being asked to; each is of up to 500 records. */
 const pagesAtOnce = 10;
@@ -243,7 +269,7 @@ function Pointers({ zone: { id } }: { zone: Zone }) {
       </p>
       {findings.length > 0 ? (
         <ul className={zoneStyles["list"]} aria-label={text.ptr}>
-          {findings.slice(0, 200).map(({ problem, address, value, expected, name, domainName }) => (
+          {findings.slice(0, listedPointers).map(({ problem, address, value, expected, name, domainName }) => (
             <li key={`${problem} ${name} ${domainName} ${value} ${expected}`} className={zoneStyles["item"]}>
               <span>
                 <i className={zoneStyles["dot"]} data-state="drift" aria-hidden />
@@ -252,6 +278,9 @@ function Pointers({ zone: { id } }: { zone: Zone }) {
             </li>
           ))}
         </ul>
+      ) : null}
+      {findings.length > listedPointers ? (
+        <p className={styles["omitted"]}>{text.ptrOmitted(formatNumber(findings.length - listedPointers))}</p>
       ) : null}
       {hasNextPage && !isLooking ? (
         <p className={styles["omitted"]}>

@@ -58,7 +58,7 @@ function Pins() {
         const [zone = "", view] = name.split("!");
         const label = [toUnicodeName(zone), view].filter(Boolean).join(" · ");
         return (
-          <Pinned key={name} label={label} onToggle={() => togglePin(name)}>
+          <Pinned key={name} label={label} onUnpin={() => togglePin(name)} onUndo={() => pinAgain(name, zones)}>
             <Link
               to="/d/$name/records"
               params={{ name }}
@@ -73,7 +73,12 @@ function Pins() {
         );
       })}
       {searches.map(({ name, page, filters }) => (
-        <Pinned key={`${page} ${name}`} label={name} onToggle={() => toggleSearch({ name, page })}>
+        <Pinned
+          key={`${page} ${name}`}
+          label={name}
+          onUnpin={() => setPinned({ name, page }, false)}
+          onUndo={() => setPinned({ name, page }, true)}
+        >
           <Link
             to={page === "search" ? "/search" : "/"}
             search={filters}
@@ -89,16 +94,31 @@ function Pins() {
   );
 }
 
-function toggleSearch({ name, page }: Pick<SavedSearch, "name" | "page">): void {
-  changePreferencesOrSay(({ savedSearches }) => ({
-    savedSearches: savedSearches.map((each) =>
-      each.name === name && each.page === page ? { ...each, pinned: !each.pinned } : each,
-    ),
+/** Pins a zone where it stood among others, unless it is pinned meanwhile. */
+function pinAgain(name: string, before: readonly string[]): void {
+  const earlier = new Set(before.slice(0, before.indexOf(name)));
+  changePreferencesOrSay(({ pinnedZones }) => ({
+    pinnedZones: pinnedZones.includes(name)
+      ? pinnedZones
+      : pinnedZones.toSpliced(pinnedZones.findLastIndex((each) => earlier.has(each)) + 1, 0, name),
   }));
 }
 
+function setPinned({ name, page }: Pick<SavedSearch, "name" | "page">, pinned: boolean): void {
+  changePreferencesOrSay(({ savedSearches }) => ({
+    savedSearches: savedSearches.map((each) => (each.name === name && each.page === page ? { ...each, pinned } : each)),
+  }));
+}
+
+interface PinnedProps {
+  label: string;
+  onUnpin: () => void;
+  onUndo: () => void;
+  children: ReactNode;
+}
+
 /** A link with its unpin button: the page of a deleted zone has none. */
-function Pinned({ label, onToggle, children }: { label: string; onToggle: () => void; children: ReactNode }) {
+function Pinned({ label, onUnpin, onUndo, children }: PinnedProps) {
   return (
     <div className={styles["pinned"]}>
       {children}
@@ -106,9 +126,13 @@ function Pinned({ label, onToggle, children }: { label: string; onToggle: () => 
         type="button"
         aria-label={text.unpinOf(label)}
         title={text.unpinOf(label)}
-        onClick={() => {
-          onToggle();
-          toast({ title: text.unpinned(label), action: { label: text.undo, run: onToggle } });
+        onClick={({ currentTarget }) => {
+          // The button goes. The next pin gets the focus.
+          const pin = currentTarget.parentElement;
+          const next = pin?.nextElementSibling ?? pin?.previousElementSibling;
+          next?.querySelector<HTMLElement>("button")?.focus();
+          onUnpin();
+          toast({ title: text.unpinned(label), action: { label: text.undo, run: onUndo } });
         }}
       >
         <PinOff aria-hidden />

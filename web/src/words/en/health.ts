@@ -1,11 +1,12 @@
 export const health = {
   title: "Health",
   inRecords: "In the records",
-  inRecordsHint: "What is wrong in the records as they are here. Nothing is looked up.",
-  fine: (checked: string) => `Nothing is wrong in ${checked} records.`,
-  checked: (faults: string, checked: string) => `${faults} in ${checked} records.`,
+  inRecordsHint: "Checks stored records only; sends no DNS queries.",
+  fine: (checked: string) => `Nothing is wrong in ${checked}.`,
+  checked: (faults: string, checked: string) => `${faults} in ${checked}.`,
+  records: (count: number, shown: string) => (count === 1 ? "1 record" : `${shown} records`),
   faults: (count: number, shown: string) => (count === 1 ? "1 fault" : `${shown} faults`),
-  isPart: "Only the hosts that you may see were checked, and nothing that may be missing.",
+  isPart: "You see only some hosts. Missing records are not reported.",
   omitted: (count: string) => `${count} more are not listed. Mend these to see them.`,
   again: "Check again",
   severities: { error: "Broken", warning: "Warning", info: "Note" },
@@ -15,6 +16,8 @@ export const health = {
     count === 1
       ? "1 change is in your draft. Review it and apply it."
       : `${shown} changes are in your draft. Review them and apply them.`,
+  changed: "The zone has changed since it was checked. This is how it is now.",
+  inOtherDraft: "Your draft already changes these records. Apply these changes or discard them first.",
   template: "Find a template",
   more: (count: string) => `and ${count} more`,
   ptr: "PTR records",
@@ -23,5 +26,6 @@ export const health = {
   ptrLooking: "Looking…",
   ptrFurther: "Look further",
   ptrPartly: (found: string) => `${found} so far. There are more records to look at.`,
+  ptrOmitted: (count: string) => `${count} more are not listed here.`,
   ptrMend: "Mend under Reverse zones",
 };

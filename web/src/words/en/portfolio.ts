@@ -92,7 +92,7 @@ export const portfolio = {
   undo: "Undo…",
   notImported: (count: number, shown: string) => (count === 1 ? "1 row was refused." : `${shown} rows were refused.`),
   late: (count: number, shown: string) =>
-    count === 1 ? "The plan did not show this for 1 row." : `The plan did not show this for ${shown} rows.`,
+    count === 1 ? "1 of them was refused after the plan." : `${shown} of them were refused after the plan.`,
   leftOut: "Refused rows",
   refusedLate: "Refused after the plan",
   why: "Why",
