@@ -1,4 +1,4 @@
-import { ownerWithin } from "../../dns/names/names.ts";
+import { absoluteName, ownerWithin } from "../../dns/names/names.ts";
 import { specialUseAbove } from "../../dns/names/special-use.ts";
 import { isActive, recordLabel, shortValue, type LiveRecord } from "../../dns/record.ts";
 import { ancestorsOf, NamesInMemory, wildcardBelow, type KnownNames } from "../../dns/server-rules/known-names.ts";
@@ -6,7 +6,7 @@ import { addressesOf, isDelegatedAbove, isRefused } from "../../dns/server-rules
 import { countLookups, includedIn, isSpf, letsAllSend, mostLookups, unionOfSpf, withSoftAll } from "../../dns/spf.ts";
 import { violationsAt } from "../../dns/zone-rules.ts";
 import type { ProviderKind } from "../../dns-providers/provider.ts";
-import { filtered, grouped, type Steps } from "../../platform/slices.ts";
+import { filtered, flatMapped, grouped, type Steps } from "../../platform/slices.ts";
 import { isPrivate } from "../records/warnings.ts";
 
 export const healthCodes = [
@@ -152,14 +152,14 @@ class Judging {
     const { serverRules = null, apexCname } = this.#zone.kind;
     for (const { message } of violationsAt(name, records, serverRules, apexCname))
       this.#add("zone_rule", name, message, records);
-    const beside = new Set(records.flatMap((record) => (isService(record) ? [valueKey(record)] : [])));
+    const beside = new Set(yield* flatMapped(records, (record) => (isService(record) ? [valueKey(record)] : [])));
     for (const record of records) {
       this.#ttl(record);
       if (isPrivate(record)) this.#private.push(record);
       this.#target(record, beside);
       yield;
     }
-    yield* this.#spf(name, spfAmong(records));
+    yield* this.#spf(name, yield* filtered(records, isSpfRecord));
   }
 
   /** Judges the zone as a whole. @returns all faults */
@@ -262,20 +262,23 @@ class Judging {
   }
 
   #nameServer(record: LiveRecord, target: string): void {
-    const { name } = record;
+    const { name, value: host } = record;
     // A delegation needs the addresses of name servers within it (glue).
     const isGlue = name !== "@" && (target === name || target.endsWith(`.${name}`));
     if (this.#isFlattened(target) || (!isGlue && this.#isInChildZone(target))) return;
     const addresses = addressesOf(this.#known, target);
     if (addresses.state === "alias")
-      this.#add("alias_target", name, `${recordLabel(record)} points to a CNAME. Point it to a name with addresses.`, [
-        record,
-      ]);
+      this.#add(
+        "alias_target",
+        name,
+        `${host}, a name server of ${absoluteName(name, this.#zone.name)}, is a CNAME. Point the NS record to a name with addresses.`,
+        [record],
+      );
     else if (!this.#zone.isPart && isRefused(addresses, name))
       this.#add(
         "ns_without_address",
         name,
-        `${recordLabel(record)} is a name server without an A or AAAA record in the zone. Add its address.`,
+        `${host}, a name server of ${absoluteName(name, this.#zone.name)}, has no A or AAAA record in the zone. Add its address.`,
         [record],
       );
   }
@@ -287,6 +290,7 @@ class Judging {
     const isDelegated = target !== "@" && this.#known.types(target).has("NS");
     if (isDelegated || this.#isInChildZone(target) || this.#isFlattened(target)) return;
     const { state } = addressesOf(this.#known, target);
+    const host = absoluteName(target, this.#zone.name);
     const label = recordLabel(record);
     if (state === "alias") {
       const isNamed = this.#isNamedElsewhere(record, target);
@@ -294,8 +298,8 @@ class Judging {
         "alias_target",
         name,
         isNamed
-          ? `${label} points to a CNAME. DANE or MTA-STS names this host: change both together.`
-          : `${label} points to a CNAME.`,
+          ? `${label} points to a CNAME. DANE or MTA-STS names ${host}: change both together.`
+          : `${label} points to a CNAME. Point it to where ${host} leads.`,
         [record],
         isNamed || this.#zone.isPart ? [] : this.#pastAlias(record, target, beside),
       );
@@ -422,7 +426,7 @@ class Judging {
   #firstSpf(name: string): string | null {
     let value = this.#included.get(name);
     if (value === undefined) {
-      value = spfAmong(this.#byName.get(name) ?? [])[0]?.value ?? null;
+      value = this.#byName.get(name)?.find(isSpfRecord)?.value ?? null;
       this.#included.set(name, value);
     }
     return value;
@@ -451,7 +455,7 @@ class Judging {
   #mail(): void {
     const apex = this.#byName.get("@") ?? [];
     const exchangers = apex.filter(({ recordType, value }) => recordType === "MX" && value !== "0 .");
-    const spf = spfAmong(apex);
+    const spf = apex.filter(isSpfRecord);
     const policies = this.#byName.get("_dmarc") ?? [];
     const dmarc = policies.filter(
       ({ recordType, value }) => recordType === "TXT" && /^v=DMARC1\s*(?:;|$)/i.test(value),
@@ -479,8 +483,8 @@ class Judging {
   }
 }
 
-function spfAmong(records: readonly LiveRecord[]): LiveRecord[] {
-  return records.filter(({ recordType, value }) => recordType === "TXT" && isSpf(value));
+function isSpfRecord({ recordType, value }: LiveRecord): boolean {
+  return recordType === "TXT" && isSpf(value);
 }
 
 /** Returns whether a name exists, comes from a wildcard, or is another zone's to answer for. */

@@ -6,7 +6,7 @@ import { escapeLike } from "../../database/escape-like.ts";
 import type { ProviderConnections } from "../../dns-providers/connections.ts";
 import type { LiveRecord } from "../../dns/record.ts";
 import { ownerWithin } from "../../dns/names/names.ts";
-import { inSlices } from "../../platform/slices.ts";
+import { grouped, inSlices } from "../../platform/slices.ts";
 import { registrableOf } from "../../registry/expiry/registrable.ts";
 import { zoneAt } from "../changes/state/live-queries.ts";
 import { readZoneContext } from "../changes/zone-context.ts";
@@ -39,7 +39,7 @@ export class ZoneHealth {
     const mayMend = (record: LiveRecord) => outsideRights(record, rights) === null;
     const judged = faultsOf({ ...zone, isPart, isRegistered, mayMend, childZones }, records);
     const { faults, checked } = await inSlices(judged);
-    const byCode = Map.groupBy(faults, ({ code }) => code);
+    const byCode = await inSlices(grouped(faults, ({ code }) => code));
     const worstFirst = severities.flatMap((severity) =>
       healthCodes.filter((code) => aboutCodes[code].severity === severity),
     );

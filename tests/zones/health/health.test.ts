@@ -110,7 +110,7 @@ describe("the health of a zone", () => {
     ]);
     const fault = await only(zone, "alias_target");
     expect(fault).toMatchObject({ mend: [] });
-    expect(fault.message).toContain("DANE or MTA-STS names this host");
+    expect(fault.message).toContain("DANE or MTA-STS names a.");
   });
 
   test("a delegation to a name in the zone needs its address, and must not point to a CNAME", async () => {
