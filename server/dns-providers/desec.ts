@@ -98,13 +98,20 @@ function unsupportedReason({ recordType, name, value }: LimitedRecord): Unsuppor
   if (name.length > 178)
     return { field: "name", reason: "allows names of at most 178 characters before the domain's." };
   const target = value.split(" ").at(-1) ?? "";
-  if (hostTypes.has(recordType) && target !== "." && !/^(?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.?)+$/i.test(target)) {
+  if (
+    hostTypes.has(recordType) &&
+    target !== "." &&
+    !target
+      .replace(/\.$/, "")
+      .split(".")
+      .every((label) => /^[a-z\d](?:[a-z\d-]*[a-z\d])?$/i.test(label))
+  ) {
     return {
       field: "value",
       reason: `allows only letters, digits and inner hyphens in the host of ${recordType} records.`,
     };
   }
-  if (recordType === "CNAME" && !/^(?:[\w*-]+\.?)+$/.test(value)) {
+  if (recordType === "CNAME" && !/^[\w*-]+(?:\.[\w*-]+)*\.?$/.test(value)) {
     return {
       field: "value",
       reason: "allows only letters, digits, hyphens, underscores and * in the target of a CNAME.",

@@ -129,7 +129,8 @@ function namedIn(zone: string, said: string): Named | null {
   const name = readOwner(rrsetName ?? recordName ?? "", "", zone);
   const recordType = canonicalType(rrsetType ?? type ?? "");
   if (!name.ok || recordType === null) return null;
-  const [, form] = /\(parsed as '(.*)'\)\s*$/s.exec(said) ?? [];
+  const [, ...parsed] = said.split("(parsed as '");
+  const [, form] = /^(.*)'\)\s*$/s.exec(parsed.join("(parsed as '")) ?? [];
   return { name: name.value.name, recordType, ...(form === undefined ? {} : { form }) };
 }
 

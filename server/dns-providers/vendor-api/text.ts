@@ -11,7 +11,7 @@ const mask = "********";
  */
 export function shownText(text: string, secrets: readonly string[], most = longest): string {
   // Cut between words, so that no secret is cut.
-  const read = text.length > mostRead ? text.slice(0, mostRead).replace(/\S*$/, "") : text;
+  const read = text.length > mostRead ? text.slice(0, mostRead).replace(/(?<!\S)\S*$/, "") : text;
   const line = withoutMarkup(withoutSecrets(read, secrets))
     .replaceAll(/[\p{Cc}\s]+/gu, " ")
     .trim();
@@ -57,7 +57,7 @@ const tags = new RegExp(`<!--[^]*?(?:-->|$)|<!doctype[^>]*(?:>|$)|</?(?:${elemen
 
 /** Returns the title or text of an HTML page, which proxies and gateways send instead of an API answer. */
 function withoutMarkup(text: string): string {
-  const [, title = ""] = /^\s*<[!?a-z][^]*?<title\b[^>]*>([^<]*)/i.exec(text) ?? [];
+  const [, title = ""] = /^\s*<[!?a-z][^]*?<title\b[^>]{0,200}>([^<]*)/i.exec(text) ?? [];
   if (title.trim() !== "") return withoutEntities(title);
   const body = text.replaceAll(/<(script|style|head|svg)\b[^]*?(?:<\/\1\s*>|$)/gi, " ");
   const isMarkup = /^\s*<[!?a-z]/i.test(body);

@@ -55,7 +55,7 @@ function* readName(entries: Entries, { key, isPlain, line, value }: YamlEntry): 
 /** Warns of keys that YAML 1.1, which octoDNS reads, takes for something else than text. */
 function noteTypedKey(entries: Entries, line: number, key: string): void {
   const isTyped = /^(?:y|n|yes|no|on|off|true|false|null|~)$/i.test(key);
-  const isNumber = /^(?:0[0-7_]+|0[xb][\da-f_]+|[\d_]+\.[\d_]*|[\d_]*_[\d_]*|\d+(?::[0-5]?\d)+)$/i.test(key);
+  const isNumber = /^(?:0[0-7_]+|0[xb][\da-f_]+|[\d_]+\.[\d_]*|\d*_[\d_]*|\d+(?::[0-5]?\d)+)$/i.test(key);
   if (!isTyped && !isNumber) return;
   entries.note(
     line,

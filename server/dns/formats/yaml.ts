@@ -188,7 +188,7 @@ class Nodes {
       const isPlain = node.type === "PLAIN" || node.type === undefined;
       const text = typeof node.value === "string" ? node.value : "";
       const isBlock = node.type === "BLOCK_LITERAL" || node.type === "BLOCK_FOLDED";
-      return { line: at, kind: "scalar", text: isBlock ? text.replace(/\n+$/, "") : text, isPlain };
+      return { line: at, kind: "scalar", text: isBlock ? text.replace(/(?<!\n)\n+$/, "") : text, isPlain };
     }
     if (isSeq<ParsedNode>(node)) {
       const at = this.#lineAt(node.range?.[0] ?? 0);

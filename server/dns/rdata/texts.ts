@@ -78,7 +78,7 @@ export function substitutionFault(expression: string): string | null {
   const [pattern, replacement, flags] = parts;
   if (parts.length !== 3 || pattern === undefined || replacement === undefined) return fault;
   if (flags !== "" && flags !== "i") return "the regular expression has a flag other than i";
-  const groups = (pattern.replaceAll(/\\[^]|\[\^?\]?[^\]]*\]/g, "").match(/\(/g) ?? []).length;
+  const groups = (pattern.replaceAll(/\\[^]|\[\^?\]?[^\]]*(?:\]|$)/g, "").match(/\(/g) ?? []).length;
   const highest = Math.max(0, ...[...replacement.matchAll(/\\(\d)/g)].map(([, digit]) => Number(digit)));
   return highest > groups ? `the regular expression has no group ${highest}` : null;
 }

@@ -147,7 +147,7 @@ function pairOf(line: string): Pair | null {
   const [, sentence, date] = /^\s*((?:record )?expires on)\s+(\d.*)$/i.exec(line) ?? [];
   if (sentence !== undefined) return { key: keyOf(sentence), value: date ?? "" };
   // A colon within a URL does not end a key.
-  const [, key, value] = /^\s*([^:]{1,60}?)[.\s]*:(?!\/\/)(.*)$/.exec(line) ?? [];
+  const [, key, value] = /^([^:]{1,60}?)[.\s]*:(?!\/\/)(.*)$/.exec(line.trimStart()) ?? [];
   return key === undefined ? null : { key: keyOf(key), value: (value ?? "").trim() };
 }
 
