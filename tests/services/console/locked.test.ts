@@ -217,6 +217,8 @@ test("a member assigned to some types is offered only those, and can mend a new 
   await page.getByRole("button", { name: "Done" }).click();
   const editor = page.getByRole("group", { name: "Edit the record" });
   await editor.getByText(/^You may change: \*\.shop/).waitFor();
+  // What is typed while it waits for the rules counts, too.
+  await editor.locator("button:not([aria-busy=true])", { hasText: "Done" }).waitFor();
   await page.getByRole("textbox", { name: "Name" }).fill("mail.shop");
   await page.getByRole("button", { name: "Done" }).click();
   await page.getByText(/^Checked against revision/).waitFor();

@@ -91,9 +91,10 @@ test("of two people with drafts in one zone, each keeps their own edits and sees
   await change(one, "www", "192.0.2.2");
   await change(other, "api", "192.0.2.8");
   await apply(one);
-  await one.getByText(/^Applied as revision/).waitFor();
+  const applied = (await one.getByText(/^Applied as revision/).textContent()) ?? "";
   await other.getByRole("row").filter({ hasText: "192.0.2.2" }).waitFor();
   await other.getByText("1 change", { exact: true }).waitFor();
+  await other.getByText(`Checked against revision ${/\d+/.exec(applied)?.[0]}`).waitFor();
   await apply(other);
   await other.getByText(/^Applied as revision/).waitFor();
   expect([await served("www.pair.example"), await served("api.pair.example")]).toEqual([["192.0.2.2"], ["192.0.2.8"]]);
