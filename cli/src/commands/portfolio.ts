@@ -245,7 +245,7 @@ const hostColumns: readonly Column<Host>[] = [
 function certificates(): Command {
   return withJson(
     command("certificates <domain>", "Show the certificates of a domain's hosts", {
-      more: "Lists the watched hosts as of the last check. Exits with 2 if one has a problem. Hosts are chosen in the console.",
+      more: "Lists the watched hosts as of the last check. Exits with 2 if a host shows no valid certificate, or one that should have been renewed. Hosts that are unreachable do not count. Hosts are chosen in the console.",
       examples: [["registration certificates example.com", "Show until when they are valid."]],
     }),
   ).action(async (name: string, { json }: { json?: true }) => {
@@ -254,7 +254,8 @@ function certificates(): Command {
     const watched = await client.tlsHosts.get.query({ id });
     if (json) printJson(watched);
     else printTable(watched.hosts, hostColumns, "No host is watched.");
-    if (watched.hosts.some(({ problem }) => problem !== null)) process.exitCode = exitCodes.pending;
+    if (watched.hosts.some(({ problem, endsSoon }) => endsSoon || (problem !== null && problem !== "unreachable")))
+      process.exitCode = exitCodes.pending;
   });
 }
 

@@ -17,7 +17,7 @@ export const TlsWatchSchema = defineEntity({
   },
 });
 
-/** A host, and the certificate that it showed last. */
+/** A host, and the certificate that it showed last, which stays while it is unreachable. */
 export const TlsHostSchema = defineEntity({
   name: "TlsHost",
   tableName: "tls_hosts",
@@ -29,6 +29,7 @@ export const TlsHostSchema = defineEntity({
     starttls: p.text().$type<"smtp">().nullable(),
     /** Whether somebody listed it; else it was found. */
     listed: p.boolean(),
+    notBefore: p.datetime().nullable(),
     notAfter: p.datetime().nullable(),
     issuer: p.text().nullable(),
     /** SHA-256 of the certificate. */
@@ -41,12 +42,13 @@ export const TlsHostSchema = defineEntity({
   },
 });
 
-/** A notice about a certificate that was sent, or superseded by a later one. */
+/** A notice about a certificate that was sent, or superseded by a later one. Those of problems go once the host reads sound. */
 export const CertificateNoticeSchema = defineEntity({
   name: "CertificateNotice",
   tableName: "certificate_notices",
   properties: {
     domainId: p.uuid().primary(),
+    /** Empty: whichever certificate has the problem. */
     fingerprint: p.text().primary(),
     /** Days before its end, or a problem. */
     about: p.text().primary(),

@@ -28,6 +28,7 @@ export interface Shown {
  * @throws the connection's error, or the signal's reason
  */
 export async function shownCertificate(socket: Socket, name: string, signal: AbortSignal): Promise<Shown | null> {
+  signal.throwIfAborted();
   // What is wrong is read first; the caller judges it.
   const options = { socket, servername: name, rejectUnauthorized: false, checkServerIdentity: () => undefined };
   const secure = connect(options);
@@ -39,7 +40,6 @@ export async function shownCertificate(socket: Socket, name: string, signal: Abo
     .on("error", done.reject)
     .once("close", () => done.reject(new Error("closed")));
   try {
-    signal.throwIfAborted();
     await done.promise;
     const certificate = secure.getPeerX509Certificate();
     // The declared type is Error, but it is the code.

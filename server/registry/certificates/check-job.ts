@@ -6,6 +6,7 @@ import type { Job } from "../../ops/jobs/jobs.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Egress } from "../../platform/net/egress.ts";
 import { Slots } from "../../platform/net/slots.ts";
+import { endingFrom } from "./findings.ts";
 import { certificatesExpiring, certificatesInvalid } from "./notices.ts";
 import { invalid, readCertificate, type Problem, type Reading } from "./read.ts";
 
@@ -22,12 +23,15 @@ const ofDomainAtOnce = 16;
  */
 const turnMinutes = 180;
 const betweenChecks = 24 * 3_600_000;
+/** After a known host could not be read for the first time. */
+const beforeRetry = 3_600_000;
+/** Notices of certificates that are no longer shown. */
+const keptNotices = 400 * 24 * 3_600_000;
 /** A run claims no domain after this time; the next run continues. */
 const longestRunMilliseconds = 30 * 60_000;
 /** Hosts found in one zone. */
 export const mostHosts = 1_000;
 const httpsPort = 443;
-const day = 24 * 3_600_000;
 
 interface Parts {
   database: Database;
@@ -41,7 +45,6 @@ interface Parts {
 
 /** A host to check. */
 interface Target {
-  domainId: string;
   /** Relative to the domain. */
   host: string;
   name: string;
@@ -50,9 +53,14 @@ interface Target {
   /** Whether it was found before, or somebody listed it. Others count only if they answer. */
   known: boolean;
   listed: boolean;
+  /** Whether its certificate was read at the last check. */
+  wasRead: boolean;
 }
 
-type Checked = Target & Reading;
+interface Checked extends Target {
+  /** Null: it was not asked. */
+  reading: Reading | null;
+}
 
 /** Reads the certificates of watched hosts once a day. */
 export class CertificateCheckJob implements Job {
@@ -93,7 +101,7 @@ export class CertificateCheckJob implements Job {
   async #check(domain: Due, slots: Slots, stop: AbortSignal): Promise<number> {
     const { database } = this.#parts;
     const checked = await this.#readAll(await targetsOf(database.fork(), domain), slots, stop);
-    await this.#store(domain.id, checked);
+    await this.#store(domain, checked);
     return checked.length;
   }
 
@@ -107,7 +115,8 @@ export class CertificateCheckJob implements Job {
         const release = await slots.take(stop);
         try {
           const reading = await readCertificate(egress, target, { greeting, now: now(), stop });
-          if (target.known || reading.problem !== "unreachable") checked.push({ ...target, ...reading });
+          const answers = reading !== null && reading.problem !== "unreachable";
+          if (target.known || answers) checked.push({ ...target, reading });
         } finally {
           release?.();
         }
@@ -118,12 +127,11 @@ export class CertificateCheckJob implements Job {
     return checked;
   }
 
-  async #store(domainId: string, checked: readonly Checked[]): Promise<void> {
+  async #store(domain: Due, checked: readonly Checked[]): Promise<void> {
     const { database, notifications, now } = this.#parts;
     await database.fork().transactional(async (tx) => {
-      const stored = await storeChecked(tx, domainId, checked, now());
-      if (stored === null) return;
-      await notifications.notifyAll(tx, await takeNotices(tx, stored, checked, now()));
+      const stored = await storeChecked(tx, domain, checked, now());
+      if (stored) await notifications.notifyAll(tx, await takeNotices(tx, stored.domain, stored.hosts, now()));
     });
   }
 }
@@ -132,6 +140,8 @@ interface Due {
   id: string;
   name: string;
   mode: "listed" | "all";
+  /** When the claim ends. */
+  claimedUntil: Date;
 }
 
 /** Claims the domain that is overdue longest, so that no other instance checks it. Skips disabled domains. */
@@ -146,7 +156,7 @@ async function claimDue(em: EntityManager, now: Date): Promise<Due | undefined> 
     update tls_watches set next_check_at = ${now}::timestamptz + make_interval(mins => ${turnMinutes})
     from due join domains d on d.id = due.domain_id
     where tls_watches.domain_id = due.domain_id
-    returning d.id, d.name, tls_watches.mode
+    returning d.id, d.name, tls_watches.mode, tls_watches.next_check_at as "claimedUntil"
   `.execute(queries(em));
   return rows[0];
 }
@@ -160,35 +170,47 @@ const found = sql`select distinct r.name as host from records r
 async function targetsOf(em: EntityManager, { id, name, mode }: Due): Promise<Target[]> {
   const known = await queries(em)
     .selectFrom("tls_hosts")
-    .select(["host", "port", "starttls", "listed"])
+    .select(["host", "port", "starttls", "listed", "fingerprint", "problem"])
     .where("domain_id", "=", id)
     .execute();
   const targets = known
     .filter(({ listed }) => listed)
-    .map((row) => Object.assign(row, { domainId: id, name: absoluteName(row.host, name), known: true }));
+    .map(({ host, port, starttls, listed, ...row }): Target => ({
+      host,
+      port,
+      starttls,
+      listed,
+      name: absoluteName(host, name),
+      known: true,
+      wasRead: isRead(row),
+    }));
   if (mode === "listed") return targets;
   const { rows } = await sql<{ host: string; total: string }>`
     select host, count(*) over () as total from (${found} and r.domain_id = ${id}) f order by host limit ${mostHosts}
   `.execute(queries(em));
   const leftOut = Math.max(0, Number(rows[0]?.total ?? 0) - mostHosts);
   await queries(em).updateTable("tls_watches").set({ left_out: leftOut }).where("domain_id", "=", id).execute();
-  const seen = new Set(known.filter(({ port }) => port === httpsPort).map(({ host }) => host));
+  const seen = new Map(known.filter(({ port }) => port === httpsPort).map((row) => [row.host, isRead(row)]));
   const listed = new Set(targets.filter(({ port }) => port === httpsPort).map(({ host }) => host));
   const others = rows
     .filter(({ host }) => !listed.has(host))
     .map(({ host }): Target => ({
-      domainId: id,
       host,
       name: absoluteName(host, name),
       port: httpsPort,
       starttls: null,
       known: seen.has(host),
       listed: false,
+      wasRead: seen.get(host) ?? false,
     }));
   return [...targets, ...others];
 }
 
-interface Stored {
+function isRead({ fingerprint, problem }: { fingerprint: string | null; problem: string | null }): boolean {
+  return fingerprint !== null && problem !== "unreachable";
+}
+
+interface Domain {
   id: string;
   name: string;
   view: string;
@@ -196,34 +218,50 @@ interface Stored {
   remindDays: number[];
 }
 
-/** Stores what hosts showed, within a transaction. What is no longer watched is left alone. @returns null if nothing is */
+/** A host as it is after a check. What an unreachable one showed before stays. */
+interface Stored extends Reading {
+  host: string;
+  port: number;
+}
+
+/**
+ * Stores what hosts showed, within a transaction. What is no longer watched is left alone, and so is a next check that was set meanwhile.
+ * @returns null if nothing is watched
+ */
 async function storeChecked(
   tx: EntityManager,
-  domainId: string,
+  { id: domainId, claimedUntil }: Due,
   checked: readonly Checked[],
   now: Date,
-): Promise<Stored | null> {
-  const next = new Date(now.getTime() + betweenChecks);
-  const { rows } = await sql<Stored & { mode: string }>`
-    update tls_watches set next_check_at = ${next}::timestamptz from domains d
-    where tls_watches.domain_id = ${domainId} and d.id = tls_watches.domain_id and tls_watches.mode <> 'off'
+): Promise<{ domain: Domain; hosts: Stored[] } | null> {
+  const isRetried = checked.some(({ wasRead, reading }) =>
+    reading === null ? true : wasRead && reading.problem === "unreachable",
+  );
+  const next = new Date(now.getTime() + (isRetried ? beforeRetry : betweenChecks));
+  const { rows } = await sql<Domain & { mode: string }>`
+    update tls_watches set next_check_at =
+      case next_check_at when ${claimedUntil}::timestamptz then ${next}::timestamptz else next_check_at end
+    from domains d
+    where tls_watches.domain_id = ${domainId} and d.id = tls_watches.domain_id and d.status = 'active' and tls_watches.mode <> 'off'
     returning d.id, d.name, d.view, d.owner_id as "ownerId", d.expiry_remind_days as "remindDays", tls_watches.mode
   `.execute(queries(tx));
   const [watch] = rows;
   if (!watch) return null;
-  const readings = checked.map(({ host, port, starttls, listed, ...reading }) => ({
+  const readings = checked.map(({ host, port, starttls, listed, reading }) => ({
     host,
     port,
     starttls,
     listed,
-    problem: reading.problem,
-    error: reading.error,
-    issuer: reading.issuer,
-    fingerprint: reading.fingerprint,
-    notAfter: reading.notAfter,
+    asked: reading !== null,
+    problem: reading?.problem,
+    error: reading?.error,
+    issuer: reading?.issuer,
+    fingerprint: reading?.fingerprint,
+    notBefore: reading?.notBefore,
+    notAfter: reading?.notAfter,
   }));
-  const given = sql`${jsonRows(readings)} as r(host text, port int, starttls text, listed boolean, problem text, error text,
-    issuer text, fingerprint text, "notAfter" timestamptz)`;
+  const given = sql`${jsonRows(readings)} as r(host text, port int, starttls text, listed boolean, asked boolean, problem text,
+    error text, issuer text, fingerprint text, "notBefore" timestamptz, "notAfter" timestamptz)`;
   if (watch.mode === "all") {
     await sql`
       insert into tls_hosts (domain_id, host, port, listed)
@@ -235,17 +273,38 @@ async function storeChecked(
         and not exists (select from ${given} where r.host = h.host and r.port = h.port)
     `.execute(queries(tx));
   }
-  await sql`
-    update tls_hosts h set not_after = r."notAfter", issuer = r.issuer, fingerprint = r.fingerprint, problem = r.problem,
+  const { rows: hosts } = await sql<Stored>`
+    update tls_hosts h set not_before = ${keptOr("not_before", "notBefore")}, not_after = ${keptOr("not_after", "notAfter")},
+      issuer = ${keptOr("issuer", "issuer")}, fingerprint = ${keptOr("fingerprint", "fingerprint")}, problem = r.problem,
       error = r.error, checked_at = ${now}::timestamptz
     from ${given}
-    where h.domain_id = ${domainId} and h.host = r.host and h.port = r.port and h.starttls is not distinct from r.starttls
+    where r.asked and h.domain_id = ${domainId} and h.host = r.host and h.port = r.port
+      and h.starttls is not distinct from r.starttls
+    returning h.host, h.port, h.not_before as "notBefore", h.not_after as "notAfter", h.issuer, h.fingerprint, h.problem, h.error
   `.execute(queries(tx));
-  return watch;
+  await sql`
+    delete from certificate_notices n where n.domain_id = ${domainId} and (
+      exists (
+        select from tls_hosts h
+        where h.domain_id = n.domain_id and n.host = h.host || ':' || h.port and h.problem is null and h.checked_at is not null
+      )
+      or n.told_at < ${new Date(now.getTime() - keptNotices)}::timestamptz and not exists (
+        select from tls_hosts h
+        where h.domain_id = n.domain_id and (h.fingerprint = n.fingerprint or n.host = h.host || ':' || h.port)
+      )
+    )
+  `.execute(queries(tx));
+  return { domain: watch, hosts };
+}
+
+/** A column of `tls_hosts` after a check: as read, or as before if the host is unreachable. */
+function keptOr(column: string, read: string) {
+  return sql`case r.problem when 'unreachable' then ${sql.ref(`h.${column}`)} else ${sql.ref(`r.${read}`)} end`;
 }
 
 /** A notice that is due. `about`: days before the end, or a problem. */
 interface Notice {
+  /** Empty for a problem of the host, whichever certificate it shows. */
   fingerprint: string;
   about: string;
   host: string;
@@ -255,23 +314,29 @@ interface Notice {
  * Returns what is to be reported of a check, within a transaction. Committing it marks them as sent. If several reminders of a
  * certificate have passed, only the nearest one counts; those further away than one already sent yield none.
  */
-async function takeNotices(tx: EntityManager, domain: Stored, checked: readonly Checked[], now: Date) {
-  const ending = checked.flatMap((host) => {
-    const { notAfter, fingerprint, problem } = host;
-    if (notAfter === null || fingerprint === null || problem === "expired") return [];
-    const passed = domain.remindDays.filter((days) => notAfter.getTime() - days * day <= now.getTime());
+async function takeNotices(tx: EntityManager, domain: Domain, hosts: readonly Stored[], now: Date) {
+  const ending = hosts.flatMap((host) => {
+    const { notAfter, fingerprint } = host;
+    // What has ended is a problem, unless the host is unreachable; then it may have been renewed.
+    if (notAfter === null || fingerprint === null || notAfter <= now) return [];
+    const passed = domain.remindDays.filter((days) => (endingFrom(host, days) ?? Infinity) <= now.getTime());
     return passed.length > 0 ? [{ ...host, notAfter, fingerprint, passed, nearest: Math.min(...passed) }] : [];
   });
-  const broken = checked.flatMap((host) => {
+  const broken = hosts.flatMap((host) => {
     const { fingerprint, problem } = host;
-    return fingerprint !== null && isInvalid(problem) ? [{ ...host, fingerprint, problem }] : [];
+    if (fingerprint === null || !isInvalid(problem)) return [];
+    // A host that keeps renewing a certificate with the same fault is reported once.
+    const isOfHost = problem === "other_names" || problem === "untrusted";
+    return [
+      { ...host, problem, reported: { fingerprint: isOfHost ? "" : fingerprint, about: problem, host: placeOf(host) } },
+    ];
   });
   if (ending.length === 0 && broken.length === 0) return [];
   const due: Notice[] = [
     ...ending.flatMap(({ fingerprint, passed }) =>
       passed.map((days) => ({ fingerprint, about: String(days), host: "" })),
     ),
-    ...broken.map((host) => ({ fingerprint: host.fingerprint, about: host.problem, host: placeOf(host) })),
+    ...broken.map(({ reported }) => reported),
   ];
   const { rows } = await sql<Notice>`
     insert into certificate_notices (domain_id, fingerprint, about, host, told_at)
@@ -284,9 +349,7 @@ async function takeNotices(tx: EntityManager, domain: Stored, checked: readonly 
   const expiring = ending.filter(({ fingerprint, nearest }) =>
     taken.has(keyOf({ fingerprint, about: String(nearest), host: "" })),
   );
-  const unsound = broken.filter((host) =>
-    taken.has(keyOf({ fingerprint: host.fingerprint, about: host.problem, host: placeOf(host) })),
-  );
+  const unsound = broken.filter(({ reported }) => taken.has(keyOf(reported)));
   return [
     ...(expiring.length > 0
       ? [certificatesExpiring(domain, expiring, Math.min(...expiring.map(({ nearest }) => nearest)), now)]
@@ -299,7 +362,7 @@ function isInvalid(problem: Problem | null): problem is (typeof invalid)[number]
   return problem !== null && (invalid as readonly Problem[]).includes(problem);
 }
 
-function placeOf({ host, port }: Target): string {
+function placeOf({ host, port }: Stored): string {
   return `${host}:${port}`;
 }
 

@@ -15,10 +15,13 @@ export interface Place {
   name: string;
   port: number;
   starttls: "smtp" | null;
+  /** Whether it was found before, or somebody listed it. */
+  known: boolean;
 }
 
 /** What a host showed. */
 export interface Reading {
+  notBefore: Date | null;
   notAfter: Date | null;
   issuer: string | null;
   fingerprint: string | null;
@@ -29,7 +32,8 @@ export interface Reading {
 
 /** Ports of public hosts on which TLS is common, so that watching hosts is no way to scan others' ports. */
 const ports = [443, 25, 465, 587, 636, 853, 989, 990, 993, 995, 4443, 5061, 5223, 5671, 6697, 8443, 8883, 9443];
-const connectMilliseconds = 2_500;
+/** For hosts that may not exist. Others have the usual time. */
+const briefly = { connectTimeoutMilliseconds: 2_500 };
 /** For connection, dialog and handshake. Mail servers may wait before they greet. */
 const longestMilliseconds = { plain: 8_000, smtp: 15_000 };
 const longestDialog = 8_192;
@@ -41,13 +45,14 @@ class NoCertificate extends Error {}
 /**
  * Reads the certificate of a host, whoever issued it, and judges its dates, names and chain. Sends nothing but the handshake.
  * @param greeting how to greet mail servers
+ * @returns null if this service did not ask it, for reasons of its own
  * @throws the signal's reason
  */
 export async function readCertificate(
   egress: Egress,
-  { name, port, starttls }: Place,
+  { name, port, starttls, known }: Place,
   { greeting, now, stop }: { greeting: string; now: Date; stop: AbortSignal },
-): Promise<Reading> {
+): Promise<Reading | null> {
   const milliseconds = starttls === null ? longestMilliseconds.plain : longestMilliseconds.smtp;
   const late = new NoCertificate(`${name}, port ${port}, did not answer within ${milliseconds / 1_000} s.`);
   const deadline = new AbortController();
@@ -55,7 +60,7 @@ export async function readCertificate(
   const signal = AbortSignal.any([stop, deadline.signal]);
   let socket: Socket | null = null;
   try {
-    const rules = { reach: "public", ports, connectTimeoutMilliseconds: connectMilliseconds, many: true } as const;
+    const rules = { reach: "public", ports, many: true, ...(known ? {} : briefly) } as const;
     socket = await egress.guardedConnect({ host: name, port, ...rules, signal });
     if (starttls === "smtp") await startSmtp(socket, { name, port, greeting, signal });
     const seen = await shown(socket, { name, port, signal });
@@ -66,10 +71,10 @@ export async function readCertificate(
     }
   } catch (error) {
     stop.throwIfAborted();
-    const known = error instanceof NoCertificate || error instanceof EgressError;
-    if (!known) throw error;
+    if (!(error instanceof NoCertificate || error instanceof EgressError)) throw error;
+    if (error instanceof EgressError && (error.failure === "busy" || error.failure === "breaker")) return null;
     const problem = socket === null || error === late ? "unreachable" : "no_tls";
-    return { notAfter: null, issuer: null, fingerprint: null, problem, error: error.message };
+    return { notBefore: null, notAfter: null, issuer: null, fingerprint: null, problem, error: error.message };
   } finally {
     clearTimeout(timer);
     socket?.destroy();
@@ -150,7 +155,8 @@ function plain(text: string, most: number): string {
 
 function judge(name: string, { certificate, chainError }: Shown, now: Date): Reading {
   const { validFromDate: from, validToDate: to, fingerprint256: fingerprint } = certificate;
-  const read = { notAfter: isStorable(to) ? to : null, issuer: issuerOf(certificate), fingerprint };
+  const [notBefore = null, notAfter = null] = [from, to].map((date) => (isStorable(date) ? date : null));
+  const read = { notBefore, notAfter, issuer: issuerOf(certificate), fingerprint };
   const wrong = (problem: Problem, error: string): Reading => ({ ...read, problem, error });
   if (to <= now)
     return wrong(

@@ -28,7 +28,7 @@ export function createTlsHostsRouter({ tlsHosts }: { tlsHosts: TlsHosts }) {
       summary: "Choose the hosts whose certificates are watched",
       description:
         "For the owner and administrators. The hosts are checked within minutes, then once a day; the same call again checks them anew. Hosts with private addresses are " +
-        "not asked unless `EGRESS_ALLOW` names them.",
+        "not contacted unless `EGRESS_ALLOW` names them.",
       example: { mode: "listed", hosts: [{ host: "www" }, { host: "mail", port: 25, starttls: "smtp" }] },
     })
       .input(setTlsHostsInput)

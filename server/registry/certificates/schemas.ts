@@ -31,11 +31,11 @@ export const setTlsHostsInput = z.strictObject({
           .default(443)
           .meta({
             description:
-              "Port. Default: 443. Public hosts are asked on ports that are common for TLS only; `EGRESS_ALLOW` allows all.",
+              "Port. Default: 443. Public hosts are contacted on ports that are common for TLS only; `EGRESS_ALLOW` allows all.",
             example: 25,
           }),
         starttls: z.enum(["smtp"], "This must be smtp or null.").nullable().default(null).meta({
-          description: "`smtp`: asks for TLS as mail servers do on ports 25 and 587. Default: null, TLS at once.",
+          description: "`smtp`: uses STARTTLS, as mail servers do on ports 25 and 587. Default: null, TLS at once.",
           example: "smtp",
         }),
       }),
@@ -61,9 +61,14 @@ export const tlsHosts = z
               .nullable()
               .meta({ description: "How TLS begins; null: at once.", example: "smtp" }),
             listed: z.boolean().meta({ description: "Whether it is listed; else it was found.", example: true }),
-            notAfter: timestamp("Until when the certificate is valid; null if none was read.").nullable(),
+            notAfter: timestamp("Until when the certificate is valid; null if unknown.").nullable(),
+            endsSoon: z.boolean().meta({
+              description:
+                "Whether a certificate that was valid should have been renewed: it ends within 14 days, and is in the last third of its lifetime.",
+              example: false,
+            }),
             issuer: z.string().nullable().meta({
-              description: "Who issued it; null if none was read.",
+              description: "Who issued it; null if unknown.",
               example: "Let's Encrypt, R11",
             }),
             problem: z
@@ -72,7 +77,7 @@ export const tlsHosts = z
               .meta({
                 description:
                   "What is wrong. `expired`, `not_yet_valid`, `other_names`, `untrusted`: the certificate is not valid. `no_tls`: the host answers, but shows " +
-                  "none. `unreachable`: it could not be asked. Null: nothing, or not checked yet.",
+                  "none. `unreachable`: it could not be contacted, and the rest is what it showed before. Null: nothing, or not checked yet.",
                 example: null,
               }),
             error: z.string().nullable().meta({

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { sql } from "kysely";
 import type { Caller } from "../../access/caller.ts";
 import { zoneFor, type Zone } from "../../access/zone-access.ts";
@@ -8,6 +9,7 @@ import { writeEntry } from "../../notifications/audit/audit.ts";
 import type { Enqueue } from "../../ops/jobs/jobs.ts";
 import { badField } from "../../platform/errors.ts";
 import { checkJobName } from "./check-job.ts";
+import { endsSoon } from "./findings.ts";
 import type { Problem } from "./read.ts";
 
 type Mode = (typeof tlsModes)[number];
@@ -33,7 +35,7 @@ export class TlsHosts {
 
   /** Returns the hosts that the caller may see. @throws AppError NOT_FOUND */
   async get(em: EntityManager, caller: Caller, id: string) {
-    return await shownHosts(em, await zoneFor(em, caller, id, "read"));
+    return await shownHosts(em, await zoneFor(em, caller, id, "read"), this.#parts.now());
   }
 
   /** Sets which hosts are watched, and has them checked soon. @throws AppError NOT_FOUND, FORBIDDEN, BAD_REQUEST */
@@ -63,24 +65,34 @@ export class TlsHosts {
       if (mode === "off")
         await queries(tx)
           .updateTable("tls_hosts")
-          .set({ not_after: null, issuer: null, fingerprint: null, problem: null, error: null, checked_at: null })
+          .set({
+            not_before: null,
+            not_after: null,
+            issuer: null,
+            fingerprint: null,
+            problem: null,
+            error: null,
+            checked_at: null,
+          })
           .where("domain_id", "=", id)
           .execute();
       const after = { mode, hosts: await listedHosts(tx, id) };
-      await writeEntry(tx, now, caller, {
-        action: "domain.change_tls_hosts",
-        targetType: "domain",
-        targetId: id,
-        before,
-        after,
-      });
+      // Without a change, the call only has the hosts checked anew.
+      if (!isDeepStrictEqual(before, after))
+        await writeEntry(tx, now, caller, {
+          action: "domain.change_tls_hosts",
+          targetType: "domain",
+          targetId: id,
+          before,
+          after,
+        });
       if (mode !== "off") await this.#parts.enqueue(tx, checkJobName, {});
     });
-    return await shownHosts(em, zone);
+    return await shownHosts(em, zone, now);
   }
 }
 
-async function shownHosts(em: EntityManager, { id, rights }: Zone) {
+async function shownHosts(em: EntityManager, { id, rights }: Zone, now: Date) {
   const watch = await queries(em)
     .selectFrom("tls_watches")
     .select(["mode", "left_out"])
@@ -88,7 +100,18 @@ async function shownHosts(em: EntityManager, { id, rights }: Zone) {
     .executeTakeFirst();
   const rows = await queries(em)
     .selectFrom("tls_hosts")
-    .select(["host", "port", "starttls", "listed", "not_after", "issuer", "problem", "error", "checked_at"])
+    .select([
+      "host",
+      "port",
+      "starttls",
+      "listed",
+      "not_before",
+      "not_after",
+      "issuer",
+      "problem",
+      "error",
+      "checked_at",
+    ])
     .where("domain_id", "=", id)
     .orderBy("host")
     .orderBy("port")
@@ -104,6 +127,7 @@ async function shownHosts(em: EntityManager, { id, rights }: Zone) {
         starttls,
         listed,
         notAfter: row.not_after,
+        endsSoon: endsSoon({ notBefore: row.not_before, notAfter: row.not_after, problem: row.problem }, now),
         issuer,
         problem: row.problem as Problem | null,
         error,

@@ -4,7 +4,7 @@ import { hasPermission, type Caller } from "../../access/caller.ts";
 import { visibleDomains, type VisibleDomains } from "../../access/visible-domains.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import type { Tables } from "../../database/tables/all.ts";
-import { certificateSoonDays, invalidProblems, knownCertificates } from "../../registry/certificates/findings.ts";
+import { invalidProblems, knownCertificates, whereEndsSoon } from "../../registry/certificates/findings.ts";
 import { dsText, type StoredFacts } from "../../registry/delegation/facts.ts";
 import { registrableOf } from "../../registry/expiry/registrable.ts";
 import { judgeKnown } from "../../registry/registrars/plan.ts";
@@ -96,10 +96,9 @@ export async function worstFindings(em: EntityManager, caller: Caller, now: Date
     from tls_hosts h join domains on domains.id = h.domain_id
     where ${seen} and ${condition("h")} and not exists (
       select from tls_hosts o where o.domain_id = h.domain_id and ${condition("o")}
-        and (o.not_after, o.host, o.port) < (h.not_after, h.host, h.port)
+        and (coalesce(o.not_after, 'infinity'), o.host, o.port) < (coalesce(h.not_after, 'infinity'), h.host, h.port)
     )
     order by h.not_after limit ${mostFindings + 1})`;
-  const certificateSoon = new Date(now.getTime() + certificateSoonDays * day);
   const registrations = [
     registered("expired", "error", sql`domains.expires_at <= ${now}::timestamptz`),
     registered("expires_without_renewal", "error", sql`${expiring} and ${renews} = 'false'`),
@@ -107,12 +106,7 @@ export async function worstFindings(em: EntityManager, caller: Caller, now: Date
     registered("unlocked", "warning", sql`domains.registrar_state->'state'->>'locked' = 'false'`),
     registered("registrar_failed", "warning", sql`domains.registrar_state->>'error' is not null`),
     certified("certificate_invalid", "error", (host) => sql`${sql.ref(`${host}.problem`)} in ${invalidProblems}`),
-    certified(
-      "certificate_expiring",
-      "warning",
-      (host) =>
-        sql`${sql.ref(`${host}.problem`)} is null and ${sql.ref(`${host}.not_after`)} <= ${certificateSoon}::timestamptz`,
-    ),
+    certified("certificate_expiring", "warning", (host) => whereEndsSoon(host, now)),
   ];
   const { rows } = await sql<FoundRow>`${sql.join(
     [...(readsRegistrations ? registrations : []), delegated("error"), delegated("warning")],

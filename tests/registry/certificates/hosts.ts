@@ -66,6 +66,17 @@ export class Hosts {
     await this.#listen(server, places);
   }
 
+  /** Answers a place with silence, until it is finished by closing the connection. `started`: a connection came. */
+  async hold(...places: string[]): Promise<{ started: Promise<void>; finish: () => void }> {
+    const [came, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const work = (socket: Socket) => {
+      came.resolve();
+      void end.promise.then(() => socket.destroy());
+    };
+    await this.answer(work, ...places);
+    return { started: came.promise, finish: end.resolve };
+  }
+
   /** Serves mail with STARTTLS. */
   async serveMail({ certificate, key }: Certified, ...places: string[]): Promise<void> {
     const mail = new SMTPServer({ cert: certificate, key, authOptional: true });

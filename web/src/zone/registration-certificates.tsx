@@ -22,10 +22,8 @@ type Host = Watched["hosts"][number];
 type Mode = Watched["mode"];
 
 const fewHosts = 20;
-const day = 24 * 3_600_000;
-const soonDays = 14;
 /** How long, and how often, a first check is waited for. */
-const waits = { longest: 60_000, each: 4_000 };
+const waits = { longest: 10 * 60_000, each: 4_000 };
 
 /** Until when the certificates of a zone's hosts are valid, and which hosts are watched. */
 export function Certificates({ id, zone, manages }: { id: string; zone: string; manages: boolean }) {
@@ -35,7 +33,8 @@ export function Certificates({ id, zone, manages }: { id: string; zone: string; 
   const { data, error } = useQuery({
     queryKey: ["tls-hosts", id],
     queryFn: async ({ signal }) => await client.tlsHosts.get.query({ id }, { signal }),
-    refetchInterval: () => (Date.now() - savedAt < waits.longest ? waits.each : false),
+    refetchInterval: ({ state }) =>
+      Date.now() - savedAt < waits.longest && !isChecked(state.data, savedAt) ? waits.each : false,
   });
   const hosts = data?.hosts.toSorted((one, other) => urgency(one) - urgency(other)) ?? [];
   const shown = isWhole ? hosts : hosts.slice(0, fewHosts);
@@ -91,6 +90,12 @@ export function Certificates({ id, zone, manages }: { id: string; zone: string; 
   );
 }
 
+/** Returns whether all hosts have been checked since a time. */
+function isChecked(watched: Watched | undefined, since: number): boolean {
+  const hosts = watched?.hosts ?? [];
+  return hosts.length > 0 && hosts.every(({ checkedAt }) => checkedAt !== null && checkedAt.getTime() > since);
+}
+
 function HostRow({ host }: { host: Host }) {
   const { notAfter, issuer, error, checkedAt } = host;
   const state = stateOf(host);
@@ -106,7 +111,7 @@ function HostRow({ host }: { host: Host }) {
             {text.until(formatDay(notAfter), formatAgo(notAfter))}
           </time>
         ) : checkedAt ? (
-          text.states[host.problem === "no_tls" ? "no_tls" : "unreachable"]
+          text.states[host.problem === "no_tls" || host.problem === "unreachable" ? host.problem : "unreadable"]
         ) : (
           text.states.unchecked
         )}
@@ -121,11 +126,11 @@ function HostRow({ host }: { host: Host }) {
 }
 
 /** Returns how a host is marked: broken, to be looked after, not known, or fine. */
-function stateOf({ problem, notAfter, checkedAt }: Host) {
+function stateOf({ problem, endsSoon, checkedAt }: Host) {
   if (problem === "unreachable" || problem === "no_tls") return "drift";
   if (problem !== null) return "error";
   if (checkedAt === null) return "none";
-  return notAfter !== null && notAfter.getTime() - Date.now() <= soonDays * day ? "drift" : "ok";
+  return endsSoon ? "drift" : "ok";
 }
 
 /** Returns a number that is lower the sooner a host needs somebody. */

@@ -47,8 +47,8 @@ export const registration = {
     title: "Certificates",
     hint: "Until when the TLS certificates of this zone's hosts are valid.",
     hints: {
-      listed: "The listed hosts, read once a day. Reminders have the days of the registration.",
-      all: "The listed hosts, and each host that answers on port 443, read once a day. Reminders have the days of the registration.",
+      listed: "The listed hosts, read once a day. Reminders use the domain's reminder days.",
+      all: "The listed hosts, and each host that answers on port 443, read once a day. Reminders use the domain's reminder days.",
     },
     edit: "Choose hosts…",
     off: "No host is watched.",
@@ -59,7 +59,7 @@ export const registration = {
     until: (date: string, when: string) => `${date} (${when})`,
     issuer: "Issuer",
     checked: (when: string) => `read ${when}`,
-    states: { unreachable: "Unreachable", no_tls: "No TLS", unchecked: "Not checked yet" },
+    states: { unreachable: "Unreachable", no_tls: "No TLS", unreadable: "No date", unchecked: "Not checked yet" },
     showAll: (count: number) => `Show all ${count}`,
     leftOut: (count: number) => `${count} more hosts are left out. List those that matter.`,
     editTitle: (zone: string) => `Watch certificates of ${zone}`,
@@ -67,7 +67,7 @@ export const registration = {
     mode: "Watch",
     modes: { listed: "The hosts below", all: "These, and all that answer on port 443", off: "Nothing" },
     hosts: "Hosts",
-    hostsHint: "One per line, @ for the zone itself. Another port follows a colon: mail:25 asks a mail server.",
+    hostsHint: "One per line, @ for the zone itself. Another port follows a colon: mail:25 uses STARTTLS.",
     wrongLine: (line: string) => `“${line}” is not a host. Write it as www or mail:25.`,
   },
 
