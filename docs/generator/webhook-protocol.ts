@@ -20,7 +20,7 @@ export function webhookDocument(): ReturnType<typeof createDocument> {
         title: "Zonewright webhook adapter",
         version: "1",
         description:
-          "Whoever answers these five calls is a DNS provider for Zonewright, with the provider kind `webhook`. Fields that are not described here are ignored.",
+          "A server that answers these five calls is a DNS provider for Zonewright, with the provider kind `webhook`. Fields that are not described here are ignored.",
         license: { name: "MIT", identifier: "MIT" },
       },
       servers: [{ url: "https://adapter.internal", description: "The address in the provider configuration." }],
@@ -59,7 +59,7 @@ export function webhookDocument(): ReturnType<typeof createDocument> {
             responses: {
               200: json("The outcome of each change.", outcomes),
               404: json("There is no such zone.", refusal),
-              409: json("A `before` no longer holds. Nothing was changed.", staleRefusal),
+              409: json("An RRset has changed since `before` was listed. Nothing was changed.", staleRefusal),
             },
           }),
         },
@@ -88,9 +88,10 @@ export function webhookDocumentText(): string {
 const cursor = z
   .string()
   .optional()
-  .meta({ description: "The `next` of the page before. Left out for the first page.", example: "100" });
+  .meta({ description: "The `next` of the page before. Left out for the first page.", example: "www A" });
 const owner = z.string().optional().meta({
-  description: "Only the RRsets of this name, relative to the zone. An adapter may ignore it and list all.",
+  description:
+    "Only the RRsets of this name, relative to the zone, without regard to case. An adapter may ignore it and list all.",
   example: "www",
 });
 const zone = z.string().meta({ description: "The zone's name, percent-encoded.", example: "example.com" });
@@ -117,7 +118,10 @@ function operation(
         ...json("Too many calls. Nothing was changed.", refusal),
         headers: z.object({ "retry-after": z.string().optional().meta({ description: "Seconds to wait." }) }),
       },
-      "4XX": json("Refused for another reason, which `message` tells people. Nothing was changed.", refusal),
+      "4XX": json(
+        "Refused for another reason, which `message` gives as a sentence for people. Nothing was changed.",
+        refusal,
+      ),
     },
   };
 }

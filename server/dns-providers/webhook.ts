@@ -4,6 +4,7 @@ import { readOwner } from "../dns/names/names.ts";
 import { maxTtl, rrsetKey } from "../dns/record.ts";
 import { canonicalType, isVendorType } from "../dns/zone-file/type-names.ts";
 import { apiAddress, credential, inMilliseconds, timeoutField, timeoutSeconds } from "./config-fields.ts";
+import { certificateFault } from "../platform/net/tls.ts";
 import {
   ProviderError,
   type DnsProvider,
@@ -27,7 +28,7 @@ import {
   type ChangeSet,
 } from "./webhook/protocol.ts";
 
-// A protocol of ours for adapters that others write: docs/providers/webhook.md.
+// The protocol of webhook adapters: docs/providers/webhook.md.
 
 const name = "Webhook adapter";
 
@@ -51,6 +52,9 @@ const configSchema = z
       refuse("clientKey", "This key does not belong to the client certificate.");
     } else if (!/^https:/i.test(url)) {
       refuse("url", "A client certificate needs an address that begins with https://.");
+    } else {
+      const fault = certificateFault(clientCertificate, clientKey);
+      if (fault !== null) refuse("clientCertificate", `TLS does not accept this certificate: ${fault}.`);
     }
   });
 
@@ -83,18 +87,20 @@ export const webhook: ProviderKind<WebhookConfig> = {
 /** Returns the schema of one or several PEM blocks. Forms of one line take the line breaks away; they are put back. */
 function pem(what: string, label: RegExp) {
   const blocks = /-----BEGIN ([A-Z ]+)-----([A-Za-z\d+/=\s]+)-----END \1-----/g;
+  // OpenSSL writes the parameters of an elliptic curve before its key, which names them, too.
+  const blocksOf = (text: string) => [...text.matchAll(blocks)].filter(([, name]) => name !== "EC PARAMETERS");
   return z
     .string()
     .max(20_000)
     .refine(
       (text) => {
-        const found = [...text.matchAll(blocks)];
+        const found = blocksOf(text);
         return found.length > 0 && found.every(([, name = ""]) => label.test(name));
       },
       { abort: true, error: `Enter a ${what} in PEM form, without a passphrase: it begins with -----BEGIN.` },
     )
     .transform((text) =>
-      [...text.matchAll(blocks)]
+      blocksOf(text)
         .map(([, name = "", data = ""]) => {
           const lines = data.replaceAll(/\s/g, "").match(/.{1,64}/g) ?? [];
           return [`-----BEGIN ${name}-----`, ...lines, `-----END ${name}-----`, ""].join("\n");

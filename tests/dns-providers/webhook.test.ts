@@ -13,6 +13,7 @@ import { VendorAccounts } from "../../server/dns-providers/vendor-api/accounts.t
 import { createEgress } from "../../server/platform/net/egress.ts";
 import { Clock } from "../support/clock.ts";
 import { problemOf } from "../support/problems.ts";
+import { mustRun } from "../support/programs.ts";
 import { startLoopbackVendor, type LoopbackVendor } from "../support/vendors/loopback-vendor.ts";
 import { startRrsetVendor, type RrsetServer } from "../support/vendors/rrsets/server.ts";
 import { webhook } from "../support/vendors/rrsets/webhook.ts";
@@ -71,6 +72,28 @@ describe("the configuration", () => {
       const { issues } = problemOf(answer, 400, "BAD_REQUEST");
       expect(issues).toEqual([{ path: ["config", field], message: expect.stringContaining(message) }]);
     }
+  });
+
+  test("a certificate that TLS does not accept is refused, such as one with a short key", async () => {
+    const options = "req -x509 -newkey rsa:1024 -nodes -subj /CN=short -keyout /dev/stdout -out /dev/stdout";
+    const both = await mustRun("sh", ["-c", `openssl ${options} 2>/dev/null | cat`]);
+    const [clientKey, clientCertificate] = both.split(/(?=-----BEGIN CERTIFICATE)/);
+    const config = { url, clientCertificate, clientKey };
+    const answer = await zw.admin.post("/api/provider-configs", { kind: "webhook", name: "Adapter", config });
+    const { issues } = problemOf(answer, 400, "BAD_REQUEST");
+    const message = "TLS does not accept this certificate: ee key too small.";
+    expect(issues).toEqual([{ path: ["config", "clientCertificate"], message }]);
+  });
+
+  test("a key is accepted as OpenSSL writes it, behind the parameters of its curve", async () => {
+    const [clientCertificate, pem] = await Promise.all([
+      fixture("secure.example.pem"),
+      fixture("secure.example.key.pem"),
+    ]);
+    const clientKey = `-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n${pem}`;
+    const config = { url, clientCertificate, clientKey };
+    const { status } = await zw.admin.post("/api/provider-configs", { kind: "webhook", name: "Curve", config });
+    expect(status).toBe(201);
   });
 
   test("a key of another certificate is refused", async () => {

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { maxTtl } from "../../dns/record.ts";
 
-// The protocol that adapters of others speak. Answers are read by these schemas, and docs/providers/webhook.openapi.json is generated from
+// The protocol of webhook adapters. Answers are read by these schemas, and docs/providers/webhook.openapi.json is generated from
 // them (`npm run docs`). Unknown fields of answers are ignored.
 
 const next = z.string().nullish().meta({
-  description: "The cursor of the next page; null or left out on the last page.",
+  description:
+    "The cursor of the next page; null or left out on the last page. It names the last entry of this page, such as `www A`, and not a position: lists change while they are read.",
   example: null,
 });
 
@@ -23,8 +24,14 @@ const content = z
   .meta({ id: "RrsetContent", description: "The TTL and the records of an RRset." });
 
 const owner = {
-  name: z.string().meta({ description: "Relative to the zone; `@` for its apex.", example: "www" }),
-  type: z.string().meta({ description: "A mnemonic such as `A`, or `TYPE` and a number.", example: "A" }),
+  name: z.string().meta({
+    description:
+      "Relative to the zone; `@` for its apex. Compared without regard to case. An RRset that is there is changed under the name by which it was listed; new names are in lower case.",
+    example: "www",
+  }),
+  type: z
+    .string()
+    .meta({ description: "A mnemonic such as `A`; `TYPE` and a number for types without one.", example: "A" }),
 };
 
 export const capabilities = z
@@ -138,4 +145,7 @@ export const staleRefusal = refusal
         example: [0],
       }),
   })
-  .meta({ id: "StaleRefusal", description: "The zone is not as `before` says. The call changed nothing." });
+  .meta({
+    id: "StaleRefusal",
+    description: "An RRset has changed since `before` was listed. The call changed nothing.",
+  });

@@ -63,23 +63,33 @@ export function createEgress({ allow: allowed, now, lookup: given }: EgressOptio
   const open = (target: Target) =>
     openGuarded(target, { allow, lookup, connectTimeoutMilliseconds, signal: neverAborted() });
   const agents = new Map<string, Agent>();
-  /** The pools with a client certificate, oldest first. */
-  const clients: string[] = [];
+  /** The pools with a client certificate, the one that was used least recently first. */
+  const clients = new Set<string>();
+  /** Pools that end with their last call. */
+  const ending = new Set<Agent>();
   let closed = false;
+  const end = (pool: string) => {
+    const agent = agents.get(pool);
+    agents.delete(pool);
+    clients.delete(pool);
+    if (!agent) return;
+    ending.add(agent);
+    void agent.close().finally(() => ending.delete(agent));
+  };
   const agentFor = async (reach: Reach, client?: ClientCertificate): Promise<Agent> => {
     const undici = await loadUndici();
     if (closed) throw new EgressError("busy", "Zonewright is stopping and makes no more outgoing calls.");
     const pool = client ? poolOf(reach, client) : reach;
+    if (client) {
+      clients.delete(pool);
+      clients.add(pool);
+    }
     const known = agents.get(pool);
     if (known) return known;
     const agent = httpAgent(undici, reach, open, client);
     agents.set(pool, agent);
-    if (client) clients.push(pool);
-    if (clients.length > mostClients) {
-      const oldest = clients.shift() ?? "";
-      void agents.get(oldest)?.close();
-      agents.delete(oldest);
-    }
+    const [oldest = ""] = clients;
+    if (clients.size > mostClients) end(oldest);
     return agent;
   };
 
@@ -115,7 +125,7 @@ export function createEgress({ allow: allowed, now, lookup: given }: EgressOptio
       return await sendGuarded(
         target,
         request,
-        await agentFor(request.reach, request.clientCertificate),
+        () => agentFor(request.reach, request.clientCertificate),
         (signal, call) => withSlot(target.host, signal, call),
       );
     },
@@ -143,7 +153,7 @@ export function createEgress({ allow: allowed, now, lookup: given }: EgressOptio
     },
     async close() {
       closed = true;
-      await Promise.all([...agents.values()].map((agent) => agent.destroy()));
+      await Promise.all([...agents.values(), ...ending].map((agent) => agent.destroy()));
     },
   };
 }

@@ -40,11 +40,15 @@ export function targetOf(given: string | URL): HttpTarget {
   return { url, host: url.host };
 }
 
-/** Sends the request and reads the whole response. Does not follow redirects. @throws EgressError, or the reason of the caller's signal */
+/**
+ * Sends the request and reads the whole response. Does not follow redirects.
+ * @param agentFor returns the agent once there is a slot: one that waits with the call may be closed meanwhile
+ * @throws EgressError, or the reason of the caller's signal
+ */
 export async function sendGuarded(
   { url, host }: HttpTarget,
   request: GuardedRequest,
-  agent: Agent,
+  agentFor: () => Promise<Agent>,
   withSlot: <T>(signal: AbortSignal, call: () => Promise<T>) => Promise<T>,
 ): Promise<Response> {
   const { deadlineMilliseconds = defaultDeadlineMilliseconds, maxBytes = defaultMaxBytes } = request;
@@ -55,7 +59,10 @@ export async function sendGuarded(
   }, deadlineMilliseconds);
   const signal = AbortSignal.any([deadline.signal, ...(request.signal ? [request.signal] : [])]);
   try {
-    return await withSlot(signal, () => exchange({ url, host }, request, agent, maxBytes, signal));
+    return await withSlot(
+      signal,
+      async () => await exchange({ url, host }, request, await agentFor(), maxBytes, signal),
+    );
   } finally {
     clearTimeout(timer);
   }

@@ -58,10 +58,17 @@ export function httpAgent(
 
 async function secured(secure: buildConnector.connector, options: buildConnector.Options): Promise<Socket> {
   return await new Promise((resolve, reject) => {
-    secure(options, (error, socket) => {
-      if (socket) resolve(socket);
-      else reject(tlsError(options.hostname, error));
-    });
+    const fail = (error: Error | null) => reject(tlsError(options.hostname, error));
+    try {
+      secure(options, (error, socket) => {
+        if (socket) resolve(socket);
+        else fail(error);
+      });
+    } catch (error) {
+      // Node throws at once for a client certificate that TLS refuses.
+      options.httpSocket?.destroy();
+      fail(error as Error);
+    }
   });
 }
 

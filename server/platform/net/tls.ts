@@ -1,7 +1,7 @@
 import type { X509Certificate } from "node:crypto";
 import type { Socket } from "node:net";
 import { isIP } from "node:net";
-import { checkServerIdentity, connect, type ConnectionOptions } from "node:tls";
+import { checkServerIdentity, connect, createSecureContext, type ConnectionOptions } from "node:tls";
 
 /** TLS options for a socket that other code opens, such as the database driver. */
 export type TlsOptions = ConnectionOptions;
@@ -49,5 +49,16 @@ export async function shownCertificate(socket: Socket, name: string, signal: Abo
     signal.removeEventListener("abort", end);
     // Whatever comes after the handshake is of no interest.
     secure.destroy();
+  }
+}
+
+/** Returns why TLS refuses a certificate with its key, such as for a key that is too short; null if it does not. */
+export function certificateFault(cert: string, key: string): string | null {
+  try {
+    createSecureContext({ cert, key });
+    return null;
+  } catch (error) {
+    const { reason, message } = error as Error & { reason?: string };
+    return reason ?? message;
   }
 }

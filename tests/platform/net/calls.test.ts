@@ -191,6 +191,23 @@ test("a host that hangs does not block calls to other hosts", async () => {
   expect(reasons.filter((reason) => reason.includes("Too many outgoing calls"))).toHaveLength(4);
 });
 
+test("a call with a client certificate that waits for a slot is sent, although fifty others came meanwhile", async () => {
+  const answers: (() => void)[] = [];
+  const url = await serve((_request, answer) => void answers.push(() => answer.end("here")));
+  const elsewhere = await serve((_request, answer) => answer.end("there"));
+  const door = openDoor();
+  const fetchAs = (at: string, certificate: string) =>
+    door.guardedFetch(at, { ...inside, clientCertificate: { certificate, key: certificate } });
+  const calls = Array.from({ length: 9 }, () => fetchAs(url, "first"));
+  await vi.waitFor(() => expect(answers).toHaveLength(8), patience);
+  for (let index = 0; index < 51; index++) await fetchAs(elsewhere, `other ${index}`);
+  answers.shift()?.();
+  await vi.waitFor(() => expect(answers).toHaveLength(8), patience);
+  for (const answer of answers) answer();
+  const texts = await Promise.all(calls.map(async (call) => await (await call).text()));
+  expect(new Set(texts)).toEqual(new Set(["here"]));
+});
+
 test("TLS uses the requested name, and invalid certificates are refused", async () => {
   const [cert, key] = await Promise.all([fixture("secure.example.pem"), fixture("secure.example.key.pem")]);
   const { port } = await listen(createSecureServer({ cert, key }, (_request, answer) => answer.end("secure")));

@@ -10,7 +10,7 @@ import { nameGroups } from "./groups/names.ts";
 import { textGroups } from "./groups/texts.ts";
 import { typeGroups } from "./groups/types.ts";
 
-// Takes a provider through the states of a group, without a test runner: the command for adapters of others uses it, too.
+// Takes a provider through the states of a group, without a test runner: the command for webhook adapters uses it, too.
 
 export const groups = [...nameGroups, ...textGroups, ...typeGroups, ...changeGroups, ...dataGroups];
 

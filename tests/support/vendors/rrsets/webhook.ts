@@ -1,4 +1,4 @@
-import { json, pageOf, partsAfter, type RrsetDialect } from "./server.ts";
+import { json, partsAfter, type RrsetDialect } from "./server.ts";
 
 // The protocol of docs/providers/webhook.md as an adapter speaks it that changes one RRset at a time. Those in examples/ change several at once.
 
@@ -12,6 +12,15 @@ interface Content {
 
 const said = (status: number, message: string) => json(status, { message });
 const comparable = (content: Content | null) => content && [content.ttl, content.values.toSorted()];
+
+/** The page of a list behind the entry that a cursor names. */
+function pageAfter<T>(cursor: string, list: readonly T[], keyOf: (entry: T) => string) {
+  const sorted = list.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+  const rest = sorted.filter((entry) => keyOf(entry) > cursor);
+  const entries = rest.slice(0, perPage);
+  const last = entries.at(-1);
+  return { entries, next: last && rest.length > perPage ? keyOf(last) : null };
+}
 
 export const webhook: RrsetDialect = {
   kind: "webhook",
@@ -31,14 +40,14 @@ export const webhook: RrsetDialect = {
     const parts = partsAfter("/dns/", call);
     if (!parts) return said(404, "There is no such call.");
     const [list, zone, what] = parts;
-    const start = Number(url.searchParams.get("cursor") ?? 0);
+    const cursor = url.searchParams.get("cursor") ?? "";
     if (list === undefined) {
       const { types: recordTypes, minTtl, maxTtl } = this.rules;
       return json(200, { protocol: 1, recordTypes, minTtl, maxTtl, atomic: false, granularity: "rrset" });
     }
     if (zone === undefined && method === "GET") {
-      const { entries, next } = pageOf([...store.zones.keys()], start, perPage);
-      return json(200, { zones: entries, next: next === null ? null : String(next) });
+      const { entries, next } = pageAfter(cursor, [...store.zones.keys()], (name) => name);
+      return json(200, { zones: entries, next });
     }
     if (zone === undefined) {
       const { name } = JSON.parse(call.body) as { name: string };
@@ -48,9 +57,9 @@ export const webhook: RrsetDialect = {
     if (!store.zones.has(zone)) return said(404, "There is no such zone.");
     if (what === "rrsets") {
       const all = store.rrsets(zone, url.searchParams.get("name") ?? undefined);
-      const { entries, next } = pageOf(all, start, perPage);
+      const { entries, next } = pageAfter(cursor, all, ({ name, type }) => `${name} ${type}`);
       const rrsets = entries.map(({ name, type, ttl, values }) => ({ name, type, ttl, values }));
-      return json(200, { rrsets, ...(next !== null && { next: String(next) }) });
+      return json(200, { rrsets, ...(next !== null && { next }) });
     }
     const { atomic, changes } = JSON.parse(call.body) as {
       atomic: boolean;
