@@ -85,7 +85,7 @@ describe.each([
   });
   afterAll(() => four?.remove());
 
-  test(`all four servers serve exactly the API's records after each of ${batches} batches of 20 random edits, while zones are added and deleted, and transfer only differences after the first time`, async () => {
+  test(`all four servers serve exactly the API's records after each batch of 20 random edits, ${20 * batches} in all, while zones are added and deleted, and transfer only differences after the first time`, async () => {
     await four.untilServed();
     const random = randomFrom(18);
     const before = new Map([[main, await wholeTransfers(four.id(main))]]);
