@@ -154,7 +154,9 @@ function plain(text: string, most: number): string {
 }
 
 function judge(name: string, { certificate, chainError }: Shown, now: Date): Reading {
-  const { validFromDate: from, validToDate: to, fingerprint256: fingerprint } = certificate;
+  const { fingerprint256: fingerprint } = certificate;
+  const from = readDate(certificate.validFromDate, certificate.validFrom);
+  const to = readDate(certificate.validToDate, certificate.validTo);
   const [notBefore = null, notAfter = null] = [from, to].map((date) => (isStorable(date) ? date : null));
   const read = { notBefore, notAfter, issuer: issuerOf(certificate), fingerprint };
   const wrong = (problem: Problem, error: string): Reading => ({ ...read, problem, error });
@@ -195,6 +197,11 @@ function chainMessage(name: string, code: string): string {
 
 function dateOf(date: Date): string {
   return Number.isNaN(date.getTime()) ? "an unknown day" : date.toISOString().slice(0, 10);
+}
+
+/** Where a certificate states no date, Node's `Date` may be any, and only its text tells. */
+function readDate(date: Date, text: string): Date {
+  return text === "Bad time value" ? new Date(Number.NaN) : date;
 }
 
 /** Returns whether it is in the years 1 to 9999. Certificates can state year 0, which PostgreSQL does not have. */
