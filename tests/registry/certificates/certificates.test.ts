@@ -1,41 +1,23 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { assign } from "../../accounts/assignments/assigned.ts";
 import { entries } from "../../notifications/audit/trail.ts";
 import { Clock, day, hour } from "../../support/clock.ts";
 import type { RestClient } from "../../support/rest-client.ts";
 import { newAuthority } from "../../support/servers/certificates.ts";
-import { adminPassword, startZonewright, type Zonewright } from "../../support/zonewright.ts";
+import type { Zonewright } from "../../support/zonewright.ts";
 import { manualZone, Zone, type Body } from "../../support/zones.ts";
 import { eventsOf } from "../../zones/calendar/reader.ts";
-import { lastingAdmin } from "../expiry/notice-log.ts";
-import { Hosts, withEnd } from "./hosts.ts";
+import { useWatchedHosts, withEnd, type Hosts } from "./hosts.ts";
 
 const clock = new Clock();
 const permissions = ["records:read", "records:write", "registrations:read", "registrations:write"];
 const going = new AbortController().signal;
 let hosts: Hosts;
-let zw: Zonewright & { stop(): Promise<void> };
+let zw: Zonewright;
 let admin: RestClient;
 let zone: Zone;
-
-beforeAll(async () => {
-  hosts = await Hosts.start(clock.now);
-  zw = await startZonewright({ env: { JOBS: "off" }, now: clock.now, egress: hosts.egress });
-  admin = await lastingAdmin(zw, ...permissions);
-});
-afterAll(async () => {
-  await zw.stop();
-  await hosts.stop();
-});
-beforeEach(async () => {
-  zw.admin.token = (await zw.signIn("admin", adminPassword)).token;
-  const { id, name } = await manualZone(zw);
-  zone = new Zone(zw, { id, name }, admin);
-});
-
-// No other test waits for its hosts.
-afterEach(async () => {
-  await admin.put(`${zone.path}/tls-hosts`, { mode: "off" });
+useWatchedHosts({ clock, permissions }, (world) => {
+  ({ hosts, zw, admin, zone } = world);
 });
 
 const check = () => zw.services.certificateCheck.work({}, going);

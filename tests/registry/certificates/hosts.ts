@@ -1,8 +1,14 @@
 import { createServer as createPlain, type AddressInfo, type Server, type Socket } from "node:net";
 import { createServer as createSecure, getCACertificates, setDefaultCACertificates } from "node:tls";
 import { SMTPServer } from "smtp-server";
+import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { createEgress, type Egress } from "../../../server/platform/net/egress.ts";
+import type { Clock } from "../../support/clock.ts";
+import type { RestClient } from "../../support/rest-client.ts";
 import { newAuthority, type Authority } from "../../support/servers/certificates.ts";
+import { adminPassword, startZonewright, type Options, type Zonewright } from "../../support/zonewright.ts";
+import { manualZone, Zone } from "../../support/zones.ts";
+import { lastingAdmin } from "../expiry/notice-log.ts";
 
 type Certified = Awaited<ReturnType<Authority["sign"]>>;
 
@@ -104,4 +110,45 @@ export class Hosts {
     });
     for (const place of places) this.#ports.set(place, (server.address() as AddressInfo).port);
   }
+}
+
+interface World {
+  hosts: Hosts;
+  zw: Zonewright;
+  /** An administrator whose token outlives the days that tests let pass. */
+  admin: RestClient;
+  /** Anew for each test. */
+  zone: Zone;
+}
+
+interface WorldOptions {
+  clock: Clock;
+  permissions: readonly string[];
+  logTo?: Options["logTo"];
+}
+
+/** Starts a service whose hosts are on loopback, for the tests of a file. @param take gets what each test uses */
+export function useWatchedHosts({ clock, permissions, logTo }: WorldOptions, take: (world: World) => void): void {
+  let zw: Zonewright & { stop(): Promise<void> };
+  let world: Omit<World, "zone">;
+  let zone: Zone;
+  beforeAll(async () => {
+    const hosts = await Hosts.start(clock.now);
+    zw = await startZonewright({ env: { JOBS: "off" }, now: clock.now, logTo, egress: hosts.egress });
+    world = { hosts, zw, admin: await lastingAdmin(zw, ...permissions) };
+  });
+  afterAll(async () => {
+    await zw.stop();
+    await world.hosts.stop();
+  });
+  beforeEach(async () => {
+    zw.admin.token = (await zw.signIn("admin", adminPassword)).token;
+    const { id, name } = await manualZone(zw);
+    zone = new Zone(zw, { id, name }, world.admin);
+    take({ ...world, zone });
+  });
+  // No other test waits for its hosts.
+  afterEach(async () => {
+    await world.admin.put(`${zone.path}/tls-hosts`, { mode: "off" });
+  });
 }

@@ -1,37 +1,22 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { queries } from "../../../server/database/database.ts";
 import { Clock, day, hour } from "../../support/clock.ts";
 import type { RestClient } from "../../support/rest-client.ts";
 import { newAuthority } from "../../support/servers/certificates.ts";
-import { adminPassword, startZonewright, type Zonewright } from "../../support/zonewright.ts";
-import { manualZone, Zone, type Body } from "../../support/zones.ts";
-import { lastingAdmin, NoticeLog } from "../expiry/notice-log.ts";
-import { Hosts } from "./hosts.ts";
+import type { Zonewright } from "../../support/zonewright.ts";
+import type { Body, Zone } from "../../support/zones.ts";
+import { NoticeLog } from "../expiry/notice-log.ts";
+import { useWatchedHosts, type Hosts } from "./hosts.ts";
 
 const clock = new Clock();
 const log = new NoticeLog();
 const going = new AbortController().signal;
 let hosts: Hosts;
-let zw: Zonewright & { stop(): Promise<void> };
+let zw: Zonewright;
 let admin: RestClient;
 let zone: Zone;
-
-beforeAll(async () => {
-  hosts = await Hosts.start(clock.now);
-  zw = await startZonewright({ env: { JOBS: "off" }, now: clock.now, logTo: log, egress: hosts.egress });
-  admin = await lastingAdmin(zw, "registrations:read", "registrations:write");
-});
-afterAll(async () => {
-  await zw.stop();
-  await hosts.stop();
-});
-beforeEach(async () => {
-  zw.admin.token = (await zw.signIn("admin", adminPassword)).token;
-  const { id, name } = await manualZone(zw);
-  zone = new Zone(zw, { id, name }, admin);
-});
-afterEach(async () => {
-  await admin.put(`${zone.path}/tls-hosts`, { mode: "off" });
+useWatchedHosts({ clock, permissions: ["registrations:read", "registrations:write"], logTo: log }, (world) => {
+  ({ hosts, zw, admin, zone } = world);
 });
 
 const check = () => zw.services.certificateCheck.work({}, going);
