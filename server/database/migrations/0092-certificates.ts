@@ -16,6 +16,7 @@ export class Certificates extends Migration {
       port integer not null,
       starttls text,
       listed boolean not null,
+      not_before timestamptz,
       not_after timestamptz,
       issuer text,
       fingerprint text,
