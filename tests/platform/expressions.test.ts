@@ -22,7 +22,7 @@ const fine: Readonly<Record<string, string>> = {
   [String.raw`/^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>"]+$/`]: "Of at most 254 characters.",
   [String.raw`/^[^\r\n]*[^\s<>@]+@[^\s<>@]+>?$/`]: "Of the environment.",
   [String.raw`/[^\p{L}]+$/u`]: "Of a password, whose length is limited.",
-  [String.raw`/<([^>]*)>\s*;[^,]*\brel="?next"?/i`]: "Of headers, of which Node reads 16 KiB.",
+  [String.raw`/<([^>]*)>\s*;[^,]*\brel="?next"?/i`]: "Of headers. Node reads 16 KiB of them.",
   [String.raw`/<!--[^]*?(?:-->|$)|<[^>]*(?:>|$)/g`]: "Finds the end of the text instead of a sign.",
   [String.raw`/\\[^]|\[\^?\]?[^\]]*(?:\]|$)/g`]: "Finds the end of the text instead of a sign.",
   [String.raw`/^(\S+)\s+(\S+)(?:\s+(.*))?$/s`]: "What is left after two words always matches.",

@@ -125,7 +125,7 @@ function checkedCode(code: string): string {
 
 const nothing = { creates: [], updates: [], deletes: [], planHash: "" };
 
-/** Returns one change for each record, of which several faults may have one. */
+/** Joins the changes that several faults have for one record. */
 function merged(all: readonly Mend[]): Mend[] {
   const byRecord = new Map<string, Mend>();
   for (const change of all) {

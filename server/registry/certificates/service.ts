@@ -152,7 +152,7 @@ async function listedHosts(em: EntityManager, id: string): Promise<string[]> {
 
 async function replaceListed(em: EntityManager, id: string, listed: readonly ListedHost[]): Promise<void> {
   const given = sql`${jsonRows(listed)} as g(host text, port int, starttls text)`;
-  // What answers in another protocol is another host, of which nothing is known yet.
+  // A host that is read in another way is another host: nothing is known of it yet.
   await sql`
     delete from tls_hosts h where h.domain_id = ${id}
       and (h.listed and not exists (select from ${given} where g.host = h.host and g.port = h.port)

@@ -90,7 +90,7 @@ export async function worstFindings(em: EntityManager, caller: Caller, now: Date
     where f.present and f.severity <> 'info' and f.severity = ${severity}
       and (f.snoozed_until is null or f.snoozed_until <= ${now}::timestamptz) and ${seen}
     order by f.first_seen_at limit ${mostFindings + 1})`;
-  // A domain has many hosts, of which the first one stands for all.
+  // A domain may have many hosts. The first one stands for all.
   const certified = (code: string, severity: string, condition: (host: string) => RawBuilder<unknown>) => sql`(
     select domains.id, ${code}::text as code, ${severity}::text as severity, h.not_after as expires_at, null::text as message
     from tls_hosts h join domains on domains.id = h.domain_id

@@ -107,7 +107,7 @@ function useMending(zone: Zone, checkAgain: () => Promise<void>) {
   const name = useZoneName();
   const navigate = useNavigate();
   return useAction(async ({ mend: changes }: Fault, revision: number) => {
-    // The names of all that changes, of which a fault shows the first.
+    // A fault shows only its first records. The plan names all that would change.
     const plan = await client.records.plan.mutate({ id: zone.id, changes });
     const names = [...plan.updates.map(({ before }) => before.name), ...plan.deletes.map((record) => record.name)];
     const present = await recordsAt(zone.id, names);
@@ -167,7 +167,7 @@ function isContrary(change: Fault["mend"][number], edit: Edit | undefined): bool
 }
 
 const dots = { error: "error", warning: "drift", info: "note" } as const;
-/** Faults of which the TTL is what a person wants to see. */
+/** Faults whose records show their TTL. */
 const ofTtl: ReadonlySet<string> = new Set(["ttl_short", "ttl_long"] satisfies Fault["code"][]);
 
 interface FaultItemProps {
