@@ -19,7 +19,7 @@ async function resetPassword(args: readonly string[]): Promise<string> {
   // They take most of a second to load, which a wrong call or a running service need not wait for.
   const [{ sql }, { theService }, { openDatabase }, { createServices }, { User }] = await Promise.all([
     import("@mikro-orm/core"),
-    import("./access/actor.ts"),
+    import("./access/caller.ts"),
     import("./database/database.ts"),
     import("./composition/services.ts"),
     import("./database/tables/users.ts"),

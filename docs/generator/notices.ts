@@ -15,7 +15,7 @@ import { expired, reminderNotice, type DueReminder } from "../../server/registry
 import { failedLookup, registrationChanged } from "../../server/registry/expiry/notices.ts";
 import { reviewDue } from "../../server/zones/records/review-notice.ts";
 import { mirrorNotice } from "../../server/zones/mirrors/notices.ts";
-import { visitor } from "../../server/access/actor.ts";
+import { visitor } from "../../server/access/caller.ts";
 import { administratorAdded, signInProviderChanged } from "../../server/accounts/users/administrator-notices.ts";
 import { changeMessage } from "../../server/zones/change-reports/changes.ts";
 import type { NotificationEvent, ZoneChanged, Notice } from "../../server/platform/events.ts";

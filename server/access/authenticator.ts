@@ -1,17 +1,16 @@
 import type { HttpPort } from "../platform/http-port.ts";
-import { queries, type EntityManager } from "../database/database.ts";
+import { queries, type EntityManager, type Database } from "../database/database.ts";
 import { AppError } from "../platform/errors.ts";
 import { SignJWT } from "jose/jwt/sign";
 import { jwtVerify } from "jose/jwt/verify";
 import { z } from "zod";
 import type { Keyring } from "../platform/keyring.ts";
-import { hasPermission, type Caller } from "./caller.ts";
+import { hasPermission, type Caller, narrowingOf } from "./caller.ts";
 import type { Permission } from "./permissions.ts";
 import { hashOf } from "../platform/opaque-tokens.ts";
-import { narrowingOf } from "./narrowing.ts";
-import type { LastUse } from "./personal-token-use.ts";
 import { randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
+import type { Background } from "../platform/background.ts";
 
 /** The longest header that is decoded: a name, a colon and a token. */
 const longestHeader = 1_024;
@@ -407,4 +406,49 @@ function checksum(text: string): string {
 export function permitted<C extends Pick<Caller, "permissions">>(caller: C, permission: Permission): C {
   if (hasPermission(caller, permission)) return caller;
   throw new AppError("FORBIDDEN", `This token lacks the permission ${permission}. Use a token that has it.`);
+}
+
+/** Maximum delay of a token's `lastUsedAt`. */
+const delayMilliseconds = 5 * 60_000;
+
+/** A token used by a call. */
+interface UsedToken {
+  id: string;
+  endsAt: Date | null;
+  lastUsedAt: Date | null;
+}
+
+/** Records when tokens were last used, in the background of the requests that use them. */
+export class LastUse {
+  readonly #database: Database;
+  readonly #background: Background;
+  readonly #now: () => Date;
+  readonly #writing = new Set<string>();
+
+  constructor(database: Database, background: Background, now: () => Date) {
+    this.#database = database;
+    this.#background = background;
+    this.#now = now;
+  }
+
+  /** Records a use, unless one in the last five minutes is recorded already. */
+  note({ id, endsAt, lastUsedAt }: UsedToken): void {
+    const now = this.#now();
+    const recent = lastUsedAt !== null && now.getTime() - lastUsedAt.getTime() < delayMilliseconds;
+    if (recent || this.#writing.has(id) || (endsAt !== null && endsAt <= now)) return;
+    this.#writing.add(id);
+    this.#background.run("recording the use of a personal token", () =>
+      this.#write(id, now).finally(() => this.#writing.delete(id)),
+    );
+  }
+
+  async #write(id: string, now: Date): Promise<void> {
+    const before = new Date(now.getTime() - delayMilliseconds);
+    await queries(this.#database.fork())
+      .updateTable("personal_tokens")
+      .set({ last_used_at: now })
+      .where("id", "=", id)
+      .where((eb) => eb.or([eb("last_used_at", "is", null), eb("last_used_at", "<=", before)]))
+      .execute();
+  }
 }

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { lockUsers } from "./lock-users.ts";
+import { lockUsers } from "./locks.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 
 /** A credential that ended, as the audit trail records it. */

@@ -1,11 +1,19 @@
 import { sql, type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool } from "kysely";
-import type { Caller } from "./caller.ts";
-import type { Narrowing } from "./narrowing.ts";
+import type { Caller, Narrowing } from "./caller.ts";
 import { arrayLiteral, queries, type EntityManager } from "../database/database.ts";
 import { ZoneScope } from "./zone-scope.ts";
-import { readsEverything, rightsFrom, type Grant } from "./zone-access.ts";
+import {
+  readsEverything,
+  rightsFrom,
+  type Grant,
+  coversChange,
+  coveredDomains,
+  coversDomain,
+  coversRecord,
+  isCurrent,
+  type Reader,
+} from "./zone-access.ts";
 import type { Tables } from "../database/tables/all.ts";
-import { coversChange, coveredDomains, coversDomain, coversRecord, isCurrent, type Reader } from "./assigned.ts";
 
 /**
  * The SQL that selects the domains visible to a kind of caller. It receives only values, never the caller: all callers with the same

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { ForeignKeyConstraintViolationException, LockMode } from "@mikro-orm/core";
 import { sql } from "kysely";
-import type { Actor } from "../access/actor.ts";
 import { changedFields } from "../notifications/audit/changed-fields.ts";
-import type { Caller } from "../access/caller.ts";
+import type { Caller, Actor } from "../access/caller.ts";
 import { visibleDomains } from "../access/visible-domains.ts";
 import { afterCommit } from "../database/after-commit.ts";
 import { queries, type EntityManager } from "../database/database.ts";

@@ -1,4 +1,4 @@
-import { isKeyName } from "../access/tsig-key-form.ts";
+import { isKeyName } from "../access/tsig-keys.ts";
 import type { Logger } from "../platform/log.ts";
 import { received, signerOf } from "./requests.ts";
 import type { Responder } from "./responder.ts";

@@ -1,5 +1,5 @@
 import { Router, type NextFunction, type Request, type Response } from "express";
-import { visitor } from "../access/actor.ts";
+import { visitor } from "../access/caller.ts";
 import { bearerOf, type Identified, looksPersonal, permitted } from "../access/authenticator.ts";
 import { AppError, badField } from "../platform/errors.ts";
 import { countCall } from "../api/limits/requests.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TsigKeyNames } from "../../server/access/tsig-key-names.ts";
+import { TsigKeyNames } from "../../server/access/tsig-keys.ts";
 import { UnknownKeys } from "../../server/dns-service/stranger-limits.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { newKey, newZone } from "./updates/key-clients.ts";

@@ -1,5 +1,5 @@
-import { theService } from "../../access/actor.ts";
-import { lockUsers } from "../../access/lock-users.ts";
+import { theService } from "../../access/caller.ts";
+import { lockUsers } from "../../access/locks.ts";
 import type { Audit } from "../../notifications/audit/audit.ts";
 import { queries, type Database, type EntityManager } from "../../database/database.ts";
 import type { Notifications } from "../../notifications/notify.ts";

@@ -6,7 +6,7 @@ import { newId } from "../../platform/ids.ts";
 import { parseOwner, matchesHost, parseQualified, qualifiedName, zoneNameOf } from "../../dns/names/names.ts";
 import type { Notifications } from "../../notifications/notify.ts";
 import type { RequestedAccess } from "../../database/tables/assignments.ts";
-import { lockDomain, lockDomainNamed } from "../../access/lock-domain.ts";
+import { lockDomain, lockDomainNamed } from "../../access/locks.ts";
 import { parseHostPattern } from "../../access/host-pattern.ts";
 import { assignmentNotice, partOf, rightTo } from "./notices.ts";
 import type { Assignments } from "./service.ts";

@@ -1,16 +1,14 @@
 import { sql, type SqlBool } from "kysely";
 import type { Audit } from "../../notifications/audit/audit.ts";
-import { coversDomain } from "../../access/assigned.ts";
 import type { Caller } from "../../access/caller.ts";
-import { readsEverything } from "../../access/zone-access.ts";
+import { readsEverything, coversDomain } from "../../access/zone-access.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { onePage } from "../../database/one-page.ts";
 import { AppError, badField, notFound } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
 import type { Notifications } from "../../notifications/notify.ts";
 import { zoneNameOf } from "../../dns/names/names.ts";
-import { lockDomain } from "../../access/lock-domain.ts";
-import { lockUsers } from "../../access/lock-users.ts";
+import { lockDomain, lockUsers } from "../../access/locks.ts";
 import { parseHostPattern } from "../../access/host-pattern.ts";
 import { assignmentNotice, partOf, rightTo } from "./notices.ts";
 import { assignmentRows, auditedAssignment, rowFields, type NewAssignment, type Row, type Target } from "./rows.ts";

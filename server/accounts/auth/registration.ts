@@ -1,4 +1,4 @@
-import type { Actor } from "../../access/actor.ts";
+import type { Actor } from "../../access/caller.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { refuseTaken, type EmailVerifications } from "../users/email/service.ts";
 import type { User } from "../../database/tables/users.ts";

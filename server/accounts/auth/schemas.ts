@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { id, line, timestamp } from "../../api/schemas.ts";
-import { roles } from "../../database/tables/roles.ts";
+import { roles } from "../../database/tables/users.ts";
 import { emailField, newPasswordField, typedPassword, usernameField } from "../users/schemas.ts";
 import { methods } from "./second-factors/methods.ts";
 import { secondFactorNeeded, answerCredential } from "./second-factors/schemas.ts";

@@ -1,4 +1,3 @@
-import type { Actor } from "../../access/actor.ts";
 import type { Audit } from "../../notifications/audit/audit.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { AppError } from "../../platform/errors.ts";
@@ -9,7 +8,7 @@ import type { KnownDevices } from "./known-devices.ts";
 import type { SecondFactorChecks } from "./second-factors/checks.ts";
 import { readProof, type GivenProof, type Proof } from "./second-factors/proof.ts";
 import type { PasskeyAnswer } from "./second-factors/relying-party.ts";
-import type { PendingSignIn } from "../../access/caller.ts";
+import type { PendingSignIn, Actor } from "../../access/caller.ts";
 import type { ClientInfo } from "./sessions.ts";
 import type { SignedIn, SignIn } from "./sign-in.ts";
 

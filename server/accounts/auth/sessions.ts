@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { LockMode } from "@mikro-orm/core";
-import type { Actor } from "../../access/actor.ts";
+import type { Actor } from "../../access/caller.ts";
 import type { Audit } from "../../notifications/audit/audit.ts";
 import { afterCommit } from "../../database/after-commit.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
@@ -8,7 +8,7 @@ import { AppError } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
 import type { Keyring } from "../../platform/keyring.ts";
 import { User } from "../../database/tables/users.ts";
-import { RefreshToken, Session } from "../../database/tables/sessions.ts";
+import { RefreshToken, Session } from "../../database/tables/credentials.ts";
 import { hashOf, newOpaqueToken } from "../../platform/opaque-tokens.ts";
 
 const hour = 3_600_000;

@@ -1,6 +1,6 @@
 import { sql as ormSql } from "@mikro-orm/core";
 import { sql } from "kysely";
-import type { Actor } from "../../access/actor.ts";
+import type { Actor } from "../../access/caller.ts";
 import type { Audit } from "../../notifications/audit/audit.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { AppError } from "../../platform/errors.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Actor } from "../../access/actor.ts";
+import type { Actor } from "../../access/caller.ts";
 import { afterCommit } from "../../database/after-commit.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { noticeUsefulMilliseconds, type MailOutbox } from "../../notifications/mail/outbox.ts";

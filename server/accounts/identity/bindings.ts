@@ -1,7 +1,6 @@
 import { UniqueConstraintViolationException } from "@mikro-orm/core";
-import type { Actor } from "../../access/actor.ts";
 import type { Audit } from "../../notifications/audit/audit.ts";
-import type { Caller } from "../../access/caller.ts";
+import type { Caller, Actor } from "../../access/caller.ts";
 import { refuseLastWayIn, type WaysIn } from "../auth/ways-in.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { notFound } from "../../platform/errors.ts";

@@ -2,7 +2,7 @@ import { AppError } from "../../platform/errors.ts";
 import { maskedClientId } from "./client-secrets.ts";
 import type { AssignmentAccess } from "../../database/tables/assignments.ts";
 import type { GroupRule, IdentityConfig } from "../../database/tables/identity.ts";
-import type { Role } from "../../database/tables/roles.ts";
+import type { Role } from "../../database/tables/users.ts";
 import type { ProviderId } from "../../database/tables/identity.ts";
 
 /** A rule as a client sends it. */

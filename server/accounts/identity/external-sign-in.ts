@@ -1,5 +1,4 @@
-import type { Actor } from "../../access/actor.ts";
-import type { Caller } from "../../access/caller.ts";
+import type { Caller, Actor } from "../../access/caller.ts";
 import { liveSessions } from "../../access/authenticator.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { AppError } from "../../platform/errors.ts";

@@ -1,5 +1,5 @@
 import { Router, type NextFunction, type Request, type Response } from "express";
-import { visitor, type Actor } from "../../access/actor.ts";
+import { visitor, type Actor } from "../../access/caller.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { countCall } from "../../api/limits/requests.ts";
 import type { ServerContext } from "../../api/trpc.ts";

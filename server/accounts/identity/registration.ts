@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import type { Actor } from "../../access/actor.ts";
+import type { Actor } from "../../access/caller.ts";
 import type { Audit } from "../../notifications/audit/audit.ts";
 import type { ClientInfo } from "../auth/sessions.ts";
 import type { SignedIn, SignIn } from "../auth/sign-in.ts";

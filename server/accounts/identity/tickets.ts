@@ -2,7 +2,7 @@ import { queries, type EntityManager } from "../../database/database.ts";
 import { hashOf, newOpaqueToken } from "../../platform/opaque-tokens.ts";
 import type { Identity } from "./providers/provider.ts";
 import type { ProviderId } from "../../database/tables/identity.ts";
-import type { Actor } from "../../access/actor.ts";
+import type { Actor } from "../../access/caller.ts";
 import type { Audit } from "../../notifications/audit/audit.ts";
 import type { ClientInfo } from "../auth/sessions.ts";
 import type { FirstFactorOutcome, SignIn } from "../auth/sign-in.ts";

@@ -1,8 +1,7 @@
 import { sql } from "kysely";
-import { theService } from "../../access/actor.ts";
 import type { Audit } from "../../notifications/audit/audit.ts";
 import type { Authenticator } from "../../access/authenticator.ts";
-import type { Caller } from "../../access/caller.ts";
+import { type Caller, theService } from "../../access/caller.ts";
 import type { Confirmation } from "../auth/confirmation/service.ts";
 import { assertGoodPassword } from "../../platform/password-rules.ts";
 import type { PasswordHasher } from "../auth/passwords.ts";
@@ -21,13 +20,12 @@ import { auditOf, type AccessRevocation } from "./access/revocation.ts";
 import type { AdministratorNotices } from "./administrator-notices.ts";
 import { verifiedAddress } from "./email/verified-address.ts";
 import { givingWay } from "../../database/giving-way.ts";
-import { User } from "../../database/tables/users.ts";
+import { User, type Role } from "../../database/tables/users.ts";
 import { givesAccess, refuseOwnProtection, type UserPatch } from "./giving-access.ts";
 import { ownRoleFor } from "./group-roles.ts";
 import { endInvitations } from "./invitations/service.ts";
 import { lockLosing } from "./last-administrator.ts";
 import { lockAccount } from "./lock-account.ts";
-import type { Role } from "../../database/tables/roles.ts";
 import { writeUser, type NewUser, type Users } from "./service.ts";
 
 interface Parts {

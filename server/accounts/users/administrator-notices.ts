@@ -1,5 +1,4 @@
-import type { Actor } from "../../access/actor.ts";
-import type { Caller } from "../../access/caller.ts";
+import type { Caller, Actor } from "../../access/caller.ts";
 import { afterCommit } from "../../database/after-commit.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { noticeUsefulMilliseconds, type MailOutbox } from "../../notifications/mail/outbox.ts";

@@ -1,8 +1,7 @@
 import { AppError } from "../../platform/errors.ts";
 import type { AccessKind } from "./access/kinds.ts";
-import type { Role } from "../../database/tables/roles.ts";
 import { verifiedAddress } from "./email/verified-address.ts";
-import type { User } from "../../database/tables/users.ts";
+import type { User, Role } from "../../database/tables/users.ts";
 
 /** An administrator's changes to a user. */
 export interface UserPatch {

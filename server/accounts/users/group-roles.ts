@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { jsonTexts, queries, type EntityManager } from "../../database/database.ts";
-import type { Role } from "../../database/tables/roles.ts";
+import type { Role } from "../../database/tables/users.ts";
 import { AppError } from "../../platform/errors.ts";
 
 const ranked = sql`array['admin', 'auditor', 'member']`;

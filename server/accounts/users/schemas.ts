@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { id, line, pageOf, paging, timestamp } from "../../api/schemas.ts";
 import { rescueField } from "./access/kinds.ts";
-import { roles } from "../../database/tables/roles.ts";
+import { roles } from "../../database/tables/users.ts";
 
 const role = z.enum(roles).meta({ description: "The user's role.", example: "member" });
 

@@ -1,19 +1,17 @@
-import { theService, type Actor } from "../../access/actor.ts";
 import type { Audit } from "../../notifications/audit/audit.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { mapUniqueViolation } from "../../database/map-unique-violation.ts";
 import { assertGoodPassword } from "../../platform/password-rules.ts";
 import { confirmedUntil } from "../auth/confirmation/moment.ts";
 import type { PasswordHasher } from "../auth/passwords.ts";
-import type { Caller } from "../../access/caller.ts";
+import { type Caller, theService, type Actor } from "../../access/caller.ts";
 import { methodsSetUp } from "../auth/second-factors/methods.ts";
 import { AppError } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
 import { verifiedAddress } from "./email/verified-address.ts";
 import type { AdministratorNotices } from "./administrator-notices.ts";
-import { User, type AddressVoucher } from "../../database/tables/users.ts";
+import { User, type AddressVoucher, type Role } from "../../database/tables/users.ts";
 import { ownAccount } from "./own-account.ts";
-import type { Role } from "../../database/tables/roles.ts";
 
 export interface NewUser {
   username: string;

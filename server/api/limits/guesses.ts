@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { RateLimiterRes, type RateLimiterAbstract } from "rate-limiter-flexible";
 import { AppError } from "../../platform/errors.ts";
 import { withKeyedMutex } from "../../platform/slices.ts";
-import type { Actor } from "../../access/actor.ts";
+import type { Actor } from "../../access/caller.ts";
 import { addressKey, networkKey } from "./address.ts";
 import type { MakeCounter, Quota } from "./counters.ts";
 import { LimitReached, secondsLeft } from "./requests.ts";

@@ -1,5 +1,5 @@
 import { RateLimiterRes, type RateLimiterAbstract } from "rate-limiter-flexible";
-import type { Actor } from "../../access/actor.ts";
+import type { Actor } from "../../access/caller.ts";
 import { addressKey, networkKey } from "./address.ts";
 import type { MakeCounter, Quota } from "./counters.ts";
 import type { HttpPort } from "../../platform/http-port.ts";

@@ -1,8 +1,8 @@
-import type { Actor } from "../../access/actor.ts";
+import type { Actor } from "../../access/caller.ts";
 import type { Explained } from "../../zones/changes/locks-and-reviews.ts";
 import type { ZoneContext } from "../../zones/changes/zone-context.ts";
 import type { EntityManager } from "../../database/database.ts";
-import type { BatchItemState, BatchKind, BatchState } from "../../database/tables/batches.ts";
+import type { BatchItemState, BatchKind, BatchState } from "../../database/tables/bulk.ts";
 import type { PlannedChange } from "../../dns/record.ts";
 
 /** The job that carries batches out. */

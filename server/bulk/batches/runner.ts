@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { presentCaller } from "../../access/present-caller.ts";
-import type { Caller } from "../../access/caller.ts";
+import { type Caller, presentCaller } from "../../access/caller.ts";
 import { failureOfSet } from "../../zones/changes/settle.ts";
 import { chosenToRevert, type Followers } from "../../zones/changes/follows.ts";
 import type { ChangePipeline } from "../../zones/changes/pipeline.ts";

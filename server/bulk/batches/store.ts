@@ -3,7 +3,7 @@ import type { Caller } from "../../access/caller.ts";
 import { jsonRows, queries, type EntityManager } from "../../database/database.ts";
 import { onePage, type Paging } from "../../database/one-page.ts";
 import type { Tables } from "../../database/tables/all.ts";
-import type { BatchItemState, BatchKind } from "../../database/tables/batches.ts";
+import type { BatchItemState, BatchKind } from "../../database/tables/bulk.ts";
 import { newId } from "../../platform/ids.ts";
 import { inChunks } from "../../platform/slices.ts";
 import type { Batch, ExplainedRequest, ItemCounts, NewItem } from "./batch.ts";

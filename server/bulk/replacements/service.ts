@@ -22,7 +22,7 @@ import { checkOverride } from "../../zones/changes/locks-and-reviews.ts";
 import { readsEverything } from "../../access/zone-access.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { onePage, type Paging } from "../../database/one-page.ts";
-import type { BatchItemState } from "../../database/tables/batches.ts";
+import type { BatchItemState } from "../../database/tables/bulk.ts";
 import { qualifiedName } from "../../dns/names/names.ts";
 import type { ProviderConnections } from "../../dns-providers/connections.ts";
 import type { Enqueue } from "../../ops/jobs/jobs.ts";

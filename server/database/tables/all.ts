@@ -1,39 +1,34 @@
 import type { InferKyselyDB } from "@mikro-orm/postgresql";
-import { AcmeChallengeSchema } from "./acme-challenges.ts";
-import { PowerdnsCommentSchema, PowerdnsMetadataSchema, PowerdnsZoneSchema } from "./powerdns-zones.ts";
 import { AssignmentRequestSchema, AssignmentSchema } from "./assignments.ts";
-import { AuditEntrySchema } from "./audit.ts";
-import { CliCodeSchema, DeviceSignInSchema } from "./command-line.ts";
-import { BatchItemSchema, BatchSchema } from "./batches.ts";
-import { DynamicUpdateSchema } from "./dynamic-updates.ts";
-import { PasswordResetSchema } from "./password-resets.ts";
-import { RefreshTokenSchema, SessionSchema } from "./sessions.ts";
-import { CalendarFeedSchema } from "./calendar-feeds.ts";
-import { PersonalTokenSchema } from "./personal-tokens.ts";
-import { TsigKeySchema } from "./tsig-keys.ts";
 import {
+  RefreshTokenSchema,
+  SessionSchema,
+  PersonalTokenSchema,
+  CalendarFeedSchema,
+  TsigKeySchema,
+  CliCodeSchema,
+  DeviceSignInSchema,
   EmailFactorSchema,
   PasskeyChallengeSchema,
   PasskeySchema,
   RecoveryCodeSchema,
   SignInChallengeSchema,
   TotpFactorSchema,
-} from "./second-factors.ts";
+} from "./credentials.ts";
 import {
   PrimaryCatalogChangeSchema,
   PrimaryCatalogSchema,
   PrimarySecondarySchema,
   PrimaryZoneSchema,
   SecondaryRevisionSchema,
-} from "./primary.ts";
-import { ProviderConfigSchema } from "./provider-configs.ts";
-import { RegistrarConfigSchema } from "./registrar-configs.ts";
-import { DomainSchema } from "./domains.ts";
-import { MirrorRevisionSchema, MirrorSchema } from "./mirrors.ts";
-import { ZoneImportItemSchema, ZoneImportSchema } from "./zone-imports.ts";
-import { CertificateNoticeSchema, TlsHostSchema, TlsWatchSchema } from "./certificates.ts";
-import { ExpiryReminderSchema } from "./expiry.ts";
-import { IdempotentCallSchema } from "./idempotent-calls.ts";
+  DynamicUpdateSchema,
+  AcmeChallengeSchema,
+  PowerdnsCommentSchema,
+  PowerdnsMetadataSchema,
+  PowerdnsZoneSchema,
+} from "./dns-service.ts";
+import { ProviderConfigSchema, RegistrarConfigSchema } from "./provider-configs.ts";
+import { DomainSchema, ZoneImportItemSchema, ZoneImportSchema, MirrorRevisionSchema, MirrorSchema } from "./domains.ts";
 import {
   IdentityBindingSchema,
   GroupRoleSchema,
@@ -43,19 +38,71 @@ import {
   IdentityTicketSchema,
   PendingIdentitySchema,
 } from "./identity.ts";
-import { RecordVersionSchema, ServerManagedRecordSchema } from "./records.ts";
-import { ChangeRequestCommentSchema, ChangeRequestReviewSchema, ChangeRequestSchema } from "./change-requests.ts";
-import { ChangeReportSchema } from "./change-reports.ts";
-import { ChangeSetCallSchema, ChangeSetSchema } from "./change-sets.ts";
-import { DelegationFindingSchema, DelegationSchema } from "./delegations.ts";
-import { ReverseFollowSchema } from "./reverse-follows.ts";
-import { SnapshotSchema } from "./snapshots.ts";
-import { DomainTemplateSchema, TemplateSchema } from "./templates.ts";
-import { InstanceSchema } from "./instances.ts";
-import { InvitationSchema } from "./invitations.ts";
-import { DeliverySchema, NotificationChannelSchema } from "./channels.ts";
-import { EmailVerificationSchema, MailAllowanceSchema } from "./email-verifications.ts";
-import { UserPreferencesSchema, UserSchema } from "./users.ts";
+import { RecordVersionSchema, ServerManagedRecordSchema, SnapshotSchema } from "./records.ts";
+import {
+  ChangeRequestCommentSchema,
+  ChangeRequestReviewSchema,
+  ChangeRequestSchema,
+  ChangeSetCallSchema,
+  ChangeSetSchema,
+  ChangeReportSchema,
+  ReverseFollowSchema,
+} from "./changes.ts";
+import {
+  DelegationFindingSchema,
+  DelegationSchema,
+  ExpiryReminderSchema,
+  CertificateNoticeSchema,
+  TlsHostSchema,
+  TlsWatchSchema,
+} from "./registrations.ts";
+import { DomainTemplateSchema, TemplateSchema, BatchItemSchema, BatchSchema } from "./bulk.ts";
+import { DeliverySchema, NotificationChannelSchema, AuditEntrySchema } from "./notifications.ts";
+import {
+  UserPreferencesSchema,
+  UserSchema,
+  InvitationSchema,
+  PasswordResetSchema,
+  EmailVerificationSchema,
+  MailAllowanceSchema,
+} from "./users.ts";
+import { defineEntity, p } from "@mikro-orm/core";
+
+/** A call with an `Idempotency-Key`, and its response once completed. */
+const IdempotentCallSchema = defineEntity({
+  name: "IdempotentCall",
+  tableName: "idempotent_calls",
+  properties: {
+    /** SHA-256 of the credential and its key, so that keys of different credentials never collide. */
+    id: p.text().primary(),
+    /** SHA-256 of the procedure, its input and its precondition. */
+    requestHash: p.text(),
+    /** Until when the call counts as running; null once it has a response. */
+    runsUntil: p.datetime().nullable(),
+    /** The response as superjson; null while running, or if too large to store. */
+    answer: p.text().nullable(),
+    /** The record version in the response's ETag; null if it has none. */
+    etag: p.text().nullable(),
+    createdAt: p.datetime(),
+  },
+});
+
+/** A process of the service that uses this database. */
+const InstanceSchema = defineEntity({
+  name: "Instance",
+  tableName: "instances",
+  properties: {
+    id: p.uuid().primary(),
+    host: p.text(),
+    version: p.text(),
+    /** The version of Node.js. */
+    node: p.text(),
+    runsJobs: p.boolean(),
+    startedAt: p.datetime(),
+    /** Updated twice a minute. */
+    seenAt: p.datetime(),
+  },
+});
 
 /** Every table, listed explicitly rather than discovered by scanning. */
 export const entities = [

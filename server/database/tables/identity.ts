@@ -1,6 +1,6 @@
 import { defineEntity, p } from "@mikro-orm/core";
 import type { AssignmentAccess } from "./assignments.ts";
-import type { Role } from "./roles.ts";
+import type { Role } from "./users.ts";
 
 /** The supported identity providers. */
 export const providerIds = ["oidc", "custom", "github", "gitlab", "google", "dingtalk", "feishu"] as const;

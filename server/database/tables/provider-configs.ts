@@ -33,3 +33,19 @@ export const ProviderConfigSchema = defineEntity({
 
 export class ProviderConfig extends ProviderConfigSchema.class {}
 ProviderConfigSchema.setClass(ProviderConfig);
+
+/** One set of credentials for a registrar. */
+export const RegistrarConfigSchema = defineEntity({
+  name: "RegistrarConfig",
+  tableName: "registrar_configs",
+  properties: {
+    id: p.uuid().primary(),
+    kind: p.text(),
+    name: p.text(),
+    config: p.json().$type<ConfigValues>(),
+    createdAt: p.datetime(),
+  },
+});
+
+export class RegistrarConfig extends RegistrarConfigSchema.class {}
+RegistrarConfigSchema.setClass(RegistrarConfig);

@@ -1,5 +1,12 @@
 import { defineEntity, p } from "@mikro-orm/core";
-import type { Role } from "./roles.ts";
+
+/**
+ * User roles. Administrators access everything. Auditors read everything but channel configurations and invitations, and change nothing but
+ * their own account. Members access their own domains and those assigned to them.
+ */
+export const roles = ["admin", "auditor", "member"] as const;
+
+export type Role = (typeof roles)[number];
 
 /** How an address was verified. `administrator` also covers addresses that predate verification; `link` is a mailed link that was opened. */
 export type AddressVoucher = "administrator" | "provider" | "link";
@@ -42,5 +49,68 @@ export const UserPreferencesSchema = defineEntity({
   properties: {
     userId: p.uuid().primary(),
     preferences: p.json().$type<unknown>(),
+  },
+});
+
+/** Allows anyone with its code to register. */
+export const InvitationSchema = defineEntity({
+  name: "Invitation",
+  tableName: "invitations",
+  properties: {
+    id: p.uuid().primary(),
+    /** The code itself is shown once and not stored. */
+    codeHash: p.text(),
+    /** The role of users who register with it. */
+    role: p.text().$type<Role>(),
+    maxUses: p.integer(),
+    uses: p.integer(),
+    expiresAt: p.datetime().nullable(),
+    createdBy: p.uuid().nullable(),
+    createdAt: p.datetime(),
+    /** When its creator lost the right to invite; null while the creator has it. */
+    endedAt: p.datetime().nullable(),
+  },
+});
+
+export class Invitation extends InvitationSchema.class {}
+InvitationSchema.setClass(Invitation);
+
+/** A mailed link for setting a new password. Only the token's hash is stored. */
+export const PasswordResetSchema = defineEntity({
+  name: "PasswordReset",
+  tableName: "password_resets",
+  properties: {
+    tokenHash: p.text().primary(),
+    userId: p.uuid(),
+    createdAt: p.datetime(),
+    expiresAt: p.datetime(),
+  },
+});
+
+export class PasswordReset extends PasswordResetSchema.class {}
+PasswordResetSchema.setClass(PasswordReset);
+
+/** A mailed link that verifies an address. Only the token's hash is stored. */
+export const EmailVerificationSchema = defineEntity({
+  name: "EmailVerification",
+  tableName: "email_verifications",
+  properties: {
+    tokenHash: p.text().primary(),
+    userId: p.uuid(),
+    email: p.text(),
+    expiresAt: p.datetime(),
+  },
+});
+
+/** Send times of rate-limited mails, for one user or one address. */
+export const MailAllowanceSchema = defineEntity({
+  name: "MailAllowance",
+  tableName: "mail_allowances",
+  properties: {
+    key: p.text().primary(),
+    /** Timestamps. */
+    sentAt: p.array(),
+    /** Time after which none of them counts. */
+    expiresAt: p.datetime(),
   },
 });

@@ -1,7 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Caller } from "../../access/caller.ts";
-import { theService } from "../../access/actor.ts";
-import { trustedCaller } from "../../access/trusted-caller.ts";
+import { type Caller, theService, trustedCaller } from "../../access/caller.ts";
 import { MovedAway } from "../../zones/changes/pipeline.ts";
 import { liveAtNames } from "../../zones/changes/state/live-queries.ts";
 import { queries, type Database, type EntityManager } from "../../database/database.ts";

@@ -1,7 +1,6 @@
 import type { NextFunction, Request, Response } from "express";
 import { permitted } from "../../access/authenticator.ts";
-import type { Caller } from "../../access/caller.ts";
-import { visitor } from "../../access/actor.ts";
+import { type Caller, visitor } from "../../access/caller.ts";
 import { refuseAuditor, errorOf, type ServerContext } from "../../api/trpc.ts";
 import { logFailure } from "../../api/failure-log.ts";
 import { MovedAway } from "../../zones/changes/pipeline.ts";

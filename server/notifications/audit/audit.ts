@@ -2,7 +2,7 @@ import type { CompiledQuery } from "kysely";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { statement } from "../../database/statements.ts";
 import { newId } from "../../platform/ids.ts";
-import type { Actor } from "../../access/actor.ts";
+import type { Actor } from "../../access/caller.ts";
 import type { AuditAction } from "./actions.ts";
 
 /** An action and its target. */

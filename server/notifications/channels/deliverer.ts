@@ -1,5 +1,5 @@
 import { RateLimiterRes, type RateLimiterAbstract } from "rate-limiter-flexible";
-import { theService } from "../../access/actor.ts";
+import { theService } from "../../access/caller.ts";
 import type { Audit } from "../audit/audit.ts";
 import { queries, type Database, type EntityManager } from "../../database/database.ts";
 import type { MakeCounter } from "../../api/limits/counters.ts";

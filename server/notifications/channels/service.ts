@@ -1,5 +1,5 @@
 import { LockMode } from "@mikro-orm/core";
-import type { Actor } from "../../access/actor.ts";
+import type { Actor } from "../../access/caller.ts";
 import type { Audit } from "../audit/audit.ts";
 import { changedFields } from "../audit/changed-fields.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
@@ -13,7 +13,7 @@ import type { NotificationEvent } from "../../platform/events.ts";
 import type { WithShownConfig } from "./configs.ts";
 import { masked, merged, unreadableConfig, type ChannelConfig, type ConfigCipher } from "./config-cipher.ts";
 import { giveUp } from "./deliveries.ts";
-import { NotificationChannel, type Digest, type ZoneFilter } from "../../database/tables/channels.ts";
+import { NotificationChannel, type Digest, type ZoneFilter } from "../../database/tables/notifications.ts";
 import type { ChannelKind, Ports } from "./kind.ts";
 import { kindOf, type ChannelName } from "./kinds.ts";
 

@@ -1,4 +1,4 @@
-import type { Digest, ZoneFilter } from "../../database/tables/channels.ts";
+import type { Digest, ZoneFilter } from "../../database/tables/notifications.ts";
 
 /** When a channel receives changes of zones: each by itself, or together at the full hour or at midnight UTC. */
 export const digests = ["immediate", "hourly", "daily"] as const satisfies readonly Digest[];

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { id, line, shownId, timestamp } from "../../api/schemas.ts";
-import { tlsModes } from "../../database/tables/certificates.ts";
+import { tlsModes } from "../../database/tables/registrations.ts";
 import { mostHosts } from "./check-job.ts";
 import { problems } from "./read.ts";
 

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Caller } from "../../access/caller.ts";
 import { zoneFor, type Zone } from "../../access/zone-access.ts";
 import { jsonRows, queries, type EntityManager } from "../../database/database.ts";
-import type { tlsModes } from "../../database/tables/certificates.ts";
+import type { tlsModes } from "../../database/tables/registrations.ts";
 import { parseOwner } from "../../dns/names/names.ts";
 import { writeEntry } from "../../notifications/audit/audit.ts";
 import type { Enqueue } from "../../ops/jobs/jobs.ts";

@@ -1,4 +1,4 @@
-import { theService } from "../../access/actor.ts";
+import { theService } from "../../access/caller.ts";
 import { writeEntry } from "../../notifications/audit/audit.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { qualifiedName } from "../../dns/names/names.ts";

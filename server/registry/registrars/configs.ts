@@ -1,11 +1,10 @@
 import { ForeignKeyConstraintViolationException, LockMode } from "@mikro-orm/core";
-import type { Actor } from "../../access/actor.ts";
+import type { Actor } from "../../access/caller.ts";
 import { configError } from "../../api/input-error.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { ensureSealed } from "../../database/ensure-sealed.ts";
 import { mapUniqueViolation } from "../../database/map-unique-violation.ts";
-import type { ConfigValues } from "../../database/tables/provider-configs.ts";
-import { RegistrarConfig } from "../../database/tables/registrar-configs.ts";
+import { type ConfigValues, RegistrarConfig } from "../../database/tables/provider-configs.ts";
 import { ConfigSecrets, type SecretsOf } from "../../dns-providers/connections.ts";
 import { ProviderError, throughProvider } from "../../dns-providers/provider.ts";
 import type { Purpose } from "../../dns-providers/vendor-api/accounts.ts";

@@ -2,7 +2,7 @@ import type { Caller } from "../../access/caller.ts";
 import { zoneFor, type Zone } from "../../access/zone-access.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import type { ReviewRequired } from "../../database/tables/domains.ts";
-import type { Role } from "../../database/tables/roles.ts";
+import type { Role } from "../../database/tables/users.ts";
 import { ProviderError, throughProvider } from "../../dns-providers/provider.ts";
 import { writeEntry } from "../../notifications/audit/audit.ts";
 import { AppError, badField } from "../../platform/errors.ts";

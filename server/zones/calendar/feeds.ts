@@ -1,12 +1,11 @@
 import { LockMode } from "@mikro-orm/core";
 import { sql } from "kysely";
-import type { Caller } from "../../access/caller.ts";
-import { narrowingOf } from "../../access/narrowing.ts";
+import { type Caller, narrowingOf } from "../../access/caller.ts";
 import { visibleDomains } from "../../access/visible-domains.ts";
 import type { WaysIn } from "../../accounts/auth/ways-in.ts";
 import { lockOwnAccount } from "../../accounts/users/lock-account.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
-import { CalendarFeed } from "../../database/tables/calendar-feeds.ts";
+import { CalendarFeed } from "../../database/tables/credentials.ts";
 import { absoluteName, qualifiedName, toUnicodeName } from "../../dns/names/names.ts";
 import type { Audit } from "../../notifications/audit/audit.ts";
 import { AppError, badField, notFound } from "../../platform/errors.ts";

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from "express";
-import { visitor } from "../../access/actor.ts";
+import { visitor } from "../../access/caller.ts";
 import { countCall } from "../../api/limits/requests.ts";
 import type { Confirmation } from "../../accounts/auth/confirmation/service.ts";
 import { confirmedAfterInput, signedIn } from "../../api/procedures.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { jsonRows, queries, type Database, type EntityManager } from "../../database/database.ts";
 import type { Outbox } from "../../notifications/channels/outbox.ts";
-import type { Digest, ZoneFilter } from "../../database/tables/channels.ts";
+import type { Digest, ZoneFilter } from "../../database/tables/notifications.ts";
 import { coversDomain, dueAt } from "../../notifications/channels/zone-filter.ts";
 import { newId } from "../../platform/ids.ts";
 import type { Logger } from "../../platform/log.ts";

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { permitted } from "../../access/authenticator.ts";
-import type { Caller } from "../../access/caller.ts";
-import { theService, type Actor } from "../../access/actor.ts";
+import { type Caller, theService, type Actor } from "../../access/caller.ts";
 import type { Audit } from "../../notifications/audit/audit.ts";
 import {
   beingApplied,

@@ -1,10 +1,10 @@
 import { AppError } from "../../platform/errors.ts";
 import { everyColumn } from "../../database/every-column.ts";
 import { sql } from "kysely";
-import type { Actor } from "../../access/actor.ts";
+import type { Actor } from "../../access/caller.ts";
 import type { Chosen } from "../changes/follows.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
-import type { ChangeRequestState } from "../../database/tables/change-requests.ts";
+import type { ChangeRequestState } from "../../database/tables/changes.ts";
 import type { ChangeInput } from "../records/change-schemas.ts";
 import type { RecordDraft } from "../../dns/record.ts";
 import type { EndedSet } from "../changes/settle.ts";

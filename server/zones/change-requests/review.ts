@@ -1,7 +1,6 @@
 import { permitted } from "../../access/authenticator.ts";
-import type { Caller } from "../../access/caller.ts";
-import { presentCaller } from "../../access/present-caller.ts";
-import { mayReview, outsideRights, rightsOf, zoneFor } from "../../access/zone-access.ts";
+import { type Caller, presentCaller } from "../../access/caller.ts";
+import { mayReview, outsideRights, rightsOf, zoneFor, coversChange, coversDomain } from "../../access/zone-access.ts";
 import type { FollowedChange } from "../changes/follows.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { asWritten, countActions, rrsetKey, type PlannedChange, type RecordDraft } from "../../dns/record.ts";
@@ -14,7 +13,6 @@ import { createHash } from "node:crypto";
 import { liveAtNames } from "../changes/state/live-queries.ts";
 import { flatMapped, inSlices, mapped, sorted, type Steps } from "../../platform/slices.ts";
 import { sql } from "kysely";
-import { coversChange, coversDomain } from "../../access/assigned.ts";
 
 /*
  * How a change request is planned and reviewed. It is planned anew, with its author's present rights, whenever somebody reads, approves or

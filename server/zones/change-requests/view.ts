@@ -10,7 +10,7 @@ import { sql, type Selectable } from "kysely";
 import { visibleDomains } from "../../access/visible-domains.ts";
 import { onePage, type Paging } from "../../database/one-page.ts";
 import type { Tables } from "../../database/tables/all.ts";
-import type { ChangeRequestState } from "../../database/tables/change-requests.ts";
+import type { ChangeRequestState } from "../../database/tables/changes.ts";
 
 interface Parts {
   records: Records;

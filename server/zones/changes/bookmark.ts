@@ -1,7 +1,7 @@
 import { queries, type EntityManager } from "../../database/database.ts";
 import { notFound } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
-import type { SnapshotTrigger } from "../../database/tables/snapshots.ts";
+import type { SnapshotTrigger } from "../../database/tables/records.ts";
 
 /**
  * Makes a snapshot of the zone's present revision. Touches two rows, whatever the size of the zone; must run in a transaction.

@@ -1,4 +1,4 @@
-import type { Role } from "../../database/tables/roles.ts";
+import type { Role } from "../../database/tables/users.ts";
 import type { ReviewRequired } from "../../database/tables/domains.ts";
 import { isChallenge, recordLabel, sameAsWritten, type PlannedChange } from "../../dns/record.ts";
 import { AppError, badField } from "../../platform/errors.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { theService, type Actor } from "../../access/actor.ts";
+import { theService, type Actor } from "../../access/caller.ts";
 import { queries, type EntityManager, type Database } from "../../database/database.ts";
 import type { ProviderConnections } from "../../dns-providers/connections.ts";
 import { qualifiedName } from "../../dns/names/names.ts";

@@ -23,7 +23,7 @@ import {
   type RecordData,
 } from "../../dns/record.ts";
 import { causeColumns, failureOf, failuresText, type Cause } from "./settle.ts";
-import type { ChangeSetKind } from "../../database/tables/change-sets.ts";
+import type { ChangeSetKind } from "../../database/tables/changes.ts";
 import { lostLease, type Lease } from "./zone-context.ts";
 import { storeFollows, type Follow } from "./follows.ts";
 import { callProvider } from "./provider-call.ts";

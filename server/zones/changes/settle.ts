@@ -17,9 +17,9 @@ import { newId } from "../../platform/ids.ts";
 import { isReported, lostLease, type Lease, type WatchedZone } from "./zone-context.ts";
 import { announceZoneChange } from "./zone-watchers.ts";
 import { sql, type CompiledQuery } from "kysely";
-import type { Actor } from "../../access/actor.ts";
+import type { Actor } from "../../access/caller.ts";
 import { entryStatement } from "../../notifications/audit/audit.ts";
-import type { ChangeSetKind, ChangeSetState } from "../../database/tables/change-sets.ts";
+import type { ChangeSetKind, ChangeSetState } from "../../database/tables/changes.ts";
 
 interface Settled {
   revision: number;

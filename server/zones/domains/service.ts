@@ -1,7 +1,7 @@
 import { LockMode } from "@mikro-orm/core";
 import { everyColumn } from "../../database/every-column.ts";
 import { endCredentials } from "../../access/end-credentials.ts";
-import { lockUsers } from "../../access/lock-users.ts";
+import { lockUsers } from "../../access/locks.ts";
 import { accessColumns, rightsIn, zoneFor, type Zone } from "../../access/zone-access.ts";
 import { domainGone } from "../../accounts/assignments/notices.ts";
 import type { AuditAction } from "../../notifications/audit/actions.ts";

@@ -1,6 +1,6 @@
 import { callProvider } from "../changes/provider-call.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
-import type { OnDrift } from "../../database/tables/mirrors.ts";
+import type { OnDrift } from "../../database/tables/domains.ts";
 import { recordLabel } from "../../dns/record.ts";
 import type { StoredConfig, ProviderConnections } from "../../dns-providers/connections.ts";
 import { knownKind } from "../../dns-providers/kinds.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { lockDomain } from "../../access/lock-domain.ts";
+import { lockDomain } from "../../access/locks.ts";
 import type { Database } from "../../database/database.ts";
 import type { ProviderConnections } from "../../dns-providers/connections.ts";
 import { ProviderError, type BeforeCall } from "../../dns-providers/provider.ts";

@@ -10,7 +10,7 @@ import { zoneFor, readsEverything } from "../../access/zone-access.ts";
 import type { Audit } from "../../notifications/audit/audit.ts";
 import { announceZoneChange } from "../changes/zone-watchers.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
-import type { OnDrift } from "../../database/tables/mirrors.ts";
+import type { OnDrift } from "../../database/tables/domains.ts";
 import { recordLabel } from "../../dns/record.ts";
 import { knownKind } from "../../dns-providers/kinds.ts";
 import type { ConnectedConfig, ProviderConfigs } from "../../dns-providers/provider-configs.ts";

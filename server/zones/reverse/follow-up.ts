@@ -1,6 +1,4 @@
-import { theService } from "../../access/actor.ts";
-import type { Caller } from "../../access/caller.ts";
-import { trustedCaller } from "../../access/trusted-caller.ts";
+import { type Caller, theService, trustedCaller } from "../../access/caller.ts";
 import {
   linkedChangeSets,
   type Chosen,

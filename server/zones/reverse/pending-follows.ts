@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { FollowItem } from "../changes/follows.ts";
-import type { Role } from "../../database/tables/roles.ts";
+import type { Role } from "../../database/tables/users.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { qualifiedName } from "../../dns/names/names.ts";
 import type { TypedNotice } from "../../notifications/notify.ts";

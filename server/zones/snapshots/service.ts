@@ -17,7 +17,7 @@ import { requireStored } from "../changes/state/past-zone.ts";
 import { bookmark } from "../changes/bookmark.ts";
 import { filtered, inSlices, mapped } from "../../platform/slices.ts";
 import { differing } from "./diff.ts";
-import type { SnapshotTrigger } from "../../database/tables/snapshots.ts";
+import type { SnapshotTrigger } from "../../database/tables/records.ts";
 
 type SnapshotRow = Selectable<Tables["snapshots"]>;
 

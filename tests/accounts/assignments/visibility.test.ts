@@ -13,7 +13,7 @@ import { VisibleDomains, type Visibility } from "../../../server/access/visible-
 import { ZoneScope } from "../../../server/access/zone-scope.ts";
 import type { Caller } from "../../../server/access/caller.ts";
 import type { Tables } from "../../../server/database/tables/all.ts";
-import { roles } from "../../../server/database/tables/roles.ts";
+import { roles } from "../../../server/database/tables/users.ts";
 
 const db = new Kysely<Tables>({
   dialect: {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { narrowablePermissions } from "../../../server/access/narrowing.ts";
+import { narrowablePermissions } from "../../../server/access/caller.ts";
 import { accessRows, procedures, unknownId, type AccessRow } from "../../support/access-table.ts";
 import { RestClient, type Answer } from "../../support/rest-client.ts";
 import { site } from "../../support/second-factors/security-key.ts";

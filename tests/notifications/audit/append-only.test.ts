@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { theService } from "../../../server/access/actor.ts";
+import { theService } from "../../../server/access/caller.ts";
 import { queries } from "../../../server/database/database.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 

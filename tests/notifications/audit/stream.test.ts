@@ -1,7 +1,7 @@
 import { Writable } from "node:stream";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { theService } from "../../../server/access/actor.ts";
+import { theService } from "../../../server/access/caller.ts";
 import { writeEntry } from "../../../server/notifications/audit/audit.ts";
 import { nextBatch, sent } from "../../../server/notifications/audit/stream/stream.ts";
 import { sinkFor, syslogFrame, type StreamedEntry } from "../../../server/notifications/audit/stream/sinks.ts";

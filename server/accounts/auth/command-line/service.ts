@@ -1,6 +1,5 @@
 import { sql } from "kysely";
-import type { Actor } from "../../../access/actor.ts";
-import type { Caller } from "../../../access/caller.ts";
+import type { Caller, Actor } from "../../../access/caller.ts";
 import type { Permission } from "../../../access/permissions.ts";
 import type { Audit } from "../../../notifications/audit/audit.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";

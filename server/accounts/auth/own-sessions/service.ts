@@ -3,7 +3,7 @@ import type { Audit } from "../../../notifications/audit/audit.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import { notFound } from "../../../platform/errors.ts";
 import type { Caller } from "../../../access/caller.ts";
-import { Session } from "../../../database/tables/sessions.ts";
+import { Session } from "../../../database/tables/credentials.ts";
 import type { Sessions } from "../sessions.ts";
 
 const shownAtMost = 200;

@@ -1,5 +1,5 @@
 import { LockMode, sql } from "@mikro-orm/core";
-import type { Actor } from "../../../access/actor.ts";
+import type { Actor } from "../../../access/caller.ts";
 import type { Audit } from "../../../notifications/audit/audit.ts";
 import type { Background } from "../../../platform/background.ts";
 import { queries, type Database, type EntityManager } from "../../../database/database.ts";
@@ -8,14 +8,13 @@ import { noticeUsefulMilliseconds, type MailOutbox } from "../../../notification
 import { passwordChanged, passwordReset } from "../../../notifications/mail/letters.ts";
 import { endOutstanding } from "../../users/access/outstanding.ts";
 import { verifiedAddress } from "../../users/email/verified-address.ts";
-import { User } from "../../../database/tables/users.ts";
+import { User, PasswordReset } from "../../../database/tables/users.ts";
 import { lockAccount } from "../../users/lock-account.ts";
 import { hashOf, newOpaqueToken } from "../../../platform/opaque-tokens.ts";
 import { assertGoodPassword, type PasswordOwner } from "../../../platform/password-rules.ts";
 import type { PasswordHasher } from "../passwords.ts";
 import type { Sessions } from "../sessions.ts";
 import type { WaysIn } from "../ways-in.ts";
-import { PasswordReset } from "../../../database/tables/password-resets.ts";
 
 const hour = 3_600_000;
 const lifetimeMilliseconds = hour;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { narrowablePermissions } from "../../../access/narrowing.ts";
+import { narrowablePermissions } from "../../../access/caller.ts";
 import { permissions } from "../../../access/permissions.ts";
 import { listedRecordType, recordTypeInput } from "../../../api/record-type.ts";
 import { id, line, shownId, timestamp, timestampInput } from "../../../api/schemas.ts";

@@ -4,15 +4,13 @@ import type { Permission } from "../../../access/permissions.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import { AppError, badField, notFound } from "../../../platform/errors.ts";
 import { newId } from "../../../platform/ids.ts";
-import type { Actor } from "../../../access/actor.ts";
-import type { Caller } from "../../../access/caller.ts";
+import { type Caller, type Actor, narrowablePermissions } from "../../../access/caller.ts";
 import { lockOwnAccount } from "../../users/lock-account.ts";
 import type { WaysIn } from "../ways-in.ts";
 import { hashOf } from "../../../platform/opaque-tokens.ts";
-import { PersonalToken } from "../../../database/tables/personal-tokens.ts";
+import { PersonalToken } from "../../../database/tables/credentials.ts";
 import { newToken } from "../../../access/authenticator.ts";
 import { parseHostPattern } from "../../../access/host-pattern.ts";
-import { narrowablePermissions } from "../../../access/narrowing.ts";
 import { visibleDomains } from "../../../access/visible-domains.ts";
 
 const tokensPerUser = 100;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { listedRecordType, recordTypeInput } from "../../../api/record-type.ts";
 import { id, line, pageOf, paging, shownId, timestamp, timestampInput } from "../../../api/schemas.ts";
-import { tsigKeyAccess } from "../../../database/tables/tsig-keys.ts";
+import { tsigKeyAccess } from "../../../database/tables/credentials.ts";
 import { tsigAlgorithms } from "../../../dns/wire/tsig.ts";
 
 const algorithm = z.enum(tsigAlgorithms, `This must be one of ${tsigAlgorithms.join(", ")}.`);

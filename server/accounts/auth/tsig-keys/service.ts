@@ -1,10 +1,9 @@
 import type { Audit } from "../../../notifications/audit/audit.ts";
 import type { Caller } from "../../../access/caller.ts";
-import { lockDomain } from "../../../access/lock-domain.ts";
-import type { TsigKeyNames } from "../../../access/tsig-key-names.ts";
-import { newKeyName, newSecret, type TsigSecrets } from "../../../access/tsig-key-form.ts";
+import { lockDomain } from "../../../access/locks.ts";
+import { newKeyName, newSecret, type TsigSecrets, type TsigKeyNames } from "../../../access/tsig-keys.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
-import { TsigKeyRow, type TsigKeyAccess } from "../../../database/tables/tsig-keys.ts";
+import { TsigKeyRow, type TsigKeyAccess } from "../../../database/tables/credentials.ts";
 import type { TsigAlgorithm } from "../../../dns/wire/tsig.ts";
 import { AppError, badField, notFound } from "../../../platform/errors.ts";
 import { newId } from "../../../platform/ids.ts";

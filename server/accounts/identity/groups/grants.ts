@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Actor } from "../../../access/actor.ts";
+import type { Actor } from "../../../access/caller.ts";
 import type { Authenticator } from "../../../access/authenticator.ts";
 import type { AdministratorNotices } from "../../users/administrator-notices.ts";
 import { endOutstanding } from "../../users/access/outstanding.ts";
@@ -12,7 +12,7 @@ import type { Audit } from "../../../notifications/audit/audit.ts";
 import { afterCommit } from "../../../database/after-commit.ts";
 import { jsonTexts, queries, type EntityManager } from "../../../database/database.ts";
 import type { ProviderId } from "../../../database/tables/identity.ts";
-import type { Role } from "../../../database/tables/roles.ts";
+import type { Role } from "../../../database/tables/users.ts";
 import { newId } from "../../../platform/ids.ts";
 import { assignmentKey, type GroupAssignment, type GroupOutcome, type GroupSettings } from "./rules.ts";
 

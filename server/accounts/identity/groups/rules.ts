@@ -1,5 +1,5 @@
 import type { GroupRule } from "../../../database/tables/identity.ts";
-import { roles, type Role } from "../../../database/tables/roles.ts";
+import { roles, type Role } from "../../../database/tables/users.ts";
 import { groupsAt, groupsWithheld, parseClaimPath, type Claims } from "./claim-path.ts";
 
 export type GroupAssignment = NonNullable<GroupRule["assignment"]>;

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
-import type { Actor } from "../../../access/actor.ts";
 import type { Audit } from "../../../notifications/audit/audit.ts";
-import type { Caller } from "../../../access/caller.ts";
+import type { Caller, Actor } from "../../../access/caller.ts";
 import { lockOwnAccount, lockAccount } from "../lock-account.ts";
 import { hashOf, newOpaqueToken } from "../../../platform/opaque-tokens.ts";
 import { afterCommit } from "../../../database/after-commit.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { id, pageOf, paging, timestamp, timestampInput } from "../../../api/schemas.ts";
-import { roles } from "../../../database/tables/roles.ts";
+import { roles } from "../../../database/tables/users.ts";
 
 /** The states of an invitation. `ended`: its creator was deleted, disabled or demoted. */
 const invitationStates = ["open", "used_up", "expired", "ended"] as const;

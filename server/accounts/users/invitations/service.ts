@@ -6,11 +6,10 @@ import type { Tables } from "../../../database/tables/all.ts";
 import { onePage } from "../../../database/one-page.ts";
 import { badField, notFound, type AppError } from "../../../platform/errors.ts";
 import { newId } from "../../../platform/ids.ts";
-import type { Role } from "../../../database/tables/roles.ts";
+import { type Role, Invitation } from "../../../database/tables/users.ts";
 import type { InvitationState } from "./schemas.ts";
 import { hashOf } from "../../../platform/opaque-tokens.ts";
 import { newSymbols, readSymbols } from "../../auth/readable-codes.ts";
-import { Invitation } from "../../../database/tables/invitations.ts";
 
 export interface NewInvitation {
   role: Role;

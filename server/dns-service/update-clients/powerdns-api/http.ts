@@ -1,7 +1,6 @@
 import type { Request, RequestHandler, Response } from "express";
-import { visitor } from "../../../access/actor.ts";
 import { permitted, looksPersonal } from "../../../access/authenticator.ts";
-import type { Caller } from "../../../access/caller.ts";
+import { type Caller, visitor } from "../../../access/caller.ts";
 import { refuseAuditor, errorOf, type ServerContext } from "../../../api/trpc.ts";
 import { logFailure } from "../../../api/failure-log.ts";
 import { readJsonObject, mostValues, type JsonObject } from "../../../api/json-object.ts";

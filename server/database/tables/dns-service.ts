@@ -93,3 +93,66 @@ export const SecondaryRevisionSchema = defineEntity({
     answered: p.boolean().default(false),
   },
 });
+
+/** A signed dynamic update that was received in the last minutes. */
+export const DynamicUpdateSchema = defineEntity({
+  name: "DynamicUpdate",
+  tableName: "dynamic_updates",
+  properties: {
+    /** Hash of its signature. */
+    id: p.text().primary(),
+    /** Null: not yet known. */
+    rcode: p.integer().nullable(),
+    createdAt: p.datetime(),
+  },
+});
+
+/** A TXT record that an ACME client published and has not cleaned up. */
+export const AcmeChallengeSchema = defineEntity({
+  name: "AcmeChallenge",
+  tableName: "acme_challenges",
+  properties: {
+    domainId: p.uuid().primary(),
+    /** Relative to the domain. */
+    name: p.text().primary(),
+    value: p.text().primary(),
+    createdBy: p.uuid(),
+    createdAt: p.datetime(),
+  },
+});
+
+/** What clients of PowerDNS's API set of a zone. */
+export const PowerdnsZoneSchema = defineEntity({
+  name: "PowerdnsZone",
+  tableName: "powerdns_zones",
+  properties: {
+    domainId: p.uuid().primary(),
+    settings: p.json().$type<unknown>(),
+  },
+});
+
+/** A kind of metadata that clients of PowerDNS's API set of a zone. */
+export const PowerdnsMetadataSchema = defineEntity({
+  name: "PowerdnsMetadata",
+  tableName: "powerdns_metadata",
+  properties: {
+    domainId: p.uuid().primary(),
+    kind: p.text().primary(),
+    contents: p.json().$type<unknown>(),
+  },
+});
+
+/** The comments of an RRset with what records do not hold: account and time of each. They count while the records have the same text. */
+export const PowerdnsCommentSchema = defineEntity({
+  name: "PowerdnsComment",
+  tableName: "powerdns_comments",
+  properties: {
+    domainId: p.uuid().primary(),
+    /** Canonical, relative to the zone. */
+    name: p.text().primary(),
+    recordType: p.text().primary(),
+    /** The text that the records have as their comment. */
+    content: p.text(),
+    notes: p.json().$type<unknown>(),
+  },
+});
