@@ -64,6 +64,13 @@ export interface ProviderConfigInputs {
     delegationSetId?: string | undefined;
     endpoint?: string | undefined;
   };
+  gcloud: {
+    /** The JSON file of a service account's key. */
+    serviceAccountKey: string;
+    /** The key's own project if left out. */
+    projectId?: string | undefined;
+    endpoint?: string | undefined;
+  };
   digitalocean: { token: string; endpoint?: string | undefined };
   desec: { token: string; endpoint?: string | undefined };
   gandi: { token: string; endpoint?: string | undefined };

@@ -5,6 +5,7 @@ import { alidns } from "./alidns.ts";
 import { dnsimple } from "./dnsimple.ts";
 import { bunny } from "./bunny.ts";
 import { gandi } from "./gandi.ts";
+import { gcloud } from "./gcloud.ts";
 import { hetzner } from "./hetzner.ts";
 import { ns1 } from "./ns1.ts";
 import { dnspod } from "./dnspod.ts";
@@ -29,6 +30,7 @@ export const providerKinds: readonly ProviderKind[] = [
   withAnyConfig(primary),
   withAnyConfig(cloudflare),
   withAnyConfig(route53),
+  withAnyConfig(gcloud),
   withAnyConfig(digitalocean),
   withAnyConfig(desec),
   withAnyConfig(gandi),

@@ -23,6 +23,24 @@ export function listedZones(
   };
 }
 
+/** A zone of an account that cannot be managed, with the reason as a sentence. */
+export type UnusableZone = ListedZones["unusable"][number];
+
+/** Returns the zones of an account's list: names as the vendor prints them, or why a zone cannot be managed. @param read as above */
+export async function allZones(
+  pages: AsyncIterable<(string | UnusableZone)[]>,
+  read?: (name: string) => Result<string>,
+): Promise<ListedZones> {
+  const zones: (string | UnusableZone)[] = [];
+  for await (const page of pages) zones.push(...page);
+  const { names, unusable } = listedZones(
+    zones.filter((zone) => typeof zone === "string"),
+    read,
+  );
+  const others = zones.filter((zone) => typeof zone !== "string");
+  return { names, unusable: [...unusable, ...others].toSorted((a, b) => (a.name < b.name ? -1 : 1)) };
+}
+
 /** Reads the name of a zone as a name server writes it: with escapes and a trailing dot. */
 export function readZoneName(name: string): Result<string> {
   const host = readHost(name, "");

@@ -8,6 +8,7 @@ import type { DesecConfig } from "../../server/dns-providers/desec.ts";
 import type { DnsimpleConfig } from "../../server/dns-providers/dnsimple.ts";
 import type { BunnyConfig } from "../../server/dns-providers/bunny.ts";
 import type { GandiConfig } from "../../server/dns-providers/gandi.ts";
+import type { GcloudConfig } from "../../server/dns-providers/gcloud.ts";
 import type { HetznerConfig } from "../../server/dns-providers/hetzner.ts";
 import type { Ns1Config } from "../../server/dns-providers/ns1.ts";
 import type { ScalewayConfig } from "../../server/dns-providers/scaleway.ts";
@@ -63,6 +64,7 @@ const fields: { [Kind in keyof ProviderConfigInputs]: Record<keyof ProviderConfi
   cloudflare: { apiToken: true, accountId: true, endpoint: true },
   route53: { accessKeyId: true, secretAccessKey: true, hostedZoneIds: true, delegationSetId: true, endpoint: true },
   digitalocean: { token: true, endpoint: true },
+  gcloud: { serviceAccountKey: true, projectId: true, endpoint: true },
   desec: { token: true, endpoint: true },
   gandi: { token: true, endpoint: true },
   hetzner: { token: true, endpoint: true },
@@ -88,6 +90,7 @@ test("the configuration types have the fields that the server accepts for each k
   expectTypeOf<keyof ProviderConfigInputs["route53"]>().toEqualTypeOf<keyof Route53Config>();
   expectTypeOf<keyof ProviderConfigInputs["digitalocean"]>().toEqualTypeOf<keyof DigitalOceanConfig>();
   expectTypeOf<keyof ProviderConfigInputs["desec"]>().toEqualTypeOf<keyof DesecConfig>();
+  expectTypeOf<keyof ProviderConfigInputs["gcloud"]>().toEqualTypeOf<keyof GcloudConfig>();
   expectTypeOf<keyof ProviderConfigInputs["gandi"]>().toEqualTypeOf<keyof GandiConfig>();
   expectTypeOf<keyof ProviderConfigInputs["hetzner"]>().toEqualTypeOf<keyof HetznerConfig>();
   expectTypeOf<keyof ProviderConfigInputs["ns1"]>().toEqualTypeOf<keyof Ns1Config>();

@@ -118,6 +118,19 @@ test("the catalogue lists every provider kind with its capabilities for every si
       ],
     },
     {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000015",
+      kind: "gcloud",
+      name: "Google Cloud DNS",
+      recordTypes: expect.arrayContaining(["A", "ALIAS", "HTTPS", "IPSECKEY", "TXT"]),
+      supportsProxied: false,
+      minTtl: 0,
+      configFields: [
+        { name: "serviceAccountKey", label: "Service account key (JSON)", secret: true, required: true },
+        { name: "endpoint", label: "API address", secret: false, required: false },
+        { name: "projectId", label: "Project id (the key's own)", secret: false, required: false },
+      ],
+    },
+    {
       id: "5a1f0c52-7d0e-4c1b-9d0a-000000000007",
       kind: "digitalocean",
       name: "DigitalOcean",

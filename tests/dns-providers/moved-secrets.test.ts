@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { kindByName, providerKinds } from "../../server/dns-providers/kinds.ts";
 import { problemOf } from "../support/problems.ts";
+import { keyFile } from "../support/vendors/rrsets/gcloud.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import type { Body } from "../support/zones.ts";
 
@@ -13,6 +14,7 @@ const kinds: [kind: string, secret: string, address: string, config: Record<stri
   ["cloudflare", "apiToken", "endpoint", { apiToken: "a-token-of-cloudflare" }],
   ["digitalocean", "token", "endpoint", { token: "a-token-of-digitalocean" }],
   ["route53", "secretAccessKey", "endpoint", { accessKeyId: "AKIAIOSFODNN7EXAMPLE", secretAccessKey: "x".repeat(40) }],
+  ["gcloud", "serviceAccountKey", "endpoint", { serviceAccountKey: keyFile("https://oauth2.googleapis.com/token") }],
   ["desec", "token", "endpoint", { token: "a-token-of-the-desec-account" }],
   ["gandi", "token", "endpoint", { token: "a-token-of-the-gandi-account" }],
   ["hetzner", "token", "endpoint", { token: "a-token-of-the-hetzner-project" }],

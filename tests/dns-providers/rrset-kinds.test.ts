@@ -1,75 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { harbour as exampleKind } from "../../examples/provider-kind/harbour.ts";
+import { describe, expect, test } from "vitest";
 import { readAll } from "../../server/zones/changes/provider-call.ts";
-import { knownKind, withAnyConfig } from "../../server/dns-providers/kinds.ts";
+import { knownKind } from "../../server/dns-providers/kinds.ts";
 import { recordKey } from "../../server/dns/record.ts";
-import type { ChangeOutcome, DnsProvider, RecordChange } from "../../server/dns-providers/provider.ts";
-import { VendorAccounts } from "../../server/dns-providers/vendor-api/accounts.ts";
-import { createEgress, type Egress } from "../../server/platform/net/egress.ts";
-import { Clock } from "../support/clock.ts";
 import type { VendorCall } from "../support/vendors/loopback-vendor.ts";
 import { rrsetDialects } from "../support/vendors/rrsets/dialects.ts";
 import { harbour } from "../support/vendors/rrsets/harbour.ts";
 import { ns1 } from "../support/vendors/rrsets/ns1.ts";
 import { scaleway } from "../support/vendors/rrsets/scaleway.ts";
-import { startRrsetVendor, type RrsetDialect, type RrsetServer } from "../support/vendors/rrsets/server.ts";
 import { failureOf } from "./vendor-api/calling.ts";
+import { a, reply, useVendor, zone } from "./rrset-vendor.ts";
 import { create, record, remove, update } from "./zone-folder.ts";
 
 // Each kind that speaks RRsets, against a vendor that follows the vendor's published description. What they store is in
 // tests/services/conformance.
 
-const zone = "harbour.example";
-
 const isRead = ({ method }: VendorCall) => method === "GET";
-const reply = (body: object, status = 200) => ({ after: false, reply: { status, body: JSON.stringify(body) } });
-const a = (name: string, value = "192.0.2.1", ttl = 3600) => record(name, "A", value, ttl);
-
-interface Vendor {
-  server: RrsetServer;
-  provider: DnsProvider;
-  clock: Clock;
-  connect(fields?: Record<string, string>): DnsProvider;
-  apply: (changes: RecordChange[], atomic?: boolean) => Promise<ChangeOutcome[]>;
-  /** What the account holds beside what a new zone has. */
-  held: () => string[];
-}
-
-/** An account with one zone, anew for each test. */
-function useVendor(dialect: RrsetDialect): Vendor {
-  let egress: Egress;
-  const kind = dialect === harbour ? withAnyConfig(exampleKind) : knownKind(dialect.kind);
-  const vendor = {
-    connect(fields = {}) {
-      const { server, clock } = vendor;
-      const config = kind.configSchema.parse({ ...server.config, ...fields });
-      const accounts = new VendorAccounts({ now: clock.now, pause: clock.pause });
-      const connected = kind.connect?.(config, { zonesFolder: "/nowhere", now: clock.now, egress, accounts });
-      if (!connected) throw new Error(`${dialect.kind} has no back end`);
-      return connected;
-    },
-    apply: async (changes, atomic = false) => (await vendor.provider.applyChanges(zone, changes, { atomic })).outcomes,
-    held: () => vendor.server.store.lines(zone),
-  } as Vendor;
-  beforeAll(async () => {
-    vendor.server = await startRrsetVendor(dialect);
-    egress = createEgress({ allow: ["127.0.0.1"], now: () => new Date() });
-  });
-  afterAll(async () => {
-    await egress.close();
-    await vendor.server.stop();
-  });
-  beforeEach(() => {
-    const { server } = vendor;
-    server.forgetFaults();
-    server.store.zones.clear();
-    server.store.addZone(zone);
-    server.calls.length = 0;
-    vendor.clock = new Clock();
-    vendor.provider = vendor.connect();
-  });
-  return vendor;
-}
 
 describe.each([...rrsetDialects, harbour])("$name", (dialect) => {
   const vendor = useVendor(dialect);

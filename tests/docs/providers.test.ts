@@ -7,6 +7,7 @@ import type { DnsProvider, ProviderKind } from "../../server/dns-providers/provi
 import { createEgress } from "../../server/platform/net/egress.ts";
 import { maxTtl } from "../../server/dns/record.ts";
 import { page, tableRows } from "../support/markdown.ts";
+import { keyFile } from "../support/vendors/rrsets/gcloud.ts";
 
 const overview = await page("docs/providers/README.md");
 const kinds = providerKinds.map(({ kind }) => kind);
@@ -19,6 +20,7 @@ const configs: Record<string, object> = {
   powerdns: { url: "http://127.0.0.1:9", apiKey: "key" },
   cloudflare: { apiToken: "token" },
   route53: { accessKeyId: "AKIAIOSFODNN7EXAMPLE", secretAccessKey: "secret-access-key" },
+  gcloud: { serviceAccountKey: keyFile("http://127.0.0.1:9/token") },
   digitalocean: { token: "dop_v1_0123456789abcdef" },
   desec: { token: "a-token-of-the-desec-account" },
   gandi: { token: "a-token-of-the-gandi-account" },

@@ -1,6 +1,7 @@
 import type { RecordData } from "../../dns/record.ts";
 import type { ApexCname } from "../../dns/zone-rules.ts";
 import type { Soa } from "../../dns/zone-file/contents.ts";
+import type { UnusableZone } from "../listed-zones.ts";
 import type { LimitedRecord, RecordChange } from "../provider.ts";
 
 // What vendors share whose APIs read and write whole RRsets. One of them declares its address, authentication, paging, limits, refusals
@@ -60,8 +61,8 @@ export type Written =
 export interface RrsetAccount {
   /** The vendor's name, for messages. */
   readonly vendor: string;
-  /** Lists the names of the account's zones, page by page, as the vendor prints them. */
-  zones(): AsyncIterable<string[]>;
+  /** Lists the account's zones, page by page: names as the vendor prints them, or why a zone cannot be managed. */
+  zones(): AsyncIterable<(string | UnusableZone)[]>;
   /** Creates a zone, unless the account has it already. */
   createZone(zone: string): Promise<void>;
   /** Lists a zone's RRsets page by page, those of one name if given. The SOA may be among them. @param name relative to the zone */

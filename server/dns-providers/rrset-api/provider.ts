@@ -2,8 +2,8 @@ import { readOwner } from "../../dns/names/names.ts";
 import { recordKey, rrsetKey, type RecordData } from "../../dns/record.ts";
 import { canonicalType } from "../../dns/zone-file/type-names.ts";
 import { allOrNone, applyToRecords, outcomesFrom, touchedNames } from "../applying/apply-to-records.ts";
-import { listedZones, readZoneName } from "../listed-zones.ts";
-import type { ApplyOptions, ApplyResult, ChangeOutcome, DnsProvider, ListedZones, RecordChange } from "../provider.ts";
+import { allZones, readZoneName } from "../listed-zones.ts";
+import type { ApplyOptions, ApplyResult, ChangeOutcome, DnsProvider, RecordChange } from "../provider.ts";
 import { canonicalRdata, unreadContent } from "../rdata-text.ts";
 import { lateSeconds } from "../vendor-api/calls.ts";
 import { pagesOfNames } from "../vendor-api/pages.ts";
@@ -18,7 +18,7 @@ export function rrsetAccountProvider(account: RrsetAccount): DnsProvider {
     settlesAfterSeconds: lateSeconds,
     ...(ttlFloor && { minTtl: async (zone: string) => await ttlFloor.ofZone(zone) }),
     ...(isSettled && { isSettled: async (ref: string) => await isSettled(ref) }),
-    listZones: () => listZones(account),
+    listZones: () => allZones(account.zones(), readZoneName),
     createZone: (zone) => account.createZone(zone),
     readZone: (zone) => readZone(account, zone),
     ...(account.marksReadOnly && { readOnlyRecords: async (zone: string) => await readOnlyRecords(account, zone) }),
@@ -26,12 +26,6 @@ export function rrsetAccountProvider(account: RrsetAccount): DnsProvider {
     readSoa: async (zone) => (await account.soa?.(zone)) ?? null,
     fingerprint: () => Promise.resolve(null),
   };
-}
-
-async function listZones(account: RrsetAccount): Promise<ListedZones> {
-  const names: string[] = [];
-  for await (const page of account.zones()) names.push(...page);
-  return listedZones(names, readZoneName);
 }
 
 async function* readZone(account: RrsetAccount, zone: string): AsyncGenerator<RecordData[]> {

@@ -3,8 +3,8 @@ import type { ApexCname } from "../../dns/zone-rules.ts";
 import type { Pause } from "../../platform/pause.ts";
 import type { Result } from "../../platform/result.ts";
 import { touchedNames, type RecordStore } from "../applying/apply-to-records.ts";
-import { listedZones } from "../listed-zones.ts";
-import type { ApplyOptions, ApplyResult, DnsProvider, LimitedRecord, ListedZones, RecordChange } from "../provider.ts";
+import { allZones, type UnusableZone } from "../listed-zones.ts";
+import type { ApplyOptions, ApplyResult, DnsProvider, LimitedRecord, RecordChange } from "../provider.ts";
 import { lateSeconds } from "../vendor-api/calls.ts";
 import { pagesOfNames } from "../vendor-api/pages.ts";
 import { applyOneByOne } from "./apply-changes.ts";
@@ -40,9 +40,6 @@ export interface RecordAccount {
   readonly readLag?: ReadLag;
 }
 
-/** A zone of the account that cannot be managed, with the reason as a sentence. */
-type UnusableZone = ListedZones["unusable"][number];
-
 /** The smallest TTL, where it depends on the edition bought for a zone. */
 interface TtlFloor {
   /** What sets it, for messages: `the edition of`. */
@@ -68,21 +65,13 @@ export function recordAccountProvider(account: RecordAccount): DnsProvider {
     settlesAfterSeconds: lateSeconds + (readLag?.seconds ?? 0),
     ...(readLag && { readLagSeconds: readLag.seconds }),
     ...(ttlFloor && { minTtl: async (zone) => await ttlFloor.ofZone(zone) }),
-    listZones: () => listZones(account),
+    listZones: () => allZones(account.zones()),
     createZone: (zone) => account.createZone(zone),
     readZone: (zone) => readZone(account, zone),
     applyChanges: (zone, changes, options = {}) => applyChanges(account, zone, changes, options),
     readSoa: () => Promise.resolve(null),
     fingerprint: () => Promise.resolve(null),
   };
-}
-
-async function listZones(account: RecordAccount): Promise<ListedZones> {
-  const zones: (string | UnusableZone)[] = [];
-  for await (const page of account.zones()) zones.push(...page);
-  const { names, unusable } = listedZones(zones.filter((zone) => typeof zone === "string"));
-  const others = zones.filter((zone) => typeof zone !== "string");
-  return { names, unusable: [...unusable, ...others].toSorted((a, b) => (a.name < b.name ? -1 : 1)) };
 }
 
 async function* readZone(account: RecordAccount, zone: string): AsyncGenerator<RecordData[]> {

@@ -6,8 +6,7 @@ import { valueOf, type RecordData } from "../../dns/record.ts";
 import { ok, refuse } from "../../platform/result.ts";
 import { ProviderError } from "../provider.ts";
 import { canonicalRdata, unreadContent } from "../rdata-text.ts";
-import type { JsonApi } from "../vendor-api/json-api.ts";
-import { PageTurner } from "../vendor-api/pages.ts";
+import { linkedPages, type JsonApi } from "../vendor-api/json-api.ts";
 import type { RecordAccount } from "./provider.ts";
 import { canonicalOwner } from "./vendor-values.ts";
 
@@ -75,25 +74,17 @@ async function followingUp<T>(call: Promise<T>): Promise<T> {
  * Reads a list by cursors, which are empty or missing on the last page. @param path of the list, without the cursor
  * @param zone whose absence 404 means
  */
-export async function* cursorPages<T>(
+export function cursorPages<T>(
   api: JsonApi,
   path: string,
   schema: z.ZodType<T>,
   { cursorOf, zone }: { cursorOf: (page: T) => string | null | undefined; zone?: string },
 ): AsyncGenerator<T> {
-  const turner = new PageTurner(api.calls.name);
-  for (let cursor = ""; ;) {
-    const { value } = await api.read(
-      cursor === "" ? path : `${path}&cursor=${encodeURIComponent(cursor)}`,
-      schema,
-      zone,
-    );
-    yield value;
-    const next = cursorOf(value);
-    if (next === null || next === undefined || next === "") return;
-    turner.turn(next);
-    cursor = next;
-  }
+  const nextOf = (page: T) => {
+    const cursor = cursorOf(page) ?? "";
+    return cursor === "" ? null : `${path}&cursor=${encodeURIComponent(cursor)}`;
+  };
+  return linkedPages(api, path, schema, { nextOf, zone });
 }
 
 /** Returns a record in canonical form whose data is in master-file form with absolute names; as it is if it cannot be read. */

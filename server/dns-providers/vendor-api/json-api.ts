@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { ProviderError } from "../provider.ts";
 import type { VendorAnswer, VendorCalls, VendorRequest } from "./calls.ts";
+import { PageTurner } from "./pages.ts";
 import { messageIn, parsedJson } from "./text.ts";
 
 /** A call to a vendor whose API speaks JSON. */
@@ -29,6 +30,8 @@ interface JsonVendor {
   headers: (
     request: Omit<VendorRequest, "headers" | "changes">,
   ) => VendorRequest["headers"] | Promise<VendorRequest["headers"]>;
+  /** Discards credentials that were refused with 401. @returns whether there are new ones to make the call with once more */
+  renew?: () => boolean;
   /** What to check when credentials are refused: `Check the token and its scopes.` */
   advice: string;
   /** What is refused then: `the token`. */
@@ -60,14 +63,18 @@ export class JsonApi {
     const { method, path, isBusy, changes = method !== "GET" } = call;
     const body = call.body === undefined ? {} : { body: JSON.stringify(call.body) };
     const request = { method, url: /^https?:/.test(path) ? path : `${base}${path}`, ...body };
-    const own = await this.#vendor.headers(request);
     const fixed = {
       accept: "application/json",
       ...(call.body === undefined ? {} : { "content-type": "application/json" }),
       ...call.headers,
     };
-    const headers = typeof own === "function" ? () => ({ ...fixed, ...own() }) : { ...fixed, ...own };
-    const answer = await this.calls.send({ ...request, headers, changes, ...(isBusy && { isBusy }) });
+    const sent = async () => {
+      const own = await this.#vendor.headers(request);
+      const headers = typeof own === "function" ? () => ({ ...fixed, ...own() }) : { ...fixed, ...own };
+      return await this.calls.send({ ...request, headers, changes, ...(isBusy && { isBusy }) });
+    };
+    const first = await sent();
+    const answer = first.status === 401 && this.#vendor.renew?.() ? await sent() : first;
     const message = () => `${this.calls.plain(messageOf(answer.text))} (${answer.status})`.trimStart();
     if (isForbidden(answer)) throw this.forbidden(message());
     if (answer.status >= 300) {
@@ -100,6 +107,25 @@ export class JsonApi {
 
 function isRefusedAccess({ status }: VendorAnswer): boolean {
   return status === 401 || status === 403;
+}
+
+/**
+ * Reads a list whose pages lead to the next one. @param nextOf returns the path or address of the next page; null after the last
+ * @param zone whose absence 404 means
+ */
+export async function* linkedPages<T>(
+  api: JsonApi,
+  first: string,
+  schema: z.ZodType<T>,
+  { nextOf, zone }: { nextOf: (page: T) => string | null; zone?: string | undefined },
+): AsyncGenerator<T> {
+  const turner = new PageTurner(api.calls.name);
+  for (let path: string | null = first; path !== null;) {
+    const page: T = (await api.read(path, schema, zone)).value;
+    yield page;
+    path = nextOf(page);
+    if (path !== null) turner.turn(path);
+  }
 }
 
 /** Returns the address of the next page in a Link header (RFC 8288); null if there is none. */

@@ -15,6 +15,7 @@ export type TargetName =
   | "Zonewright by PowerDNS's API"
   | "Cloudflare"
   | "Route 53"
+  | "Google Cloud DNS"
   | "DigitalOcean"
   | "deSEC"
   | "Gandi"

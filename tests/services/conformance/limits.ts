@@ -62,6 +62,7 @@ const longText = "a text of 2,048 characters of three octets";
 const limits: Partial<Record<TargetName, readonly Refused[]>> = {
   Cloudflare: [{ whole: [...rareTypes, longText, "the largest TTL"], steps: noTtl }],
   "Route 53": [{ whole: [...rareTypes, ...apexServers, longText, "OPENPGPKEY", "SMIMEA", "URI"] }],
+  "Google Cloud DNS": [{ whole: [...rareTypes, "OPENPGPKEY", "SMIMEA", "URI"] }],
   DigitalOcean: [
     commonTypes(),
     emptyText,

@@ -78,11 +78,12 @@ export const changeGroups: readonly Group[] = [
     steps: [
       {
         records: rrset("m", "TXT", texts(400)),
-        // BIND's max-records-per-type is 100; Alibaba Cloud DNS takes 90.
+        // BIND's max-records-per-type is 100, as is Google's quota; Alibaba Cloud DNS takes 90.
         refusedBy: {
           BIND: /perhaps because of a limit/,
           "zone files": /max-records-per-type/,
           "Alibaba Cloud DNS": /QuotaExceeded\.Record/,
+          "Google Cloud DNS": /exceed quota for resource records per rrset/,
         },
       },
     ],

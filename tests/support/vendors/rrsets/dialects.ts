@@ -1,5 +1,6 @@
 import { desec } from "./desec.ts";
 import { gandi } from "./gandi.ts";
+import { gcloud } from "./gcloud.ts";
 import { hetzner } from "./hetzner.ts";
 import { ns1 } from "./ns1.ts";
 import { scaleway } from "./scaleway.ts";
@@ -7,4 +8,4 @@ import type { RrsetDialect } from "./server.ts";
 import { webhook } from "./webhook.ts";
 
 /** Every vendor whose API writes RRsets. */
-export const rrsetDialects: readonly RrsetDialect[] = [desec, gandi, hetzner, ns1, scaleway, webhook];
+export const rrsetDialects: readonly RrsetDialect[] = [desec, gandi, gcloud, hetzner, ns1, scaleway, webhook];

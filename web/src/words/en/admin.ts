@@ -71,6 +71,7 @@ const kindHints: Readonly<Record<string, string>> = {
   primary: "Zonewright is the primary. BIND, Knot, NSD, PowerDNS or a hosting company transfer the zones.",
   cloudflare: "The zones that an API token may edit.",
   route53: "The hosted zones of an AWS account.",
+  gcloud: "The public zones of a Google Cloud project.",
   digitalocean: "The domains of a DigitalOcean account.",
   desec: "The domains of a deSEC account.",
   gandi: "The domains of a Gandi account at LiveDNS.",

@@ -1,0 +1,334 @@
+import { createHash, createPrivateKey, sign } from "node:crypto";
+import { z } from "zod";
+import { absoluteName } from "../dns/names/names.ts";
+import { maxTtl } from "../dns/record.ts";
+import { apiAddress, credentialFields } from "./config-fields.ts";
+import type { UnusableZone } from "./listed-zones.ts";
+import type { LimitedRecord, ProviderKind, Unsupported } from "./provider.ts";
+import type { RrsetAccount, RrsetStep, VendorRrset, Written } from "./rrset-api/account.ts";
+import { rrsetAccountProvider } from "./rrset-api/provider.ts";
+import { AccessTokens } from "./vendor-api/access-tokens.ts";
+import { VendorCalls, type VendorAnswer, type VendorEnvironment } from "./vendor-api/calls.ts";
+import { JsonApi, linkedPages } from "./vendor-api/json-api.ts";
+import { maybe, parsedJson } from "./vendor-api/text.ts";
+
+// Google's Cloud DNS API v1. Read on 2026-11-28: its discovery document (paging, changes that are made whole, deletions that must match exactly, RDATA in
+// master-file form), its pages "DNS records overview" (types, ALIAS) and "Quotas and limits" (1,000 additions and deletions, 100,000 bytes a change, in an
+// earlier version) and "Roles and permissions", AIP-4112 (tokens for service accounts). What others found with real accounts: DNSControl's GCLOUD of 2026-05-31 (ALIAS at the apex only,
+// apex NS may change), octodns-googlecloud 1.1.0 (values in the order in which they are listed), external-dns issues 467, 1028, 1710 and 3311 (412, 403
+// quotaExceeded, 429), Terraform's issue 836 (the NS at the apex stays), Posh-ACME's issue 688 (the form of errors).
+
+const address = "https://dns.googleapis.com";
+const scope = "https://www.googleapis.com/auth/ndev.clouddns.readwrite";
+/** The longest life of an assertion. */
+const assertionSeconds = 3_600;
+const mostRrsets = 1_000;
+const mostBytes = 100_000;
+
+const recordTypes = "A AAAA ALIAS CAA CNAME DS HTTPS IPSECKEY MX NAPTR NS PTR SPF SRV SSHFP SVCB TLSA TXT".split(" ");
+
+const keyFile = z.object({
+  type: z.literal("service_account"),
+  project_id: z.string().min(1),
+  private_key_id: maybe(z.string()),
+  private_key: z.string().min(1),
+  client_email: z.string().min(1),
+  token_uri: apiAddress("https://oauth2.googleapis.com/token"),
+});
+type KeyFile = z.infer<typeof keyFile>;
+
+const managedZone = z.object({
+  name: z.string(),
+  /** Absolute. */
+  dnsName: z.string(),
+  visibility: maybe(z.string()),
+  forwardingConfig: maybe(z.unknown()),
+  peeringConfig: maybe(z.unknown()),
+});
+type ManagedZone = z.infer<typeof managedZone>;
+const rrset = z.object({
+  name: z.string(),
+  type: z.string(),
+  ttl: maybe(z.int()),
+  rrdatas: maybe(z.array(z.string())),
+  routingPolicy: maybe(z.unknown()),
+});
+const nextPageToken = maybe(z.string());
+const zoneList = z.object({ managedZones: maybe(z.array(managedZone)), nextPageToken });
+const rrsetList = z.object({ rrsets: maybe(z.array(rrset)), nextPageToken });
+const change = z.object({ id: z.string(), status: z.string() });
+const fault = z.object({ message: maybe(z.string()), reason: maybe(z.string()) });
+const refusal = z.object({ error: z.object({ errors: maybe(z.array(fault)) }) });
+
+const configSchema = z.strictObject({
+  serviceAccountKey: z
+    .string("Enter the service account's key.")
+    .max(20_000)
+    .refine(
+      (text) => readKey(text) !== null,
+      "Enter the whole JSON file of a service account's key: it begins with { and has type, project_id, private_key and client_email.",
+    ),
+  projectId: z
+    .string()
+    .trim()
+    .regex(/^[a-z\d.:-]{1,100}$/, "Enter the project's id, such as dns-12345, or leave it out.")
+    .optional(),
+  endpoint: apiAddress(address).default(address),
+});
+
+export type GcloudConfig = z.infer<typeof configSchema>;
+
+/** The public zones of a Google Cloud project. */
+export const gcloud: ProviderKind<GcloudConfig> = {
+  id: "5a1f0c52-7d0e-4c1b-9d0a-000000000015",
+  kind: "gcloud",
+  name: "Google Cloud DNS",
+  recordTypes,
+  supportsProxied: false,
+  minTtl: 0,
+  maxTtl,
+  unsupportedReason,
+  lowersCase: "owners",
+  granularity: "rrset",
+  configFields: [
+    ...credentialFields({ serviceAccountKey: "service account key (JSON)" }),
+    { name: "projectId", label: "Project id (the key's own)", secret: false, required: false },
+  ],
+  addresses: ["endpoint"],
+  configSchema,
+  connect: (config, environment) => rrsetAccountProvider(gcloudAccount(config, environment)),
+};
+
+function unsupportedReason({ recordType, name, value }: LimitedRecord): Unsupported | null {
+  if (recordType === "ALIAS" && name !== "@") {
+    return { field: "name", reason: "allows ALIAS at the apex only; use a CNAME." };
+  }
+  if (recordType !== "TXT" && value.startsWith("\\#")) {
+    return { field: "value", reason: "does not support data in generic form (RFC 3597)." };
+  }
+  return null;
+}
+
+/** Returns a service account's key; null if the text is none, or its private key cannot be used. */
+function readKey(text: string): KeyFile | null {
+  const read = keyFile.safeParse(parsedJson(text));
+  if (!read.success) return null;
+  try {
+    return createPrivateKey(read.data.private_key).asymmetricKeyType === "rsa" ? read.data : null;
+  } catch {
+    return null;
+  }
+}
+
+function base64url(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString("base64url");
+}
+
+/** Returns a signed statement that a service account wants a token (RFC 7523 §3). */
+function assertionOf({ private_key, private_key_id, client_email, token_uri }: KeyFile, now: Date): string {
+  const iat = Math.floor(now.getTime() / 1_000);
+  const claims = { iss: client_email, scope, aud: token_uri, iat, exp: iat + assertionSeconds };
+  const signed = `${base64url({ alg: "RS256", typ: "JWT", kid: private_key_id })}.${base64url(claims)}`;
+  return `${signed}.${sign("RSA-SHA256", Buffer.from(signed), private_key).toString("base64url")}`;
+}
+
+function gcloudAccount(
+  { serviceAccountKey, projectId, endpoint }: GcloudConfig,
+  environment: VendorEnvironment,
+): RrsetAccount {
+  const key = readKey(serviceAccountKey);
+  if (!key) throw new Error("The configuration's schema takes keys only that can be read.");
+  const project = projectId ?? key.project_id;
+  const identity = [key.client_email, project];
+  // An answer may repeat any line of the key, which has other line breaks in JSON.
+  const secrets = key.private_key.split("\n").filter((line) => line.length > 8 && !line.startsWith("-----"));
+  const mask = (secret: string) => void (secrets.includes(secret) || secrets.push(secret));
+  const callsTo = (to: string) =>
+    new VendorCalls({
+      name: gcloud.name,
+      address: to,
+      environment,
+      secrets,
+      account: identity.join(" "),
+      throttles: (answer) => answer.status === 403 && reasonsIn(answer).some((reason) => /rateLimit/i.test(reason)),
+    });
+  const calls = callsTo(endpoint);
+  const tokens = new AccessTokens(
+    {
+      calls: callsTo(key.token_uri),
+      url: key.token_uri,
+      identity: [serviceAccountKey, scope],
+      form: (now) => ({
+        grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer",
+        assertion: assertionOf(key, now),
+      }),
+      mask,
+      refused: (message) => api.forbidden(message),
+    },
+    environment,
+  );
+  const api: JsonApi = new JsonApi({
+    calls,
+    base: `${endpoint.replace(/\/+$/, "")}/dns/v1/projects/${encodeURIComponent(project)}/managedZones`,
+    headers: () => tokens.header(),
+    renew: () => tokens.discard(),
+    credentials: "the key",
+    advice:
+      "Check that the key was not deleted, that its service account has the role DNS Administrator in the project, that the Cloud DNS API is enabled there, and this server's clock.",
+    // 403 also refuses changes that are too large.
+    isForbidden: (answer) =>
+      answer.status === 401 || (answer.status === 403 && !reasonsIn(answer).includes("quotaExceeded")),
+  });
+
+  /** Reads a list. @param path with a query */
+  function pages<T extends { nextPageToken?: string | undefined }>(path: string, schema: z.ZodType<T>, zone?: string) {
+    const nextOf = ({ nextPageToken: token }: T) =>
+      token === undefined || token === "" ? null : `${path}&pageToken=${encodeURIComponent(token)}`;
+    return linkedPages(api, path, schema, { nextOf, zone });
+  }
+
+  /** Returns the zones that the Internet sees, of one name if given. */
+  async function publicZones(name?: string): Promise<ManagedZone[]> {
+    const found: ManagedZone[] = [];
+    const filter = name === undefined ? "" : `&dnsName=${encodeURIComponent(`${name}.`)}`;
+    for await (const { managedZones = [] } of pages(`?prettyPrint=false${filter}`, zoneList))
+      found.push(...managedZones);
+    return found.filter(
+      ({ visibility, forwardingConfig, peeringConfig }) =>
+        visibility !== "private" && forwardingConfig === undefined && peeringConfig === undefined,
+    );
+  }
+
+  const paths = new Map<string, string>();
+  /** Returns the path of a zone. @throws ProviderError if the project does not have it, or several of the name */
+  async function pathOf(zone: string): Promise<string> {
+    const known = paths.get(zone);
+    if (known !== undefined) return known;
+    const [found, ...others] = await publicZones(zone);
+    if (!found) throw api.noZone(zone);
+    if (others.length > 0) throw calls.error(ambiguous(zone, [found, ...others]), "none");
+    const path = `/${encodeURIComponent(found.name)}`;
+    paths.set(zone, path);
+    return path;
+  }
+
+  return {
+    vendor: gcloud.name,
+    async *zones() {
+      const named = Map.groupBy(await publicZones(), ({ dnsName }) => dnsName);
+      yield [...named].map(([dnsName, zones]): string | UnusableZone => {
+        const name = dnsName.replace(/\.$/, "");
+        return zones.length === 1 ? name : { name, reason: ambiguous(name, zones) };
+      });
+    },
+    async createZone(zone) {
+      if ((await publicZones(zone)).length > 0) return;
+      const body = {
+        name: managedName(zone),
+        dnsName: `${zone}.`,
+        description: "Managed with Zonewright",
+        visibility: "public",
+      };
+      const made = await api.send({ method: "POST", path: "", body }, managedZone);
+      if (!made.ok) throw calls.failure(`did not create the zone ${zone}: ${made.message}`, "none");
+    },
+    async *rrsets(zone, name) {
+      const filter = name === undefined ? "" : `&name=${encodeURIComponent(`${absoluteName(name, zone)}.`)}`;
+      const path = `${await pathOf(zone)}/rrsets?prettyPrint=false${filter}`;
+      for await (const { rrsets = [] } of pages(path, rrsetList, zone)) yield rrsets.map(readRrset);
+    },
+    async apply(zone, steps) {
+      const path = await pathOf(zone);
+      const body = bodyOf(zone, steps);
+      const answer = await api.send({ method: "POST", path: `${path}/changes`, body }, change);
+      if (answer.ok) return { ok: true, ref: `${path}/changes/${encodeURIComponent(answer.value.id)}` };
+      if (answer.status === 404) throw api.noZone(zone);
+      return refused(steps, answer, (text) => calls.plain(text));
+    },
+    callLimits: {
+      sizesOf: ({ before, after }) => [
+        after ? 1 : 0,
+        before ? 1 : 0,
+        [...(before?.values ?? []), ...(after?.values ?? [])].join("").length,
+      ],
+      most: [mostRrsets, mostRrsets, mostBytes],
+      words: "1,000 RRsets and 100,000 characters",
+    },
+    isSettled: async (ref) => (await api.read(ref, change)).value.status !== "pending",
+    mostQueries: 5,
+    marksReadOnly: true,
+  };
+}
+
+function ambiguous(zone: string, zones: readonly ManagedZone[]): string {
+  const names = zones.map(({ name }) => name).toSorted();
+  return `The project has several public zones named ${zone} (${names.join(", ")}). Delete all but one of them.`;
+}
+
+/** Returns what a new zone is called within its project: lower-case letters, digits and hyphens, at most 63. */
+function managedName(zone: string): string {
+  const digest = createHash("sha256").update(zone).digest("hex").slice(0, 8);
+  return `zone-${zone.replaceAll(/[^a-z\d]+/g, "-").slice(0, 45)}-${digest}`;
+}
+
+function readRrset({ name, type, ttl = 0, rrdatas = [], routingPolicy }: z.infer<typeof rrset>): VendorRrset {
+  if (routingPolicy === undefined) return { name, recordType: type, ttl, values: rrdatas };
+  const values = [...new Set(dataIn(routingPolicy))];
+  return {
+    name,
+    recordType: type,
+    ttl,
+    values,
+    readOnly: "steers these records by a routing policy; change them there.",
+  };
+}
+
+/** Returns the data that a routing policy chooses from. */
+function dataIn(policy: unknown): string[] {
+  if (typeof policy !== "object" || policy === null) return [];
+  const own = z.object({ rrdatas: z.array(z.string()) }).safeParse(policy);
+  return [...(own.success ? own.data.rrdatas : []), ...Object.values(policy).flatMap(dataIn)];
+}
+
+function bodyOf(zone: string, steps: readonly RrsetStep[]) {
+  const written = (
+    name: string,
+    { recordType: type }: RrsetStep,
+    content: { ttl: number; values: readonly string[] },
+  ) => ({
+    name: name.endsWith(".") ? name : `${absoluteName(name, zone)}.`,
+    type,
+    ttl: content.ttl,
+    rrdatas: content.values,
+  });
+  return {
+    additions: steps.flatMap((step) => (step.after ? [written(step.before?.name ?? step.name, step, step.after)] : [])),
+    deletions: steps.flatMap((step) => (step.before ? [written(step.before.name, step, step.before)] : [])),
+  };
+}
+
+/** Returns a refusal, whose messages name the additions and deletions at fault by number. */
+function refused(
+  steps: readonly RrsetStep[],
+  answer: { status: number; text: string; message: string },
+  plain: (text: string) => string,
+): Written {
+  const { status, message } = answer;
+  const additions = steps.filter(({ after }) => after);
+  const deletions = steps.filter(({ before }) => before);
+  const faults = errorsIn(answer).flatMap(({ message: said = "" }): [RrsetStep, string][] => {
+    const [, list, index] = /entity\.change\.(additions|deletions)\[(\d+)\]/.exec(said) ?? [];
+    const step = (list === "additions" ? additions : deletions)[Number(index)];
+    return step ? [[step, `${plain(said)} (${status})`]] : [];
+  });
+  return { ok: false, message, faults: new Map(faults), isStale: status === 409 || status === 412 };
+}
+
+function errorsIn({ text }: Pick<VendorAnswer, "text">): z.infer<typeof fault>[] {
+  const parsed = refusal.safeParse(parsedJson(text));
+  return parsed.success ? (parsed.data.error.errors ?? []) : [];
+}
+
+function reasonsIn(answer: Pick<VendorAnswer, "text">): string[] {
+  return errorsIn(answer).map(({ reason = "" }) => reason);
+}
