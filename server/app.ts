@@ -7,7 +7,7 @@ import express, {
   type RequestHandler,
   type Response,
 } from "express";
-import { consoleHttp } from "./api/console/http.ts";
+import { consoleHttp, docsPage, documentPage } from "./api/http/built-pages.ts";
 import { compression } from "./api/http/compression.ts";
 import {
   cors,
@@ -22,7 +22,6 @@ import {
   metricsPage,
 } from "./api/http/request.ts";
 import { announceDeprecations } from "./api/deprecation.ts";
-import { docsPage, documentPage } from "./api/http/docs-page.ts";
 import { stopping } from "./platform/errors.ts";
 import { logFailure } from "./api/failure-log.ts";
 import { sendLargeOverTrpc } from "./api/large-answers.ts";
@@ -30,7 +29,7 @@ import { unmatchedRoute } from "./api/http/methods.ts";
 import { identityHttp } from "./accounts/identity/http.ts";
 import { notificationsHttp } from "./notifications/http.ts";
 import { sendProblem } from "./api/problem.ts";
-import { passToTrpc } from "./api/parsed-bodies.ts";
+import { passToTrpc } from "./api/trpc-input.ts";
 import { restHandler } from "./api/rest.ts";
 import { createAppRouter } from "./router.ts";
 import { dynamicAddressPage } from "./dns-service/update-clients/http.ts";

@@ -13,13 +13,12 @@ process.env["NODE_ENV"] ??= "production";
 const { cacheCompiledCode, defaultDataDir } = await import("./platform/compile-cache.ts");
 cacheCompiledCode(process.env["DATA_DIR"] || defaultDataDir);
 
-const { announceEnd, announcer } = await import("./platform/announcer.ts");
 const { ConfigError, loadConfig } = await import("./ops/config/config.ts");
 const { FolderInUseError } = await import("./database/lock-file.ts");
-const { logFormatFor, logOutput } = await import("./platform/log-output.ts");
+const { announceEnd, announcer, logFormatFor, logOutput, programOutput, taken } =
+  await import("./platform/log-output.ts");
 const { loadLateModules } = await import("./platform/late-modules.ts");
 const { createLog } = await import("./platform/log.ts");
-const { programOutput, taken } = await import("./platform/program-output.ts");
 const { startServer } = await import("./start.ts");
 
 // Keeps running if the reader of standard output goes away (`npm start | head`).

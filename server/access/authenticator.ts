@@ -4,7 +4,7 @@ import { AppError } from "../platform/errors.ts";
 import { SignJWT } from "jose/jwt/sign";
 import { jwtVerify } from "jose/jwt/verify";
 import { z } from "zod";
-import type { Keyring } from "../platform/keyring.ts";
+import type { Keyring } from "../platform/secret-cipher.ts";
 import { hasPermission, type Caller, narrowingOf } from "./caller.ts";
 import type { Permission } from "./permissions.ts";
 import { hashOf } from "../platform/opaque-tokens.ts";

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from "kysely";
-import { escapeLike } from "../database/escape-like.ts";
+import { escapeLike } from "../database/query-helpers.ts";
 import { shown, toALabel, withAsciiDots } from "../dns/names/names.ts";
 import { ok, refuse, type Result } from "../platform/result.ts";
 

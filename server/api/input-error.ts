@@ -1,5 +1,8 @@
 import { z, type ZodError } from "zod";
-import { AppError, shownPath, type Issue } from "../platform/errors.ts";
+import { AppError, shownPath, type Issue, badField } from "../platform/errors.ts";
+
+/** Error message for a field that is already in the path. */
+export const alsoInPath = "This is already in the path. Remove it here.";
 
 /** Names of types for messages. */
 const kinds: Readonly<Record<string, string>> = {
@@ -64,4 +67,18 @@ export function configError(label: string, error: ZodError): AppError {
     issues: (issues ?? []).map((issue) => ({ path: ["config", ...issue.path], message: issue.message })),
     cause: error,
   });
+}
+
+/**
+ * Returns the value of a field with an alias, and the name under which the caller gave it.
+ * @param names values by name, the field's own name first
+ * @throws AppError BAD_REQUEST for no value, or two different values
+ */
+export function resolveAlias(names: Readonly<Record<string, string | undefined>>): { given: string; field: string } {
+  const [own = ""] = Object.keys(names);
+  const [first, other] = Object.entries(names).filter(([, value]) => value !== undefined);
+  if (first?.[1] === undefined) throw badField([own], `${own} is required.`);
+  const [field, given] = first;
+  if (other && other[1] !== given) throw badField([other[0]], `This differs from ${field}. Send only one of them.`);
+  return { given, field };
 }

@@ -12,12 +12,11 @@ import { type Caller, type PendingSignIn, visitor, type Actor } from "../access/
 import { AppError, errorCodes, type ErrorCode } from "../platform/errors.ts";
 import { logFailure } from "./failure-log.ts";
 import { faultToAppError } from "../platform/faults.ts";
-import { parsedBody } from "./parsed-bodies.ts";
 import { idempotencyKeyOf, takesIdempotencyKey, type Idempotency } from "./idempotency.ts";
 import { inputError } from "./input-error.ts";
 import { LargeAnswer } from "./large-answers.ts";
 import { LimitReached, setQuotaHeaders, type QuotaStatus, type RequestLimits } from "./limits/requests.ts";
-import { deserializeInput } from "./trpc-input.ts";
+import { deserializeInput, parsedBody } from "./trpc-input.ts";
 
 /** What every call passes before its procedure: who calls, how often, and whether it was made before. */
 interface Gate {

@@ -1,4 +1,4 @@
-import type { AssignmentEnds } from "../accounts/assignments/end-job.ts";
+import type { AssignmentEnds } from "../accounts/assignments/service.ts";
 import { deliverJobNames } from "../notifications/channels/outbox.ts";
 import { batchJobName } from "../bulk/batches/batch.ts";
 import type { ChangeRequestSchedule } from "../zones/change-requests/applier.ts";

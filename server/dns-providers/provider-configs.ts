@@ -1,14 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { ForeignKeyConstraintViolationException, LockMode } from "@mikro-orm/core";
 import { sql } from "kysely";
-import { changedFields } from "../notifications/audit/changed-fields.ts";
 import type { Caller, Actor } from "../access/caller.ts";
 import { visibleDomains } from "../access/visible-domains.ts";
 import { afterCommit } from "../database/after-commit.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { readsEverything } from "../access/zone-access.ts";
 import { ensureSealed } from "../database/ensure-sealed.ts";
-import { mapUniqueViolation } from "../database/map-unique-violation.ts";
+import { mapUniqueViolation } from "../database/query-helpers.ts";
 import { AppError, badField, nameTaken, notFound } from "../platform/errors.ts";
 import { qualifiedName, zoneNameOf } from "../dns/names/names.ts";
 import { newId } from "../platform/ids.ts";
@@ -21,7 +20,7 @@ import { knownKind, kindByName, providerKinds } from "./kinds.ts";
 import { refuseCatalogName } from "./primary/catalog-names.ts";
 import { throughProvider, type ProviderKind } from "./provider.ts";
 import type { Purpose } from "./vendor-api/accounts.ts";
-import { writeEntry, type AuditEvent } from "../notifications/audit/audit.ts";
+import { writeEntry, type AuditEvent, changedFields } from "../notifications/audit/audit.ts";
 
 export interface ConnectedConfig extends Connection {
   id: string;

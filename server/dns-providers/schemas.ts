@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { listedRecordType } from "../api/record-type.ts";
-import { id, line, text, timestamp } from "../api/schemas.ts";
+import { id, line, text, timestamp, listedRecordType } from "../api/schemas.ts";
 import type { NewProviderConfig, WithShownProviderConfig } from "./config-inputs.ts";
 
 const configId = id("The provider configuration's id.");

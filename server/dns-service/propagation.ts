@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from "kysely";
 import type { z } from "zod";
 import { visibleDomains } from "../access/visible-domains.ts";
-import { onePage } from "../database/one-page.ts";
+import { onePage } from "../database/query-helpers.ts";
 import { qualifiedName } from "../dns/names/names.ts";
 import type { listSecondariesInput } from "./schemas.ts";
 import type { Caller } from "../access/caller.ts";

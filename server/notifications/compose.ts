@@ -6,8 +6,7 @@ import type { Redis } from "../platform/redis.ts";
 import { Hub } from "./hub.ts";
 import { InAppNotifications } from "./in-app-notifications.ts";
 import { Notifications } from "./notify.ts";
-import { SharedNotificationLogs } from "./shared-notification-logs.ts";
-import { SharedStreamSlots } from "./shared-stream-slots.ts";
+import { SharedNotificationLogs, SharedStreamSlots } from "./shared-notification-logs.ts";
 import { Streams } from "./streams.ts";
 
 /** Builds notifications for this process or, with Redis, shared by all instances. */

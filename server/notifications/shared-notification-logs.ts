@@ -5,6 +5,7 @@ import type { Hub } from "./hub.ts";
 import type { SharedLogs } from "./in-app-notifications.ts";
 import type { NotificationContent } from "../platform/events.ts";
 import { deleted, notificationsPerUser, read, unread, type Entry } from "./notification-log.ts";
+import { streamsPerUser, type StreamSlots } from "./streams.ts";
 
 /** An entry as published. Instances of 0.1 use the same form, so the property is still called `told`. */
 interface PublishedEntry {
@@ -250,4 +251,60 @@ function receivedEntry({ id, progress, told }: PublishedEntry): Entry {
 
 function revivedMessage(message: NotificationContent): NotificationContent {
   return { ...message, createdAt: new Date(message.createdAt) };
+}
+
+/** Lease of a slot: slots of a crashed instance are released after this time. */
+const leaseMilliseconds = 30_000;
+
+/** Takes a slot. Uses Redis's clock, because instances' clocks may differ. */
+const take = `
+local time = redis.call("TIME")
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call("ZREMRANGEBYSCORE", KEYS[1], "-inf", now)
+if redis.call("ZCARD", KEYS[1]) >= tonumber(ARGV[2]) then return 0 end
+redis.call("ZADD", KEYS[1], now + ARGV[3], ARGV[1])
+redis.call("PEXPIRE", KEYS[1], ARGV[3])
+return 1`;
+
+/** Renews slots, and restores them if Redis has lost its data. */
+const keep = `
+local time = redis.call("TIME")
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+for index = 2, #ARGV do redis.call("ZADD", KEYS[1], now + ARGV[1], ARGV[index]) end
+redis.call("PEXPIRE", KEYS[1], ARGV[1])`;
+
+/** Counts a user's streams across all instances. While Redis is unavailable, each instance counts only its own. */
+export class SharedStreamSlots implements StreamSlots {
+  readonly #redis: Redis;
+
+  constructor(redis: Redis) {
+    this.#redis = redis;
+  }
+
+  async acquire(userId: string, streamId: string): Promise<boolean> {
+    const args = [streamId, String(streamsPerUser), String(leaseMilliseconds)];
+    try {
+      return (await this.#redis.client.eval(take, { keys: [slotsKey(userId)], arguments: args })) === 1;
+    } catch {
+      return true;
+    }
+  }
+
+  release(userId: string, streamId: string): void {
+    this.#redis.client.zRem(slotsKey(userId), streamId).catch(freeInTime);
+  }
+
+  renew(taken: readonly { userId: string; id: string }[]): void {
+    for (const [userId, streams] of Map.groupBy(taken, (stream) => stream.userId)) {
+      const args = [String(leaseMilliseconds), ...streams.map(({ id }) => id)];
+      this.#redis.client.eval(keep, { keys: [slotsKey(userId)], arguments: args }).catch(freeInTime);
+    }
+  }
+}
+
+/** Ignores errors: without Redis slots have no effect, and leases in it expire on their own. */
+function freeInTime(): void {}
+
+function slotsKey(userId: string): string {
+  return `zonewright:streams:${userId}`;
 }

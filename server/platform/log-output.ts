@@ -1,4 +1,7 @@
 import type { DestinationStream } from "pino";
+import { createLog } from "./log.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Writable } from "node:stream";
 
 /** `json`: one object per line. `text`: human-readable. */
 export type LogFormat = "json" | "text";
@@ -68,4 +71,57 @@ function errorText({ type = "Error", code, message = "", stack = "", cause }: Lo
 function oneLine(text: string): string {
   // oxlint-disable-next-line no-control-regex -- matches control characters on purpose
   return text.replaceAll(/[\u0000-\u001F\u007F-\u009F\u2028\u2029]+/g, " ");
+}
+
+/** Prints a message to the operator regardless of the log level, with named details. */
+export type Announce = (message: string, details?: Readonly<Record<string, string>>) => void;
+
+const labels: Readonly<Record<string, string>> = { api: "API", powerdnsApi: "PowerDNS API", zoneFiles: "zone files" };
+
+/** Returns a function that prints announcements as log lines or as blocks of text. */
+export function announcer(format: LogFormat, destination: DestinationStream): Announce {
+  if (format === "json") {
+    const log = createLog("info", destination);
+    return (message, details = {}) => log.info(details, message);
+  }
+  return (message, details = {}) => {
+    const lines = Object.entries(details).map(([name, value]) => `  ${(labels[name] ?? name).padEnd(13)}  ${value}\n`);
+    destination.write(`${message}\n${lines.join("")}`);
+  };
+}
+
+/** Prints why the process exits: a sentence for the operator, or an unexpected error. */
+export function announceEnd(format: LogFormat, destination: DestinationStream, message: string, reason: unknown): void {
+  const isSentence = typeof reason === "string";
+  if (format === "json") {
+    createLog("info", destination).fatal(isSentence ? { reason } : { err: reason }, message);
+    return;
+  }
+  const text = isSentence ? reason : reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
+  destination.write(`${message}\n${text}\n`);
+}
+
+/** Octets that wait for a reader which takes nothing. Lines beyond them are dropped. */
+const mostWaiting = 4 * 1_048_576;
+
+/**
+ * Returns a destination for lines on standard output or standard error. A reader that takes nothing must not hold up the service, as a write
+ * that waits would. Everything written to the same stream stays whole: a pipe takes long texts in parts, and another writer's line could come
+ * between them.
+ */
+export function programOutput(stream: Writable): DestinationStream {
+  return {
+    write(line) {
+      if (stream.writableLength < mostWaiting) stream.write(line);
+    },
+  };
+}
+
+/** Waits until a stream's reader has taken everything, for a second at most. Ending the process drops what waits. */
+export async function taken(stream: Writable): Promise<void> {
+  if (stream.writableLength === 0) return;
+  const done = new Promise<void>((resolve) => {
+    stream.write("", () => resolve());
+  });
+  await Promise.race([done, sleep(1_000)]);
 }

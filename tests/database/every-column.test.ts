@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
-import { everyColumn } from "../../server/database/every-column.ts";
+import { everyColumn } from "../../server/database/query-helpers.ts";
 import { entities, type Tables } from "../../server/database/tables/all.ts";
 import { emptyDatabase } from "../support/database.ts";
 

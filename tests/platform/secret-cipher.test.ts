@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createKeyring } from "../../server/platform/keyring.ts";
-import { SecretCipher } from "../../server/platform/secret-cipher.ts";
+import { SecretCipher, createKeyring } from "../../server/platform/secret-cipher.ts";
 import { anyCharacter } from "../support/any-character.ts";
 
 const box = (...keys: [string, ...string[]]) => new SecretCipher(createKeyring(keys), "test");

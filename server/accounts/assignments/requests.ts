@@ -11,7 +11,7 @@ import { parseHostPattern } from "../../access/host-pattern.ts";
 import { assignmentNotice, partOf, rightTo } from "./notices.ts";
 import type { Assignments } from "./service.ts";
 import { readsEverything } from "../../access/zone-access.ts";
-import { onePage } from "../../database/one-page.ts";
+import { onePage } from "../../database/query-helpers.ts";
 
 /** Maximum pending requests per user, because administrators read them all. */
 const mostPending = 50;

@@ -1,6 +1,16 @@
 import { z } from "zod";
-import { listedRecordType, recordTypeInput } from "../../api/record-type.ts";
-import { id, line, pageOf, paging, prose, shownId, timestamp, timestampInput } from "../../api/schemas.ts";
+import {
+  id,
+  line,
+  pageOf,
+  paging,
+  prose,
+  shownId,
+  timestamp,
+  timestampInput,
+  listedRecordType,
+  recordTypeInput,
+} from "../../api/schemas.ts";
 
 const assignmentId = id("The assignment's id.");
 const requestId = id("The request's id.");

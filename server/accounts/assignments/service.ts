@@ -1,17 +1,75 @@
 import { sql, type SqlBool } from "kysely";
 import type { Audit } from "../../notifications/audit/audit.ts";
-import type { Caller } from "../../access/caller.ts";
+import { type Caller, theService } from "../../access/caller.ts";
 import { readsEverything, coversDomain } from "../../access/zone-access.ts";
-import { queries, type EntityManager } from "../../database/database.ts";
-import { onePage } from "../../database/one-page.ts";
+import { queries, type EntityManager, type Database } from "../../database/database.ts";
+import { onePage, everyColumn } from "../../database/query-helpers.ts";
 import { AppError, badField, notFound } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
 import type { Notifications } from "../../notifications/notify.ts";
-import { zoneNameOf } from "../../dns/names/names.ts";
+import { zoneNameOf, qualifiedName } from "../../dns/names/names.ts";
 import { lockDomain, lockUsers } from "../../access/locks.ts";
 import { parseHostPattern } from "../../access/host-pattern.ts";
 import { assignmentNotice, partOf, rightTo } from "./notices.ts";
-import { assignmentRows, auditedAssignment, rowFields, type NewAssignment, type Row, type Target } from "./rows.ts";
+import type { AssignmentAccess } from "../../database/tables/assignments.ts";
+
+/** What an assignment covers: exactly one of a domain, a group and a tag. */
+interface Target {
+  domainId: string | null;
+  groupName: string | null;
+  tag: string | null;
+}
+
+interface NewAssignment extends Target {
+  userId: string;
+  /** Canonical. */
+  subdomainPattern: string;
+  access: AssignmentAccess;
+  /** Empty: all types. */
+  recordTypes: readonly string[];
+  review: boolean;
+  /** Null: never ends. */
+  expiresAt: Date | null;
+}
+
+/** Returns an assignment as the audit trail shows it. */
+function auditedAssignment(given: NewAssignment) {
+  const { userId, domainId, groupName, tag, subdomainPattern, access, recordTypes, review, expiresAt } = given;
+  const target = domainId !== null ? { domainId } : groupName !== null ? { groupName } : { tag };
+  return { userId, ...target, subdomainPattern, access, recordTypes, review, expiresAt };
+}
+
+/** Selects assignments with the names of their domains. */
+function assignmentRows(em: EntityManager) {
+  return queries(em)
+    .selectFrom("assignments as a")
+    .leftJoin("domains", "domains.id", "a.domain_id")
+    .select(everyColumn("assignments", "a"))
+    .select(["domains.name as zone_name", "domains.view as zone_view"]);
+}
+
+type Row = Awaited<ReturnType<ReturnType<typeof assignmentRows>["executeTakeFirstOrThrow"]>>;
+
+/** Returns the fields of a stored assignment. */
+function rowFields(row: Row) {
+  const domainName =
+    row.zone_name === null || row.zone_view === null
+      ? null
+      : qualifiedName({ name: row.zone_name, view: row.zone_view });
+  return {
+    id: row.id,
+    userId: row.user_id,
+    domainId: row.domain_id,
+    domainName,
+    groupName: row.group_name,
+    tag: row.tag,
+    subdomainPattern: row.subdomain_pattern,
+    access: row.access,
+    recordTypes: row.record_types,
+    review: row.review,
+    expiresAt: row.expires_at,
+  };
+}
 
 const day = 24 * 3_600_000;
 
@@ -212,4 +270,106 @@ function view(row: Row) {
     createdBy: row.created_by,
     createdAt: row.created_at,
   };
+}
+
+const mostInTransaction = 100;
+
+interface AssignmentEndsParts {
+  database: Database;
+  audit: Audit;
+  notifications: Notifications;
+  now: () => Date;
+}
+
+/** Announces the end of assignments a day before, and deletes those that have ended. Their rights end on time without it. */
+export class AssignmentEnds {
+  readonly #parts: AssignmentEndsParts;
+
+  constructor(parts: AssignmentEndsParts) {
+    this.#parts = parts;
+  }
+
+  /** Does what is due. @param signal ends the run after the transaction in flight */
+  async runOnce(signal?: AbortSignal): Promise<void> {
+    await this.#all((tx) => this.#deleteEnded(tx), signal);
+    await this.#all((tx) => this.#announce(tx), signal);
+  }
+
+  /** Repeats work, each time in a transaction of its own, until nothing is left to do. */
+  async #all(work: (tx: EntityManager) => Promise<number>, signal: AbortSignal | undefined): Promise<void> {
+    for (let count = 1; count > 0;) {
+      if (signal?.aborted) return;
+      count = await this.#parts.database.fork().transactional(work);
+    }
+  }
+
+  async #deleteEnded(tx: EntityManager): Promise<number> {
+    const { audit, notifications, now } = this.#parts;
+    const rows = await locked(tx, assignmentRows(tx).where("a.expires_at", "<=", now()));
+    if (rows.length === 0) return 0;
+    const ids = rows.map(({ id }) => id);
+    await queries(tx).deleteFrom("assignments").where("id", "in", ids).execute();
+    for (const row of rows) {
+      const { id, domainName, ...ended } = rowFields(row);
+      const before = auditedAssignment(ended);
+      await audit.record(tx, theService, { action: "assignment.end", targetType: "assignment", targetId: id, before });
+      const subject = { ...ended, domainName, host: null };
+      const part = partOf(subject);
+      await notifications.notify(
+        tx,
+        assignmentNotice("assignment.delete", subject, {
+          title: `${part} is no longer assigned to you`,
+          content: `Your permission to ${rightTo(ended.access, ended.recordTypes)} of ${part} has ended.`,
+          to: { userIds: [ended.userId] },
+        }),
+      );
+    }
+    return rows.length;
+  }
+
+  async #announce(tx: EntityManager): Promise<number> {
+    const { notifications, now } = this.#parts;
+    const due = assignmentRows(tx)
+      .where("a.expires_at", ">", now())
+      .where("a.expires_at", "<=", new Date(now().getTime() + day))
+      .where("a.end_notified_at", "is", null);
+    const rows = await locked(tx, due);
+    if (rows.length === 0) return 0;
+    const ids = rows.map(({ id }) => id);
+    await queries(tx).updateTable("assignments").set({ end_notified_at: now() }).where("id", "in", ids).execute();
+    for (const row of rows) {
+      const ending = rowFields(row);
+      const subject = { ...ending, host: null };
+      const part = partOf(subject);
+      await notifications.notify(
+        tx,
+        assignmentNotice("assignment.ending", subject, {
+          title: `${part} is assigned to you for less than a day`,
+          content: `Your permission to ${rightTo(ending.access, ending.recordTypes)} of ${part} ends at ${ending.expiresAt?.toISOString() ?? ""}.`,
+          to: { userIds: [ending.userId] },
+        }),
+      );
+    }
+    return rows.length;
+  }
+}
+
+/** Locks the next of some assignments, after their users, and returns those that are free. */
+async function locked(tx: EntityManager, due: ReturnType<typeof assignmentRows>): Promise<Row[]> {
+  const next = await due.orderBy("a.expires_at").limit(mostInTransaction).execute();
+  if (next.length === 0) return [];
+  await lockUsers(
+    tx,
+    next.map(({ user_id: userId }) => userId),
+  );
+  return await due
+    .where(
+      "a.id",
+      "in",
+      next.map(({ id }) => id),
+    )
+    .orderBy("a.expires_at")
+    .forUpdate("a")
+    .skipLocked()
+    .execute();
 }

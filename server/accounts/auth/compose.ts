@@ -1,7 +1,6 @@
 import type { Audit } from "../../notifications/audit/audit.ts";
 import type { Background } from "../../platform/background.ts";
 import type { Database, EntityManager } from "../../database/database.ts";
-import type { Keyring } from "../../platform/keyring.ts";
 import type { Guesses } from "../../api/limits/guesses.ts";
 import type { Mailer } from "../../notifications/mail/mailer.ts";
 import type { MailOutbox } from "../../notifications/mail/outbox.ts";
@@ -17,8 +16,7 @@ import { Users } from "../users/service.ts";
 import type { TsigSecrets, TsigKeyNames } from "../../access/tsig-keys.ts";
 import type { AccessTokens, Authenticator } from "../../access/authenticator.ts";
 import { CommandLineSignIn } from "./command-line/service.ts";
-import { Confirmation } from "./confirmation/service.ts";
-import { CurrentPassword } from "./current-password.ts";
+import { Confirmation, CurrentPassword } from "./confirmation/service.ts";
 import { KnownDevices } from "./known-devices.ts";
 import { OwnSessions } from "./own-sessions/service.ts";
 import { PasswordResets } from "./password-reset/service.ts";
@@ -26,19 +24,17 @@ import { PasswordHasher, type PasswordCost } from "./passwords.ts";
 import { PersonalTokens } from "./personal-tokens/service.ts";
 import { TsigKeys } from "./tsig-keys/service.ts";
 import { Registration } from "./registration.ts";
-import { SecondFactorSignIn } from "./second-factor-sign-in.ts";
-import { SecondFactorChecks } from "./second-factors/checks.ts";
+import { SecondFactorChecks, SignInChallenges } from "./second-factors/checks.ts";
 import { SecondFactors } from "./second-factors/service.ts";
 import { TotpSecrets, Totp } from "./second-factors/totp.ts";
 import { Sessions } from "./sessions.ts";
-import { SignIn } from "./sign-in.ts";
+import { SignIn, SecondFactorSignIn } from "./sign-in.ts";
 import { WaysIn } from "./ways-in.ts";
-import { SecretCipher } from "../../platform/secret-cipher.ts";
+import { SecretCipher, type Keyring } from "../../platform/secret-cipher.ts";
 import { EmailCodes } from "./second-factors/email-codes.ts";
 import { PasskeyChallenges, Passkeys } from "./second-factors/passkeys.ts";
 import { RecoveryCodes } from "./second-factors/recovery-codes.ts";
 import { RelyingParty } from "./second-factors/relying-party.ts";
-import { SignInChallenges } from "./second-factors/sign-in-challenges.ts";
 
 /** Builds the account services around the authenticator. */
 export function composeAccounts(parts: {

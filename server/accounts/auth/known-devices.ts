@@ -1,8 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { HttpPort } from "../../platform/http-port.ts";
-import type { Keyring } from "../../platform/keyring.ts";
+import type { Keyring } from "../../platform/secret-cipher.ts";
 import { hashOf } from "../../platform/opaque-tokens.ts";
-import { setSiteCookie } from "./site-cookies.ts";
 
 const day = 24 * 3_600;
 const lifetimeSeconds = 365 * day;
@@ -63,4 +62,23 @@ export class KnownDevices {
   #nameOf({ id }: Account): string {
     return `${this.#prefix}${Buffer.from(hashOf(`known device ${id}`), "base64url").toString("hex", 0, 8)}`;
   }
+}
+
+/** The whole site, because one callback of identity providers is outside /api. */
+const wholeSite = "/";
+/** Maximum cookies of a kind per browser. Other sites can cause some of them, and all must fit into a request. */
+const most = 8;
+
+/** Sets a cookie named `<kind>_<id>`, and deletes the oldest of its kind beyond the maximum. */
+export function setSiteCookie(http: HttpPort, cookie: { name: string; value: string; maxAgeSeconds: number }): void {
+  const kind = cookie.name.replace(/_[^_]*$/, "_");
+  const sent = (http.header("cookie") ?? "").split(";").map((pair) => pair.replace(/=.*$/s, "").trim());
+  const others = sent.filter((name) => name.startsWith(kind) && name !== cookie.name);
+  // Browsers send the oldest first (RFC 6265 §5.4).
+  for (const old of others.slice(0, 1 - most)) clearSiteCookie(http, old);
+  http.setCookie({ ...cookie, path: wholeSite });
+}
+
+export function clearSiteCookie(http: HttpPort, name: string): void {
+  http.setCookie({ name, value: "", path: wholeSite, maxAgeSeconds: 0 });
 }

@@ -28,9 +28,8 @@ import type { Confirmation } from "./confirmation/service.ts";
 import type { KnownDevices } from "./known-devices.ts";
 import type { PasswordResets } from "./password-reset/service.ts";
 import type { Registration } from "./registration.ts";
-import type { SecondFactorSignIn } from "./second-factor-sign-in.ts";
 import type { SecondFactorChecks } from "./second-factors/checks.ts";
-import type { SignIn } from "./sign-in.ts";
+import type { SignIn, SecondFactorSignIn } from "./sign-in.ts";
 import type { EmailVerifications } from "../users/email/service.ts";
 import type { Users } from "../users/service.ts";
 

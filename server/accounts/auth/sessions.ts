@@ -6,7 +6,7 @@ import { afterCommit } from "../../database/after-commit.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { AppError } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
-import type { Keyring } from "../../platform/keyring.ts";
+import type { Keyring } from "../../platform/secret-cipher.ts";
 import { User } from "../../database/tables/users.ts";
 import { RefreshToken, Session } from "../../database/tables/credentials.ts";
 import { hashOf, newOpaqueToken } from "../../platform/opaque-tokens.ts";

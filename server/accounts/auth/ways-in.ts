@@ -6,9 +6,8 @@ import { noticeUsefulMilliseconds, type MailOutbox } from "../../notifications/m
 import { securityNotice } from "../../notifications/mail/letters.ts";
 import type { Notifications, TypedNotice } from "../../notifications/notify.ts";
 import type { Revoked } from "../users/access/revocation.ts";
-import { verifiedAddress } from "../users/email/verified-address.ts";
 import type { User } from "../../database/tables/users.ts";
-import { ownAccount } from "../users/own-account.ts";
+import { ownAccount, verifiedAddress } from "../users/account.ts";
 import type { Method } from "./second-factors/methods.ts";
 import { AppError } from "../../platform/errors.ts";
 

@@ -5,7 +5,7 @@ import { refuseLastWayIn, type WaysIn } from "../auth/ways-in.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { notFound } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
-import { lockAccount } from "../users/lock-account.ts";
+import { lockAccount } from "../users/account.ts";
 import { IdentityBinding, type ProviderId } from "../../database/tables/identity.ts";
 import type { GroupGrants } from "./groups/grants.ts";
 import type { IdentityProviders } from "./providers/catalogue.ts";

@@ -1,9 +1,77 @@
 import { AppError } from "../../platform/errors.ts";
-import { maskedClientId } from "./client-secrets.ts";
 import type { AssignmentAccess } from "../../database/tables/assignments.ts";
-import type { GroupRule, IdentityConfig } from "../../database/tables/identity.ts";
+import type { GroupRule, IdentityConfig, ProviderId } from "../../database/tables/identity.ts";
 import type { Role } from "../../database/tables/users.ts";
-import type { ProviderId } from "../../database/tables/identity.ts";
+import type { SecretCipher } from "../../platform/secret-cipher.ts";
+
+/** Returns whether a provider uses the callback URL that `oidc` and `custom` share. */
+export function sharesCallback(providerId: ProviderId): boolean {
+  return providerId === "oidc" || providerId === "custom";
+}
+
+/** URLs of external sign-in: the redirect URIs to register at providers, and the console. */
+export class IdentityAddresses {
+  readonly siteUrl: string;
+
+  /** @param siteUrl public URL without a trailing slash */
+  constructor(siteUrl: string) {
+    this.siteUrl = siteUrl;
+  }
+
+  /** Returns a provider's redirect URI. */
+  redirectUrl(providerId: ProviderId): string {
+    return sharesCallback(providerId)
+      ? `${this.siteUrl}/oauth/oidc`
+      : `${this.siteUrl}/api/auth/oauth/${providerId}/callback`;
+  }
+
+  /** Returns the console URL with the outcome, the only target of redirects after a callback. */
+  frontEnd(outcome: Readonly<Record<string, string>>): string {
+    return `${this.siteUrl}/?${new URLSearchParams(outcome).toString()}`;
+  }
+}
+
+/** Returns whether a text is an http or https URL without credentials and fragment. */
+export function isWebAddress(text: string): boolean {
+  const url = URL.parse(text);
+  return (
+    url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "" && url.hash === ""
+  );
+}
+
+/** Encrypts the client secrets of configurations, each bound to its configuration. They are never shown. */
+export class ClientSecrets {
+  readonly #cipher: SecretCipher;
+
+  constructor(cipher: SecretCipher) {
+    this.#cipher = cipher;
+  }
+
+  seal(configId: string, secret: string): string {
+    return this.#cipher.seal(secret, aadOf(configId));
+  }
+
+  /** Decrypts a secret. Returns null if no key decrypts it. */
+  open(configId: string, sealed: string): string | null {
+    const opened = this.#cipher.open(sealed, aadOf(configId));
+    return opened.ok ? opened.text : null;
+  }
+
+  /** Returns the secret encrypted with the newest key, or null if no key decrypts it. */
+  resealed(configId: string, sealed: string): string | null {
+    return this.#cipher.resealed(sealed, aadOf(configId));
+  }
+}
+
+function aadOf(configId: string): string[] {
+  return ["identity_configs", configId, "clientSecret"];
+}
+
+/** Masks the middle of a client id, so that it remains recognizable. */
+function maskedClientId(clientId: string): string {
+  const shown = Math.min(4, Math.floor(clientId.length / 4));
+  return `${clientId.slice(0, shown)}****${clientId.slice(clientId.length - shown)}`;
+}
 
 /** A rule as a client sends it. */
 export interface GroupRuleInput {

@@ -1,18 +1,15 @@
 import { LockMode } from "@mikro-orm/core";
-import type { Audit } from "../../notifications/audit/audit.ts";
-import { changedFields } from "../../notifications/audit/changed-fields.ts";
+import { type Audit, changedFields } from "../../notifications/audit/audit.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { Confirmation } from "../auth/confirmation/service.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { ensureSealed } from "../../database/ensure-sealed.ts";
-import { mapUniqueViolation } from "../../database/map-unique-violation.ts";
+import { mapUniqueViolation } from "../../database/query-helpers.ts";
 import { AppError, badField, notFound } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { AdministratorNotices, ProviderChange } from "../users/administrator-notices.ts";
-import type { IdentityAddresses } from "./addresses.ts";
-import type { ClientSecrets } from "./client-secrets.ts";
-import { groupsAfter } from "./groups/settings.ts";
+import { groupsAfter } from "./groups/rules.ts";
 import type { GroupGrants } from "./groups/grants.ts";
 import {
   fieldsAfter,
@@ -22,6 +19,8 @@ import {
   urlFields,
   type IdentityConfigPatch,
   type NewIdentityConfig,
+  type ClientSecrets,
+  type IdentityAddresses,
 } from "./config-fields.ts";
 import { IdentityConfig, providerIds, type ProviderId } from "../../database/tables/identity.ts";
 import { endFlowsThrough } from "./flows.ts";

@@ -2,18 +2,16 @@ import type { Caller, Actor } from "../../access/caller.ts";
 import { liveSessions } from "../../access/authenticator.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { AppError } from "../../platform/errors.ts";
-import { lockAccount } from "../users/lock-account.ts";
-import { sharesCallback, type IdentityAddresses } from "./addresses.ts";
+import { lockAccount } from "../users/account.ts";
+import { sharesCallback, type IdentityAddresses } from "./config-fields.ts";
 import type { IdentityBindings } from "./bindings.ts";
 import type { EnabledProvider, IdentityConfigs } from "./configs.ts";
 import type { Binder, FlowName, IdentityFlows, ReturnedFlow, StartedFlow, SharedCallback } from "./flows.ts";
 import type { GroupGrants } from "./groups/grants.ts";
-import { outcomeOf } from "./groups/rules.ts";
-import { groupSettings } from "./groups/settings.ts";
-import { IdentityProviderError, knownProvider, type Identity } from "./providers/provider.ts";
+import { outcomeOf, groupSettings } from "./groups/rules.ts";
+import { IdentityProviderError, knownProvider, type Identity, redacted, tellable } from "./providers/provider.ts";
 import type { ProviderId } from "../../database/tables/identity.ts";
 import type { IdentityTickets } from "./tickets.ts";
-import { redacted, tellable } from "./redaction.ts";
 
 // oxlint-disable-next-line no-control-regex
 const controls = /[\u0000-\u001f\u007f]/;

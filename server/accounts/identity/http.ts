@@ -7,7 +7,7 @@ import { FewLines } from "../../platform/log.ts";
 import type { IdentityServices } from "./compose.ts";
 import { SignInFailure, type FrontEndQuery } from "./external-sign-in.ts";
 import { setArrivalCookie, setFlowCookie } from "./cookies.ts";
-import { clearSiteCookie } from "../auth/site-cookies.ts";
+import { clearSiteCookie } from "../auth/known-devices.ts";
 import { knownProvider } from "./providers/provider.ts";
 import type { ProviderId } from "../../database/tables/identity.ts";
 

@@ -23,11 +23,11 @@ import {
 } from "./schemas.ts";
 import type { Confirmation } from "../auth/confirmation/service.ts";
 import type { KnownDevices } from "../auth/known-devices.ts";
-import type { IdentityAddresses } from "./addresses.ts";
+import type { IdentityAddresses } from "./config-fields.ts";
 import type { IdentityBindings } from "./bindings.ts";
 import type { IdentityConfigs } from "./configs.ts";
 import type { ExternalSignIn } from "./external-sign-in.ts";
-import type { GroupTests } from "./groups/settings.ts";
+import type { GroupTests } from "./groups/rules.ts";
 import type { ExternalRegistration } from "./registration.ts";
 import type { TicketSignIn } from "./tickets.ts";
 

@@ -4,7 +4,7 @@ import { signedInUser } from "../auth/schemas.ts";
 import { id, line, timestamp } from "../../api/schemas.ts";
 import { groupFields, shownGroupFields } from "./groups/schemas.ts";
 import { providerIds } from "../../database/tables/identity.ts";
-import { isWebAddress } from "./addresses.ts";
+import { isWebAddress } from "./config-fields.ts";
 
 const type = z.enum(["oidc", "oauth2"]).meta({
   description: "Protocol: `oidc` for OpenID Connect, `oauth2` for OAuth 2.0 with the provider's own profile API.",

@@ -8,24 +8,18 @@ import type { PasswordHasher } from "../auth/passwords.ts";
 import type { WaysIn } from "../auth/ways-in.ts";
 import { removeAllFactors } from "../auth/second-factors/methods.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
-import { escapeLike } from "../../database/escape-like.ts";
-import { onePage } from "../../database/one-page.ts";
+import { onePage, escapeLike, givingWay } from "../../database/query-helpers.ts";
 import { badField, notFound, AppError } from "../../platform/errors.ts";
 import type { Mail } from "../../notifications/mail/mailer.ts";
 import { noticeUsefulMilliseconds, type MailOutbox } from "../../notifications/mail/outbox.ts";
 import { emailChanged, passwordChanged } from "../../notifications/mail/letters.ts";
-import { allButPassword, type AccessKind } from "./access/kinds.ts";
-import { endOutstanding } from "./access/outstanding.ts";
+import { allButPassword, type AccessKind, givesAccess, refuseOwnProtection, type UserPatch } from "./access/kinds.ts";
 import { auditOf, type AccessRevocation } from "./access/revocation.ts";
 import type { AdministratorNotices } from "./administrator-notices.ts";
-import { verifiedAddress } from "./email/verified-address.ts";
-import { givingWay } from "../../database/giving-way.ts";
 import { User, type Role } from "../../database/tables/users.ts";
-import { givesAccess, refuseOwnProtection, type UserPatch } from "./giving-access.ts";
 import { ownRoleFor } from "./group-roles.ts";
 import { endInvitations } from "./invitations/service.ts";
-import { lockLosing } from "./last-administrator.ts";
-import { lockAccount } from "./lock-account.ts";
+import { lockAccount, verifiedAddress, endOutstanding, lockLosing } from "./account.ts";
 import { writeUser, type NewUser, type Users } from "./service.ts";
 
 interface Parts {

@@ -1,6 +1,6 @@
 import type { Audit } from "../../notifications/audit/audit.ts";
 import type { EntityManager } from "../../database/database.ts";
-import { mapUniqueViolation } from "../../database/map-unique-violation.ts";
+import { mapUniqueViolation } from "../../database/query-helpers.ts";
 import { assertGoodPassword } from "../../platform/password-rules.ts";
 import { confirmedUntil } from "../auth/confirmation/moment.ts";
 import type { PasswordHasher } from "../auth/passwords.ts";
@@ -8,10 +8,9 @@ import { type Caller, theService, type Actor } from "../../access/caller.ts";
 import { methodsSetUp } from "../auth/second-factors/methods.ts";
 import { AppError } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
-import { verifiedAddress } from "./email/verified-address.ts";
 import type { AdministratorNotices } from "./administrator-notices.ts";
 import { User, type AddressVoucher, type Role } from "../../database/tables/users.ts";
-import { ownAccount } from "./own-account.ts";
+import { ownAccount, verifiedAddress } from "./account.ts";
 
 export interface NewUser {
   username: string;

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Request, Response } from "express";
+import express, { type Request, type Response, type RequestHandler, type Router } from "express";
+import { brotliCompressSync, gzipSync, brotliCompress, gzip } from "node:zlib";
+import { promisify } from "node:util";
 
 /**
  * The policy of our own pages: only their own scripts, styles, fonts and calls, and no HTML from strings. Styles that scripts set go
@@ -20,13 +22,13 @@ const pagePolicy = [
 ].join("; ");
 
 /** What is served in place of a page that was not built. */
-export const unbuiltPage =
+const unbuiltPage =
   '<!doctype html><html lang="en"><meta charset="utf-8"><title>Zonewright</title>' +
   "<p>The pages of this service are not built. Run <code>npm ci</code> without <code>--omit=dev</code>, then restart the service.</p>" +
   '<p>The API works without them: see <a href="/api/openapi.json">its document</a>.</p></html>\n';
 
 /** A file of a built page, with its compressed forms. */
-export interface BuiltFile {
+interface BuiltFile {
   type: string;
   identity: Buffer;
   br: Buffer | null;
@@ -34,7 +36,7 @@ export interface BuiltFile {
 }
 
 /** A built page: its `index.html`, and its other files by their path, such as `/assets/index-abc.js`. */
-export interface BuiltPage {
+interface BuiltPage {
   index: BuiltFile;
   files: ReadonlyMap<string, BuiltFile>;
 }
@@ -50,7 +52,7 @@ const types: Readonly<Record<string, string>> = {
 const read = new Map<string, BuiltPage>();
 
 /** Reads a page of this installation into memory, once. Returns null while it is not built. @param folder in `web/` */
-export function builtPage(folder: "dist" | "dist-reference"): BuiltPage | null {
+function builtPage(folder: "dist" | "dist-reference"): BuiltPage | null {
   const known = read.get(folder) ?? readPage(join(import.meta.dirname, "../../../web", folder));
   if (known) read.set(folder, known);
   return known;
@@ -79,13 +81,13 @@ function readPage(folder: string): BuiltPage | null {
 }
 
 /** Sends a page itself. */
-export function sendIndex(req: Request, res: Response, index: BuiltFile): void {
+function sendIndex(req: Request, res: Response, index: BuiltFile): void {
   res.setHeader("Content-Security-Policy", pagePolicy);
   send(req, res, index, "no-cache");
 }
 
 /** Sends a file of a page. @param path within the page: what lies in `/assets/` has its content in its name, so it never changes */
-export function sendFile(req: Request, res: Response, path: string, file: BuiltFile): void {
+function sendFile(req: Request, res: Response, path: string, file: BuiltFile): void {
   const immutable = path.startsWith("/assets/");
   send(req, res, file, immutable ? "public, max-age=31536000, immutable" : "public, max-age=3600");
 }
@@ -100,4 +102,81 @@ function send(req: Request, res: Response, file: BuiltFile, cacheControl: string
   // Not `send`, which would compute an ETag of the whole body for each request.
   res.setHeader("Content-Length", (body ?? file.identity).length);
   res.end(req.method === "HEAD" ? undefined : (body ?? file.identity));
+}
+
+/** Paths of the server, which never return the console's page. */
+const serverPaths = /^\/(?:api|trpc|oauth|nic|pdns|assets|healthz|readyz|metrics|version|\.well-known)(?:\/|$)/;
+
+/**
+ * Serves the web console: its hashed assets, and its page for every other path, unless the caller prefers JSON. The server's own paths go on
+ * to the next handler, so API errors stay problem documents whatever the Accept header says.
+ * @param siteUrl the public URL if SITE_URL is set, else null: the page then moves there, because passkeys are bound to it
+ */
+export function consoleHttp(siteUrl: string | null, page: BuiltPage | null = builtPage("dist")): RequestHandler {
+  const index = page && withSite(page.index, siteUrl);
+  return (req, res, next) => {
+    if (req.method !== "GET" && req.method !== "HEAD") {
+      next();
+      return;
+    }
+    const file = page?.files.get(req.path);
+    if (file) {
+      sendFile(req, res, req.path, file);
+    } else if (serverPaths.test(req.path) || req.accepts(["html", "json"]) !== "html") {
+      next();
+    } else if (index) {
+      sendIndex(req, res, index);
+    } else {
+      res.status(503).type("html").send(unbuiltPage);
+    }
+  };
+}
+
+/** Writes SITE_URL into the page, where the console reads it. */
+function withSite(index: BuiltFile, siteUrl: string | null): BuiltFile {
+  if (siteUrl === null) return index;
+  const escaped = siteUrl.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+  const text = index.identity
+    .toString()
+    .replace('name="zonewright-site" content=""', () => `name="zonewright-site" content="${escaped}"`);
+  const identity = Buffer.from(text);
+  return { ...index, identity, br: brotliCompressSync(identity), gzip: gzipSync(identity) };
+}
+
+/**
+ * Serves the API document, which anyone may request. It is printed and compressed once: doing so for each request would take longer than most calls.
+ * @param make called at the first request
+ */
+export function documentPage(make: () => Promise<object>): RequestHandler {
+  const print = async () => {
+    const identity = Buffer.from(JSON.stringify(await make()));
+    const [br, zipped] = await Promise.all([promisify(brotliCompress)(identity), promisify(gzip)(identity)]);
+    return { identity, br, gzip: zipped };
+  };
+  let printed: ReturnType<typeof print> | undefined;
+  return async (req, res) => {
+    const bodies = await (printed ??= print());
+    const accepted = req.acceptsEncodings(["br", "gzip", "identity"]);
+    const encoding = accepted === "br" || accepted === "gzip" ? accepted : "identity";
+    res.type("json").vary("Accept-Encoding");
+    if (encoding !== "identity") res.setHeader("Content-Encoding", encoding);
+    res.setHeader("Content-Length", bodies[encoding].length);
+    res.end(bodies[encoding]);
+  };
+}
+
+/** Serves the API reference: a page that shows the document, and makes calls with the session or the token that its reader has. */
+export function docsPage(): Router {
+  const router = express.Router();
+  const page = builtPage("dist-reference");
+  router.get("/", (req, res) => {
+    if (page) sendIndex(req, res, page.index);
+    else res.status(503).type("html").send(unbuiltPage);
+  });
+  router.get("/*path", (req, res, next) => {
+    const file = page?.files.get(req.path);
+    if (file) sendFile(req, res, req.path, file);
+    else next();
+  });
+  return router;
 }

@@ -1,7 +1,7 @@
 import { sql, type Selectable } from "kysely";
 import type { Caller } from "../../access/caller.ts";
 import { jsonRows, queries, type EntityManager } from "../../database/database.ts";
-import { onePage, type Paging } from "../../database/one-page.ts";
+import { onePage, type Paging } from "../../database/query-helpers.ts";
 import type { Tables } from "../../database/tables/all.ts";
 import type { BatchItemState, BatchKind } from "../../database/tables/bulk.ts";
 import { newId } from "../../platform/ids.ts";

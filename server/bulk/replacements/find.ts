@@ -3,7 +3,7 @@ import type { Caller } from "../../access/caller.ts";
 import { visibleDomains } from "../../access/visible-domains.ts";
 import { liveColumns, liveRecord } from "../../zones/changes/state/live-queries.ts";
 import { jsonRows, jsonTexts, queries, type EntityManager } from "../../database/database.ts";
-import { escapeLike } from "../../database/escape-like.ts";
+import { escapeLike } from "../../database/query-helpers.ts";
 import type { LiveRecord } from "../../dns/record.ts";
 import { AppError, badField } from "../../platform/errors.ts";
 import { mostZones } from "./schemas.ts";

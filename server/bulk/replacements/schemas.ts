@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { shownRecordType } from "../../api/record-type.ts";
-import { id, line, pageOf, paging, shownId, text, timestamp } from "../../api/schemas.ts";
+import { id, line, pageOf, paging, shownId, text, timestamp, shownRecordType } from "../../api/schemas.ts";
 import { domainId, explained } from "../../zones/changes/schemas.ts";
 import { forceLoss, plannedChanges } from "../../zones/records/change-schemas.ts";
 import { ttlField, typeField } from "../../zones/records/schemas.ts";

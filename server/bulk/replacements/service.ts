@@ -21,7 +21,7 @@ import { storedMessage } from "../../zones/changes/pipeline.ts";
 import { checkOverride } from "../../zones/changes/locks-and-reviews.ts";
 import { readsEverything } from "../../access/zone-access.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
-import { onePage, type Paging } from "../../database/one-page.ts";
+import { onePage, type Paging } from "../../database/query-helpers.ts";
 import type { BatchItemState } from "../../database/tables/bulk.ts";
 import { qualifiedName } from "../../dns/names/names.ts";
 import type { ProviderConnections } from "../../dns-providers/connections.ts";

@@ -4,7 +4,7 @@ import { zoneFor } from "../../access/zone-access.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { Audit } from "../../notifications/audit/audit.ts";
 import { jsonRows, queries, type EntityManager } from "../../database/database.ts";
-import { onePage, type Paging } from "../../database/one-page.ts";
+import { onePage, type Paging } from "../../database/query-helpers.ts";
 import type { Tables } from "../../database/tables/all.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { shownRecordType } from "../../api/record-type.ts";
-import { id, line, pageOf, paging, prose, timestamp } from "../../api/schemas.ts";
+import { id, line, pageOf, paging, prose, timestamp, shownRecordType } from "../../api/schemas.ts";
 import { domainId } from "../../zones/changes/schemas.ts";
 import {
   applied as appliedChanges,

@@ -91,7 +91,7 @@ export const DomainSchema = defineEntity({
     driftError: p.text().nullable(),
     leaseToken: p.uuid().nullable(),
     leaseUntil: p.datetime().nullable(),
-    /** The process that holds the lease, as written by `process-identity.ts`. */
+    /** The process that holds the lease, as written by `lock-file.ts`. */
     leaseHolder: p.text().nullable(),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),

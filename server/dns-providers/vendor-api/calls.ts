@@ -1,7 +1,6 @@
 import type { Reach } from "../../platform/net/address-rules.ts";
-import { EgressError } from "../../platform/net/egress-error.ts";
+import { EgressError, retryAfterSeconds } from "../../platform/net/egress-error.ts";
 import type { ClientCertificate } from "../../platform/net/http-agent.ts";
-import { retryAfterSeconds } from "../../platform/net/retry-after.ts";
 import { ProviderError, type ProviderEnvironment } from "../provider.ts";
 import { longestPauseOfDrift, VendorAccounts, type AccountGate, type Purpose, type Quota } from "./accounts.ts";
 import { messageIn, shownText } from "./text.ts";

@@ -1,11 +1,11 @@
 import { sql, type ExpressionBuilder } from "kysely";
 import { queries, type EntityManager } from "../../database/database.ts";
-import { onePage, type Paging } from "../../database/one-page.ts";
+import { onePage, type Paging } from "../../database/query-helpers.ts";
 import type { Tables } from "../../database/tables/all.ts";
 import { csvRow } from "../../platform/csv.ts";
 import { badField } from "../../platform/errors.ts";
 import { inTurns, takeTurns } from "../../platform/slices.ts";
-import type { AuditAction } from "./actions.ts";
+import type { AuditAction } from "./audit.ts";
 
 /** Which entries to read. */
 export interface AuditFilter {

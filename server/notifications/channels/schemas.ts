@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { notificationEvents } from "../../platform/events.ts";
-import { listedRecordType, recordTypeInput } from "../../api/record-type.ts";
-import { id, line, shownId, timestamp } from "../../api/schemas.ts";
+import { id, line, shownId, timestamp, listedRecordType, recordTypeInput } from "../../api/schemas.ts";
 import type { WithConfig, WithConfigPatch, WithShownConfig } from "./configs.ts";
 import { channelNames } from "./kinds.ts";
 import { digests } from "./zone-filter.ts";

@@ -1,10 +1,9 @@
 import { LockMode } from "@mikro-orm/core";
 import type { Actor } from "../../access/caller.ts";
-import type { Audit } from "../audit/audit.ts";
-import { changedFields } from "../audit/changed-fields.ts";
+import { type Audit, changedFields } from "../audit/audit.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { ensureSealed } from "../../database/ensure-sealed.ts";
-import { mapUniqueViolation } from "../../database/map-unique-violation.ts";
+import { mapUniqueViolation } from "../../database/query-helpers.ts";
 import { AppError, badField, nameTaken, notFound } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
 import { configError } from "../../api/input-error.ts";

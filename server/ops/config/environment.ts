@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defaultDataDir } from "../../platform/compile-cache.ts";
 import { passwordFault } from "../../platform/password-rules.ts";
 import { databaseUrlFault } from "../../database/connection-url.ts";
-import { isAllowEntry } from "../../platform/net/allow-list.ts";
+import { isAllowEntry } from "../../platform/net/address-rules.ts";
 import { parseAuditTarget } from "./audit-target.ts";
 import {
   commaList,

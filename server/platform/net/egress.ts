@@ -1,15 +1,22 @@
 import { createHash } from "node:crypto";
 import type { Socket } from "node:net";
 import type { Agent } from "undici";
-import type { Reach } from "./address-rules.ts";
-import { AllowList } from "./allow-list.ts";
-import { Breaker } from "./breaker.ts";
+import { type Reach, AllowList } from "./address-rules.ts";
 import { EgressError } from "./egress-error.ts";
-import { exchangeDatagram, type Datagram } from "./guarded-datagram.ts";
 import { sendGuarded, targetOf, type GuardedRequest } from "./guarded-request.ts";
 import { httpAgent, loadUndici, type ClientCertificate } from "./http-agent.ts";
-import { openGuarded, resolvedAddresses, systemAddresses, type Lookup, type Target } from "./guarded-socket.ts";
+import {
+  openGuarded,
+  resolvedAddresses,
+  systemAddresses,
+  type Lookup,
+  type Target,
+  checkedAddresses,
+  plainHost,
+  type Guard,
+} from "./guarded-socket.ts";
 import { SharedSlots, Slots } from "./slots.ts";
+import { createSocket, type Socket as UdpSocket } from "node:dgram";
 
 export interface EgressOptions {
   /** EGRESS_ALLOW: hosts and networks. */
@@ -172,4 +179,126 @@ function neverAborted(): AbortSignal {
 /** Returns whether the failure is the host's rather than the request's. */
 function isHostFailure(error: unknown): boolean {
   return error instanceof EgressError && ["lookup", "connect", "tls", "timeout", "cut"].includes(error.failure);
+}
+
+/** Consecutive failures that open the circuit, and how long it stays open. */
+const failuresToOpen = 5;
+const openMilliseconds = 30_000;
+/** Maximum hosts tracked; the one that failed longest ago is dropped first. */
+const mostHosts = 1_000;
+
+interface HostState {
+  failures: number;
+  /** Milliseconds since the epoch; 0 while it is closed. */
+  openUntil: number;
+  /** Whether a trial call is in flight (half-open). */
+  trying: boolean;
+}
+
+/**
+ * A circuit breaker per host: after five consecutive failures it blocks calls for thirty seconds, then lets one trial call through. Only
+ * calls without a response count as failures, whatever its status. State is per process.
+ */
+class Breaker {
+  readonly #now: () => Date;
+  readonly #hosts = new Map<string, HostState>();
+
+  constructor(now: () => Date) {
+    this.#now = now;
+  }
+
+  /** Requests a call. If allowed, report its result with `answered`, `failed` or `abandoned`. @returns seconds to wait, 0 to proceed */
+  enter(host: string): number {
+    const state = this.#hosts.get(host);
+    if (!state || state.openUntil === 0) return 0;
+    const wait = state.openUntil - this.#now().getTime();
+    if (wait > 0) return Math.ceil(wait / 1_000);
+    if (state.trying) return 1;
+    state.trying = true;
+    return 0;
+  }
+
+  answered(host: string): void {
+    this.#hosts.delete(host);
+  }
+
+  failed(host: string): void {
+    const failures = (this.#hosts.get(host)?.failures ?? 0) + 1;
+    const openUntil = failures >= failuresToOpen ? this.#now().getTime() + openMilliseconds : 0;
+    this.#hosts.delete(host);
+    this.#hosts.set(host, { failures, openUntil, trying: false });
+    const [oldest] = this.#hosts.keys();
+    if (this.#hosts.size > mostHosts && oldest !== undefined) this.#hosts.delete(oldest);
+  }
+
+  /** Records a call that says nothing about the host: it was blocked, or aborted by the caller. */
+  abandoned(host: string): void {
+    const state = this.#hosts.get(host);
+    if (state) state.trying = false;
+  }
+}
+
+interface Datagram {
+  /** Returns whether a datagram answers the message. Others are ignored until the time is over. */
+  accepts: (answer: Buffer) => boolean;
+  message: Buffer;
+  milliseconds: number;
+}
+
+/** Failures of the way there: this machine has no route, so they say nothing about the server. */
+const noRoute: ReadonlySet<unknown> = new Set(["ENETUNREACH", "EADDRNOTAVAIL", "EAFNOSUPPORT", "EINVAL"]);
+
+/**
+ * Sends a UDP message to a checked address and returns the answer. The socket is connected and has a random port, so the system drops
+ * what comes from other addresses and ports.
+ * @throws EgressError, or the signal's reason
+ */
+async function exchangeDatagram(target: Target, datagram: Datagram, guard: Guard): Promise<Buffer> {
+  const host = plainHost(target.host);
+  const [address] = await checkedAddresses(target, host, guard);
+  if (!address) throw new EgressError("lookup", `${host} has no usable address.`);
+  guard.signal.throwIfAborted();
+  const socket = createSocket(address.kind() === "ipv6" ? "udp6" : "udp4");
+  try {
+    return await exchange(socket, { address: address.toString(), port: target.port }, host, datagram, guard.signal);
+  } finally {
+    socket.close();
+  }
+}
+
+async function exchange(
+  socket: UdpSocket,
+  { address, port }: { address: string; port: number },
+  host: string,
+  { message, accepts, milliseconds }: Datagram,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const done = Promise.withResolvers<Buffer>();
+  const fail = (error: unknown) => done.reject(failure(host, error));
+  const late = () => done.reject(new EgressError("timeout", `${host} did not answer in time.`, { sent: true }));
+  // An answer that arrived while this process was busy is read before the timer's verdict.
+  const timer = setTimeout(() => setImmediate(late), milliseconds);
+  const end = () => done.reject(signal.reason as Error);
+  signal.addEventListener("abort", end, { once: true });
+  socket.on("error", fail);
+  socket.on("message", (answer) => {
+    if (accepts(answer)) done.resolve(answer);
+  });
+  socket.once("connect", () => socket.send(message, (error) => error && fail(error)));
+  try {
+    socket.connect(port, address);
+    return await done.promise;
+  } catch (error) {
+    throw error instanceof EgressError || error === signal.reason ? error : failure(host, error);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", end);
+  }
+}
+
+function failure(host: string, error: unknown): EgressError {
+  const code = error instanceof Error && "code" in error ? error.code : null;
+  if (noRoute.has(code)) return new EgressError("route", `This machine has no route to ${host}.`, { cause: error });
+  const reason = code === "ECONNREFUSED" ? "does not accept messages on this port" : "cannot be reached";
+  return new EgressError("connect", `${host} ${reason}.`, { sent: true, cause: error });
 }

@@ -1,8 +1,7 @@
 import { lookup as systemLookup, Resolver } from "node:dns/promises";
 import { connect, type Socket } from "node:net";
 import { domainToASCII } from "node:url";
-import { addressKind, literalAddress, type Address, type Reach } from "./address-rules.ts";
-import type { AllowList } from "./allow-list.ts";
+import { addressKind, literalAddress, type Address, type Reach, type AllowList } from "./address-rules.ts";
 import { EgressError } from "./egress-error.ts";
 
 /** The destination of a connection and its rules. */

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { shownRecordType } from "../../api/record-type.ts";
-import { id, line, shownId, text, timestamp, timestampInput } from "../../api/schemas.ts";
+import { id, line, shownId, text, timestamp, timestampInput, shownRecordType } from "../../api/schemas.ts";
 import { editableTypes } from "../../dns/record.ts";
 import { findingCodes, severities } from "./findings.ts";
 import { servedStates } from "./served.ts";

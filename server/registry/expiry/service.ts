@@ -1,6 +1,5 @@
 import { zoneFor } from "../../access/zone-access.ts";
-import { writeEntry } from "../../notifications/audit/audit.ts";
-import { changedFields } from "../../notifications/audit/changed-fields.ts";
+import { writeEntry, changedFields } from "../../notifications/audit/audit.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { EntityManager } from "../../database/database.ts";
 import type { Notifications } from "../../notifications/notify.ts";

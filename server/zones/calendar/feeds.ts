@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { type Caller, narrowingOf } from "../../access/caller.ts";
 import { visibleDomains } from "../../access/visible-domains.ts";
 import type { WaysIn } from "../../accounts/auth/ways-in.ts";
-import { lockOwnAccount } from "../../accounts/users/lock-account.ts";
+import { lockOwnAccount } from "../../accounts/users/account.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { CalendarFeed } from "../../database/tables/credentials.ts";
 import { absoluteName, qualifiedName, toUnicodeName } from "../../dns/names/names.ts";

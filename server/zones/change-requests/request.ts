@@ -1,5 +1,5 @@
 import { AppError } from "../../platform/errors.ts";
-import { everyColumn } from "../../database/every-column.ts";
+import { everyColumn } from "../../database/query-helpers.ts";
 import { sql } from "kysely";
 import type { Actor } from "../../access/caller.ts";
 import type { Chosen } from "../changes/follows.ts";

@@ -23,7 +23,7 @@ import {
   type StoredRequest,
 } from "./request.ts";
 import { findVisible, pageOfRequests, presentPlan, requestDetails, type RequestFilter } from "./view.ts";
-import { onePage, type Paging } from "../../database/one-page.ts";
+import { onePage, type Paging } from "../../database/query-helpers.ts";
 
 /** The job that applies requests at their time. */
 export const applyJobName = "requests.apply";

@@ -8,7 +8,7 @@ import { counts, listedFor, planRequest, reviewRefusal, reviewsOf, type FreshPla
 import { changeSetOf, findRequest, type Place, type StoredRequest } from "./request.ts";
 import { sql, type Selectable } from "kysely";
 import { visibleDomains } from "../../access/visible-domains.ts";
-import { onePage, type Paging } from "../../database/one-page.ts";
+import { onePage, type Paging } from "../../database/query-helpers.ts";
 import type { Tables } from "../../database/tables/all.ts";
 import type { ChangeRequestState } from "../../database/tables/changes.ts";
 

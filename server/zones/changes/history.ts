@@ -3,7 +3,7 @@ import { ZoneScope } from "../../access/zone-scope.ts";
 import { zoneFor } from "../../access/zone-access.ts";
 import type { Caller } from "../../access/caller.ts";
 import { jsonRows, queries, type EntityManager } from "../../database/database.ts";
-import { onePage, type Paging } from "../../database/one-page.ts";
+import { onePage, type Paging } from "../../database/query-helpers.ts";
 import type { Failure } from "./settle.ts";
 import { asWritten, type StatedData } from "../../dns/record.ts";
 

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { shownRecordType } from "../../api/record-type.ts";
-import { id, optionalInteger, pageOf, paging, prose, shownId, timestamp } from "../../api/schemas.ts";
+import { id, optionalInteger, pageOf, paging, prose, shownId, timestamp, shownRecordType } from "../../api/schemas.ts";
 
 export const domainId = id("The domain's id.");
 export const recordId = id("The record's id.");

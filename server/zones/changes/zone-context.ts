@@ -10,7 +10,7 @@ import type { DnsProvider, ProviderKind } from "../../dns-providers/provider.ts"
 import { AppError, notFound } from "../../platform/errors.ts";
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { identityIn, stateOf, thisProcess } from "../../database/process-identity.ts";
+import { identityIn, stateOf, thisProcess } from "../../database/lock-file.ts";
 import { keyedMutex } from "../../platform/slices.ts";
 
 /** A zone's revision, and who follows its changes. */

@@ -10,8 +10,7 @@ import { visibleDomains, type VisibleDomains } from "../../access/visible-domain
 import type { Caller } from "../../access/caller.ts";
 import { queries, type EntityManager, repeated } from "../../database/database.ts";
 import type { Tables } from "../../database/tables/all.ts";
-import { escapeLike } from "../../database/escape-like.ts";
-import { nameSearch, type NameSearch } from "../../database/name-search.ts";
+import { escapeLike, nameSearch, type NameSearch } from "../../database/query-helpers.ts";
 import { AppError, badField } from "../../platform/errors.ts";
 import { ownerWithin, parseLabels, shown, parseNamedView, parseView, splitQualified } from "../../dns/names/names.ts";
 import { givenView, namedDomain, theView } from "./resolve-domain-name.ts";

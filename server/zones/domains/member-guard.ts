@@ -1,6 +1,6 @@
 import type { Caller } from "../../access/caller.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
-import { escapeLike } from "../../database/escape-like.ts";
+import { escapeLike } from "../../database/query-helpers.ts";
 import { ProviderError, type DnsProvider } from "../../dns-providers/provider.ts";
 import { AppError } from "../../platform/errors.ts";
 

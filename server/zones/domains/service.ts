@@ -1,15 +1,13 @@
 import { LockMode } from "@mikro-orm/core";
-import { everyColumn } from "../../database/every-column.ts";
+import { everyColumn } from "../../database/query-helpers.ts";
 import { endCredentials } from "../../access/end-credentials.ts";
 import { lockUsers } from "../../access/locks.ts";
 import { accessColumns, rightsIn, zoneFor, type Zone } from "../../access/zone-access.ts";
 import { domainGone } from "../../accounts/assignments/notices.ts";
-import type { AuditAction } from "../../notifications/audit/actions.ts";
-import { writeEntry } from "../../notifications/audit/audit.ts";
+import { writeEntry, type AuditAction, changedFields } from "../../notifications/audit/audit.ts";
 import { announceZoneChange } from "../changes/zone-watchers.ts";
 import { checkOverride, type ReviewPolicy } from "../changes/locks-and-reviews.ts";
 import { withdrawForDomain } from "../change-requests/request.ts";
-import { changedFields } from "../../notifications/audit/changed-fields.ts";
 import type { Caller } from "../../access/caller.ts";
 import { queries, type Database, type EntityManager } from "../../database/database.ts";
 import type { ConnectedConfig, ProviderConfigs } from "../../dns-providers/provider-configs.ts";

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { shownRecordType } from "../../api/record-type.ts";
-import { shownId } from "../../api/schemas.ts";
+import { shownId, shownRecordType } from "../../api/schemas.ts";
 import { domainId } from "../changes/schemas.ts";
 import { healthCodes } from "./rules.ts";
 

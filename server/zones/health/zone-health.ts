@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Caller } from "../../access/caller.ts";
 import { outsideRights } from "../../access/zone-access.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
-import { escapeLike } from "../../database/escape-like.ts";
+import { escapeLike } from "../../database/query-helpers.ts";
 import type { ProviderConnections } from "../../dns-providers/connections.ts";
 import type { LiveRecord } from "../../dns/record.ts";
 import { ownerWithin } from "../../dns/names/names.ts";

@@ -2,7 +2,7 @@ import { sql, type RawBuilder, type Selectable, type SqlBool } from "kysely";
 import type { z } from "zod";
 import type { Caller } from "../../access/caller.ts";
 import { visibleDomains } from "../../access/visible-domains.ts";
-import { onePage } from "../../database/one-page.ts";
+import { onePage } from "../../database/query-helpers.ts";
 import type { Tables } from "../../database/tables/all.ts";
 import { qualifiedName } from "../../dns/names/names.ts";
 import type { listMirrorsInput, MirrorState } from "./schemas.ts";

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { shownRecordType } from "../../api/record-type.ts";
-import { line, shownId } from "../../api/schemas.ts";
+import { line, shownId, shownRecordType } from "../../api/schemas.ts";
 import { parsedInSlices } from "../../api/sliced-inputs.ts";
 import { dnsRecord, recordInput, recordPatch } from "./schemas.ts";
 import { dataFields, domainId, explained, recordData, recordId, unlock } from "../changes/schemas.ts";

@@ -2,7 +2,7 @@ import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { ZoneScope } from "../../access/zone-scope.ts";
 import type { Zone } from "../../access/zone-access.ts";
 import { queries, type EntityManager, repeated } from "../../database/database.ts";
-import type { Paging } from "../../database/one-page.ts";
+import { type Paging, escapeLike, nameSearch, type NameSearch } from "../../database/query-helpers.ts";
 import { asWritten, editableTypes, type LiveRecord, type RecordStatus } from "../../dns/record.ts";
 import {
   liveColumns,
@@ -13,8 +13,6 @@ import {
 } from "../changes/state/live-queries.ts";
 import { isServerManaged, isWritableType } from "../../dns/zone-file/type-names.ts";
 import { requireStored, versionsAt } from "../changes/state/past-zone.ts";
-import { escapeLike } from "../../database/escape-like.ts";
-import { nameSearch, type NameSearch } from "../../database/name-search.ts";
 import { parseOwner, toALabel, withAsciiDots } from "../../dns/names/names.ts";
 import { ruleFor } from "../../dns/record-types.ts";
 import { badField } from "../../platform/errors.ts";

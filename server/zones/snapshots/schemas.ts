@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { shownRecordType } from "../../api/record-type.ts";
 import { comparisonHash, fieldChanges, plannedChanges, reviewedHash } from "../records/change-schemas.ts";
 import { dnsRecord } from "../records/schemas.ts";
 import { dataFields, explained, queriedRevision, shownStrings } from "../changes/schemas.ts";
-import { id, line, optionalInteger, pageOf, paging, queryFlag, timestamp } from "../../api/schemas.ts";
+import { id, line, optionalInteger, pageOf, paging, queryFlag, timestamp, shownRecordType } from "../../api/schemas.ts";
 import { changedTtl } from "../records/change-schemas.ts";
 
 const domainId = id("The domain's id.");

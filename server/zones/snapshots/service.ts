@@ -1,4 +1,3 @@
-import { everyColumn } from "../../database/every-column.ts";
 import type { Selectable } from "kysely";
 import type { ZoneScope } from "../../access/zone-scope.ts";
 import { zoneFor, type Zone } from "../../access/zone-access.ts";
@@ -6,7 +5,7 @@ import type { Audit } from "../../notifications/audit/audit.ts";
 import type { Caller } from "../../access/caller.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import type { Tables } from "../../database/tables/all.ts";
-import { onePage } from "../../database/one-page.ts";
+import { onePage, everyColumn } from "../../database/query-helpers.ts";
 import { badField, notFound } from "../../platform/errors.ts";
 import { pageOfRecords, recordView } from "../records/list.ts";
 import type { LiveRecord } from "../../dns/record.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { SignJWT, UnsecuredJWT, decodeJwt, decodeProtectedHeader, type JWTPayload } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadConfig } from "../../../server/ops/config/config.ts";
-import { createKeyring } from "../../../server/platform/keyring.ts";
+import { createKeyring } from "../../../server/platform/secret-cipher.ts";
 import { startServer } from "../../../server/start.ts";
 import { Clock, minute, second } from "../../support/clock.ts";
 import { emptyDatabase } from "../../support/database.ts";

@@ -3,9 +3,8 @@ import { ConfigCipher } from "../../../server/notifications/channels/config-ciph
 import type { Ports } from "../../../server/notifications/channels/kind.ts";
 import { Channels } from "../../../server/notifications/channels/service.ts";
 import { queries } from "../../../server/database/database.ts";
-import { createKeyring } from "../../../server/platform/keyring.ts";
 import { createLog } from "../../../server/platform/log.ts";
-import { SecretCipher } from "../../../server/platform/secret-cipher.ts";
+import { SecretCipher, createKeyring } from "../../../server/platform/secret-cipher.ts";
 import { ChannelDesk, signingSecret } from "./harness.ts";
 
 const harness = new ChannelDesk();

@@ -4,8 +4,7 @@ import { ConfigCipher } from "../../../server/notifications/channels/config-ciph
 import { claimDue, failed, postpone } from "../../../server/notifications/channels/deliveries.ts";
 import { Outbox } from "../../../server/notifications/channels/outbox.ts";
 import { queries } from "../../../server/database/database.ts";
-import { createKeyring } from "../../../server/platform/keyring.ts";
-import { SecretCipher } from "../../../server/platform/secret-cipher.ts";
+import { SecretCipher, createKeyring } from "../../../server/platform/secret-cipher.ts";
 import { assign } from "../../accounts/assignments/assigned.ts";
 import { day, hour, minute } from "../../support/clock.ts";
 import { manualZone, type Body } from "../../support/zones.ts";

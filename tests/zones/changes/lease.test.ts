@@ -6,7 +6,7 @@ import { ZoneScope } from "../../../server/access/zone-scope.ts";
 import type { Caller } from "../../../server/access/caller.ts";
 import { clearDeadLeases } from "../../../server/zones/changes/zone-context.ts";
 import { queries } from "../../../server/database/database.ts";
-import { thisProcess } from "../../../server/database/process-identity.ts";
+import { thisProcess } from "../../../server/database/lock-file.ts";
 import { planState } from "../../../server/dns/desired-state.ts";
 import { liveZone } from "../../../server/zones/changes/state/live-queries.ts";
 import { ChangePipeline } from "../../../server/zones/changes/pipeline.ts";

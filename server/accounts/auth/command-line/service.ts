@@ -6,10 +6,10 @@ import { queries, type EntityManager } from "../../../database/database.ts";
 import type { Guesses } from "../../../api/limits/guesses.ts";
 import { AppError, badField } from "../../../platform/errors.ts";
 import { hashOf, newOpaqueToken } from "../../../platform/opaque-tokens.ts";
-import { lockAccount, lockOwnAccount } from "../../users/lock-account.ts";
+import { lockAccount, lockOwnAccount } from "../../users/account.ts";
 import { isLive } from "../confirmation/moment.ts";
 import type { PersonalTokens } from "../personal-tokens/service.ts";
-import { newSymbols, readSymbols } from "../readable-codes.ts";
+import { newSymbols, readSymbols } from "../second-factors/recovery-codes.ts";
 
 const codeMilliseconds = 60_000;
 const deviceSeconds = 10 * 60;

@@ -2,16 +2,16 @@ import type { Audit } from "../../../notifications/audit/audit.ts";
 import type { EntityManager } from "../../../database/database.ts";
 import { AppError, badField } from "../../../platform/errors.ts";
 import type { Guesses } from "../../../api/limits/guesses.ts";
-import { lockAccount } from "../../users/lock-account.ts";
-import { ownAccount } from "../../users/own-account.ts";
+import { lockAccount, ownAccount } from "../../users/account.ts";
 import type { Caller } from "../../../access/caller.ts";
-import type { ConfirmedUser, CurrentPassword } from "../current-password.ts";
 import { methodsSetUp } from "../second-factors/methods.ts";
 import type { Passkeys } from "../second-factors/passkeys.ts";
-import { readProof, type GivenProof, type Proof } from "../second-factors/proof.ts";
+import { readProof, type GivenProof, type Proof } from "../second-factors/checks.ts";
 import type { RecoveryCodes } from "../second-factors/recovery-codes.ts";
 import type { Totp } from "../second-factors/totp.ts";
 import { confirmedUntil, markConfirmed, requireLive } from "./moment.ts";
+import type { User } from "../../../database/tables/users.ts";
+import type { PasswordHasher } from "../passwords.ts";
 
 /** The proof that a caller submits to confirm a session. */
 export interface GivenConfirmation extends Partial<Omit<GivenProof, "method">> {
@@ -189,3 +189,54 @@ const wrong: Record<Factor["method"], { field: string; message: string }> = {
   recovery: { field: "code", message: "The recovery code is wrong or has already been used." },
   passkey: { field: "credential", message: "The passkey was not accepted. Start again." },
 };
+
+/** A user whose password has just been verified. */
+interface ConfirmedUser {
+  user: User;
+  passwordHash: string;
+}
+
+/** Verifies the password of a signed-in user again, before actions that a stolen session must not allow. */
+export class CurrentPassword {
+  readonly #passwords: PasswordHasher;
+  readonly #guesses: Guesses;
+  readonly #audit: Audit;
+
+  constructor(passwords: PasswordHasher, guesses: Guesses, audit: Audit) {
+    this.#passwords = passwords;
+    this.#guesses = guesses;
+    this.#audit = audit;
+  }
+
+  /**
+   * Verifies the current password. Do not call it in a transaction: a failure must remain in the audit trail.
+   * @param field the input field that holds the password
+   * @throws AppError FORBIDDEN if it is wrong, TOO_MANY_REQUESTS, CONFLICT if the account has no password. Not UNAUTHORIZED: the session is
+   * still valid, and clients would renew it and retry the wrong password.
+   */
+  async confirm(em: EntityManager, caller: Caller, password: string, field: string): Promise<ConfirmedUser> {
+    const user = await ownAccount(em, caller.userId);
+    const { passwordHash } = user;
+    if (typeof passwordHash !== "string") {
+      throw new AppError(
+        "CONFLICT",
+        "This account has no password. Set one in your account, or confirm with a passkey or a new sign-in.",
+      );
+    }
+    const guess = { secret: "password", account: user.id, device: caller.sessionId, from: caller } as const;
+    const right = await this.#guesses.check(guess, async () =>
+      (await this.#passwords.verify(passwordHash, password)) ? true : null,
+    );
+    if (right) return { user, passwordHash };
+    await this.#audit.record(em, caller, {
+      action: "auth.confirmation_failed",
+      targetType: "user",
+      targetId: user.id,
+    });
+    const message = "The current password is wrong.";
+    throw new AppError("FORBIDDEN", message, {
+      issues: [{ path: [field], message }],
+      note: { text: "a wrong current password was given", userId: user.id, ip: caller.ip },
+    });
+  }
+}

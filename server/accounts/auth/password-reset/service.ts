@@ -6,10 +6,8 @@ import { queries, type Database, type EntityManager } from "../../../database/da
 import { badField, type AppError } from "../../../platform/errors.ts";
 import { noticeUsefulMilliseconds, type MailOutbox } from "../../../notifications/mail/outbox.ts";
 import { passwordChanged, passwordReset } from "../../../notifications/mail/letters.ts";
-import { endOutstanding } from "../../users/access/outstanding.ts";
-import { verifiedAddress } from "../../users/email/verified-address.ts";
 import { User, PasswordReset } from "../../../database/tables/users.ts";
-import { lockAccount } from "../../users/lock-account.ts";
+import { lockAccount, verifiedAddress, endOutstanding } from "../../users/account.ts";
 import { hashOf, newOpaqueToken } from "../../../platform/opaque-tokens.ts";
 import { assertGoodPassword, type PasswordOwner } from "../../../platform/password-rules.ts";
 import type { PasswordHasher } from "../passwords.ts";

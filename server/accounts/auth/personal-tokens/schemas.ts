@@ -1,8 +1,15 @@
 import { z } from "zod";
 import { narrowablePermissions } from "../../../access/caller.ts";
 import { permissions } from "../../../access/permissions.ts";
-import { listedRecordType, recordTypeInput } from "../../../api/record-type.ts";
-import { id, line, shownId, timestamp, timestampInput } from "../../../api/schemas.ts";
+import {
+  id,
+  line,
+  shownId,
+  timestamp,
+  timestampInput,
+  listedRecordType,
+  recordTypeInput,
+} from "../../../api/schemas.ts";
 
 const permission = z.enum(permissions, `This must be one of ${permissions.join(", ")}.`);
 

@@ -5,7 +5,7 @@ import { queries, type EntityManager } from "../../../database/database.ts";
 import { AppError, badField, notFound } from "../../../platform/errors.ts";
 import { newId } from "../../../platform/ids.ts";
 import { type Caller, type Actor, narrowablePermissions } from "../../../access/caller.ts";
-import { lockOwnAccount } from "../../users/lock-account.ts";
+import { lockOwnAccount } from "../../users/account.ts";
 import type { WaysIn } from "../ways-in.ts";
 import { hashOf } from "../../../platform/opaque-tokens.ts";
 import { PersonalToken } from "../../../database/tables/credentials.ts";

@@ -2,7 +2,7 @@ import { createHmac, randomInt, timingSafeEqual } from "node:crypto";
 import { sql } from "kysely";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import { AppError } from "../../../platform/errors.ts";
-import type { Keyring } from "../../../platform/keyring.ts";
+import type { Keyring } from "../../../platform/secret-cipher.ts";
 import type { Mailer } from "../../../notifications/mail/mailer.ts";
 import { signInCode } from "../../../notifications/mail/letters.ts";
 

@@ -1,7 +1,7 @@
 import { queries, type EntityManager } from "../../../database/database.ts";
-import { lockAccount } from "../../users/lock-account.ts";
+import { lockAccount } from "../../users/account.ts";
 import { hashOf } from "../../../platform/opaque-tokens.ts";
-import { areSymbols, newSymbols, readSymbols } from "../readable-codes.ts";
+import { randomBytes } from "node:crypto";
 
 const codesAtOnce = 10;
 /** 80 bits: too many to guess, so a plain hash is enough. */
@@ -54,4 +54,23 @@ export class RecoveryCodes {
 
 function hashOfCode(userId: string, code: string): string {
   return hashOf(`recovery code ${userId} ${code}`);
+}
+
+/** Crockford's base 32, which has no letters that look like digits. */
+const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const form = new RegExp(`^[${alphabet}]+$`);
+
+/** Returns random symbols of five bits each, which people can read aloud and type. */
+export function newSymbols(count: number): string {
+  return Array.from(randomBytes(count), (byte) => alphabet.charAt(byte % alphabet.length)).join("");
+}
+
+/** Returns the symbols of a typed code. Ignores case, hyphens and spaces, and accepts letters that look like digits. */
+export function readSymbols(typed: string): string {
+  return typed.toUpperCase().replaceAll(/[\s-]/g, "").replaceAll("O", "0").replaceAll(/[IL]/g, "1");
+}
+
+/** Returns whether a text consists only of valid symbols. */
+function areSymbols(text: string): boolean {
+  return form.test(text);
 }

@@ -18,7 +18,7 @@ import {
   verifyInput,
 } from "./schemas.ts";
 import type { KnownDevices } from "../known-devices.ts";
-import type { SecondFactorSignIn } from "../second-factor-sign-in.ts";
+import type { SecondFactorSignIn } from "../sign-in.ts";
 import type { SecondFactorChecks } from "./checks.ts";
 import type { SecondFactors } from "./service.ts";
 

@@ -1,6 +1,15 @@
 import { z } from "zod";
-import { listedRecordType, recordTypeInput } from "../../../api/record-type.ts";
-import { id, line, pageOf, paging, shownId, timestamp, timestampInput } from "../../../api/schemas.ts";
+import {
+  id,
+  line,
+  pageOf,
+  paging,
+  shownId,
+  timestamp,
+  timestampInput,
+  listedRecordType,
+  recordTypeInput,
+} from "../../../api/schemas.ts";
 import { tsigKeyAccess } from "../../../database/tables/credentials.ts";
 import { tsigAlgorithms } from "../../../dns/wire/tsig.ts";
 

@@ -7,9 +7,9 @@ import { TsigKeyRow, type TsigKeyAccess } from "../../../database/tables/credent
 import type { TsigAlgorithm } from "../../../dns/wire/tsig.ts";
 import { AppError, badField, notFound } from "../../../platform/errors.ts";
 import { newId } from "../../../platform/ids.ts";
-import { lockAccount, lockOwnAccount } from "../../users/lock-account.ts";
+import { lockAccount, lockOwnAccount } from "../../users/account.ts";
 import type { WaysIn } from "../ways-in.ts";
-import { onePage } from "../../../database/one-page.ts";
+import { onePage } from "../../../database/query-helpers.ts";
 import { qualifiedName } from "../../../dns/names/names.ts";
 import { parseHostPattern } from "../../../access/host-pattern.ts";
 import { zoneFor, type Zone } from "../../../access/zone-access.ts";

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { listedRecordType } from "../../../api/record-type.ts";
-import { id, line } from "../../../api/schemas.ts";
+import { id, line, listedRecordType } from "../../../api/schemas.ts";
 import { givenAssignment } from "../../assignments/schemas.ts";
 import { roles } from "../../../database/tables/users.ts";
-import { parseClaimPath } from "./claim-path.ts";
+import { parseClaimPath } from "./rules.ts";
 
 const groupRole = z.enum(roles, "This must be admin, auditor or member.");
 

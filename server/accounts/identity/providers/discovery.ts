@@ -4,7 +4,7 @@ import type { Egress } from "../../../platform/net/egress.ts";
 import { EgressError } from "../../../platform/net/egress-error.ts";
 import { IdentityProviderError, type ClientSettings } from "./provider.ts";
 import { loadedLate } from "../../../platform/late-modules.ts";
-import { isWebAddress } from "../addresses.ts";
+import { isWebAddress } from "../config-fields.ts";
 
 const loadLibrary = loadedLate(() => import("openid-client"));
 

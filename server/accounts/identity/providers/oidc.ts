@@ -20,8 +20,8 @@ import {
   type FlowValues,
   type Identity,
   type IdentityProvider,
+  tellable,
 } from "./provider.ts";
-import { tellable } from "../redaction.ts";
 import { loadedLate } from "../../../platform/late-modules.ts";
 
 const loadLibrary = loadedLate(() => import("openid-client"));

@@ -1,7 +1,6 @@
 import type { Egress } from "../../../platform/net/egress.ts";
 import { EgressError } from "../../../platform/net/egress-error.ts";
-import { tellable } from "../redaction.ts";
-import { IdentityProviderError } from "./provider.ts";
+import { IdentityProviderError, tellable } from "./provider.ts";
 
 export interface VendorRequest {
   method?: "GET" | "POST";

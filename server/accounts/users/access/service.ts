@@ -8,13 +8,10 @@ import type { SecondFactors } from "../../auth/second-factors/service.ts";
 import type { WaysIn } from "../../auth/ways-in.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import { AppError, notFound } from "../../../platform/errors.ts";
-import { takesProtection } from "../giving-access.ts";
-import { lockAccount } from "../lock-account.ts";
+import { lockAccount, distrustOwnLink, endOutstanding } from "../account.ts";
 import { User } from "../../../database/tables/users.ts";
-import { accessKinds, type AccessKind } from "./kinds.ts";
-import { endOutstanding } from "./outstanding.ts";
+import { accessKinds, type AccessKind, takesProtection } from "./kinds.ts";
 import { auditOf, type AccessRevocation, type Revoked } from "./revocation.ts";
-import { distrustOwnLink } from "../email/verified-address.ts";
 
 /** The access to revoke: some kinds, single items, or everything. */
 export interface AccessWish {

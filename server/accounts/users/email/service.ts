@@ -1,18 +1,15 @@
 import { sql } from "kysely";
 import type { Audit } from "../../../notifications/audit/audit.ts";
 import type { Caller, Actor } from "../../../access/caller.ts";
-import { lockOwnAccount, lockAccount } from "../lock-account.ts";
+import { lockOwnAccount, lockAccount, ownAccount, verifiedAddress, endOutstanding } from "../account.ts";
 import { hashOf, newOpaqueToken } from "../../../platform/opaque-tokens.ts";
 import { afterCommit } from "../../../database/after-commit.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
-import { mapUniqueViolation } from "../../../database/map-unique-violation.ts";
+import { mapUniqueViolation } from "../../../database/query-helpers.ts";
 import { AppError, badField } from "../../../platform/errors.ts";
 import type { MailOutbox } from "../../../notifications/mail/outbox.ts";
 import { verifyEmail } from "../../../notifications/mail/letters.ts";
-import { endOutstanding } from "../access/outstanding.ts";
 import { User } from "../../../database/tables/users.ts";
-import { ownAccount } from "../own-account.ts";
-import { verifiedAddress } from "./verified-address.ts";
 
 const hour = 3_600_000;
 const lifetimeMilliseconds = 24 * hour;

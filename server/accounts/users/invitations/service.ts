@@ -3,13 +3,13 @@ import type { Audit } from "../../../notifications/audit/audit.ts";
 import type { Caller } from "../../../access/caller.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import type { Tables } from "../../../database/tables/all.ts";
-import { onePage } from "../../../database/one-page.ts";
+import { onePage } from "../../../database/query-helpers.ts";
 import { badField, notFound, type AppError } from "../../../platform/errors.ts";
 import { newId } from "../../../platform/ids.ts";
 import { type Role, Invitation } from "../../../database/tables/users.ts";
 import type { InvitationState } from "./schemas.ts";
 import { hashOf } from "../../../platform/opaque-tokens.ts";
-import { newSymbols, readSymbols } from "../../auth/readable-codes.ts";
+import { newSymbols, readSymbols } from "../../auth/second-factors/recovery-codes.ts";
 
 export interface NewInvitation {
   role: Role;

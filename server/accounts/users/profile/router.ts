@@ -3,7 +3,6 @@ import { nothing, success } from "../../../api/schemas.ts";
 import { confirmedOrPassword, signedIn } from "../../../api/procedures.ts";
 import { router } from "../../../api/trpc.ts";
 import { passwordChanged } from "../access/schemas.ts";
-import { readPreferences, writePreferences } from "./preferences.ts";
 import {
   changeEmailInput,
   changePasswordInput,
@@ -12,7 +11,7 @@ import {
   updateProfileInput,
 } from "./schemas.ts";
 import type { EmailVerifications } from "../email/service.ts";
-import type { Profile } from "./service.ts";
+import { type Profile, readPreferences, writePreferences } from "./service.ts";
 
 const tag = "Sign-in and account";
 

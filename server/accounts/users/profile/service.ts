@@ -4,22 +4,21 @@ import type { Caller } from "../../../access/caller.ts";
 import type { Confirmation } from "../../auth/confirmation/service.ts";
 import { assertGoodPassword } from "../../../platform/password-rules.ts";
 import type { PasswordHasher } from "../../auth/passwords.ts";
-import { lockOwnAccount } from "../lock-account.ts";
+import { lockOwnAccount, ownAccount, verifiedAddress, endOutstanding } from "../account.ts";
 import type { WaysIn } from "../../auth/ways-in.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import { AppError } from "../../../platform/errors.ts";
-import { resolveAlias } from "../../../api/resolve-alias.ts";
+import { resolveAlias } from "../../../api/input-error.ts";
 import type { Mail } from "../../../notifications/mail/mailer.ts";
 import { noticeUsefulMilliseconds, type MailOutbox } from "../../../notifications/mail/outbox.ts";
 import { emailChanged, passwordChanged } from "../../../notifications/mail/letters.ts";
 import { afterCommit } from "../../../database/after-commit.ts";
 import type { AccessKind } from "../access/kinds.ts";
-import { endOutstanding } from "../access/outstanding.ts";
 import { auditOf, type AccessRevocation } from "../access/revocation.ts";
 import { refuseTaken, type EmailVerifications } from "../email/service.ts";
-import { verifiedAddress } from "../email/verified-address.ts";
-import { ownAccount } from "../own-account.ts";
 import { writeUser, type Users } from "../service.ts";
+import type { z } from "zod";
+import type { preferences, updatePreferencesInput } from "./schemas.ts";
 
 /** The fields that users can set for themselves. */
 export interface ProfilePatch {
@@ -229,4 +228,49 @@ async function accessLeft(
     (select count(*)::int from passkeys where user_id = ${userId}) as passkeys,
     (select count(*)::int from identity_bindings where user_id = ${userId}) as identities`.execute(queries(em));
   return left ?? { sessions: 0, tokens: 0, keys: 0, passkeys: 0, identities: 0 };
+}
+
+type Preferences = z.infer<typeof preferences>;
+
+const none: Preferences = { pinnedZones: [], savedSearches: [], columns: {} };
+const mostBytes = 64 * 1024;
+
+/** Returns what a user chose for their own pages; empty lists if nothing. */
+export async function readPreferences(em: EntityManager, userId: string): Promise<Preferences> {
+  const row = await queries(em)
+    .selectFrom("user_preferences")
+    .select("preferences")
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  return { ...none, ...(row?.preferences as Partial<Preferences> | undefined) };
+}
+
+/**
+ * Stores the given fields and keeps the others. The account's lock orders writers in two browsers.
+ * @throws AppError BAD_REQUEST if all of them together are too large
+ */
+export async function writePreferences(
+  em: EntityManager,
+  caller: Caller,
+  given: z.infer<typeof updatePreferencesInput>,
+): Promise<Preferences> {
+  return await em.transactional(async (tx) => {
+    await lockOwnAccount(tx, caller);
+    const next = { ...(await readPreferences(tx, caller.userId)) };
+    if (given.pinnedZones) next.pinnedZones = given.pinnedZones;
+    if (given.savedSearches) next.savedSearches = given.savedSearches;
+    if (given.columns) next.columns = given.columns;
+    const json = JSON.stringify(next);
+    if (Buffer.byteLength(json) > mostBytes)
+      throw new AppError(
+        "BAD_REQUEST",
+        "Your preferences would exceed 64 KiB. Remove a pinned zone or a saved search.",
+      );
+    await queries(tx)
+      .insertInto("user_preferences")
+      .values({ user_id: caller.userId, preferences: json })
+      .onConflict((on) => on.column("user_id").doUpdateSet({ preferences: json }))
+      .execute();
+    return next;
+  });
 }

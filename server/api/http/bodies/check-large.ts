@@ -1,7 +1,6 @@
 import { AppError, type ErrorCode, type Issue } from "../../../platform/errors.ts";
-import { inputError } from "../../input-error.ts";
+import { inputError, alsoInPath } from "../../input-error.ts";
 import { deserializeInput } from "../../trpc-input.ts";
-import { alsoInPath } from "../../also-in-path.ts";
 import { readJsonObject, mostValues, type JsonObject } from "../../json-object.ts";
 import type { z } from "zod";
 

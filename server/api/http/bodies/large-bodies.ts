@@ -1,9 +1,9 @@
 import type { Response } from "express";
 import { AppError } from "../../../platform/errors.ts";
 import { SharedSlots, Slots } from "../../../platform/net/slots.ts";
-import type { LargeBody } from "./check-large.ts";
+import type { LargeBody, CheckedBody } from "./check-large.ts";
 import type { JsonObject } from "../../json-object.ts";
-import { LargeBodyThread } from "./large-thread.ts";
+import { Worker } from "node:worker_threads";
 
 /** Each may take 16 MiB, and several times that while it is processed. */
 const slots = { all: 8, waiting: 64, ofOneUser: 2, waitingOfOneUser: 16 };
@@ -44,5 +44,71 @@ export class LargeBodies {
 
   async stop(): Promise<void> {
     await this.#thread.stop();
+  }
+}
+
+interface Waiting {
+  resolve(checked: CheckedBody): void;
+  reject(error: Error): void;
+}
+
+/** Memory limit of the worker, excluding the bodies. */
+const resourceLimits = { maxOldGenerationSizeMb: 512 };
+
+/**
+ * Parses and validates large bodies in a worker thread, so that they do not block other calls. The thread starts with the first large body
+ * and does not keep the process alive.
+ */
+class LargeBodyThread {
+  readonly #program: URL;
+  #worker: Worker | null = null;
+  #last = 0;
+  readonly #waiting = new Map<number, Waiting>();
+
+  /** @param program the worker's module */
+  constructor(program: URL) {
+    this.#program = program;
+  }
+
+  /** Validates a body, whose bytes are transferred to the worker. @throws AppError BAD_REQUEST */
+  async check(large: LargeBody): Promise<JsonObject> {
+    const worker = (this.#worker ??= this.#start());
+    const checked = await new Promise<CheckedBody>((resolve, reject) => {
+      const id = ++this.#last;
+      this.#waiting.set(id, { resolve, reject });
+      worker.ref();
+      worker.postMessage({ id, large }, [large.bytes.buffer]);
+    });
+    if (checked.ok) return checked.body;
+    const { code, message, issues } = checked;
+    throw new AppError(code, message, issues ? { issues } : {});
+  }
+
+  /** Stops the thread. A later body starts a new one. */
+  async stop(): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = null;
+    await worker?.terminate();
+  }
+
+  #start(): Worker {
+    const worker = new Worker(this.#program, { resourceLimits });
+    worker.unref();
+    worker.on("message", ({ id, checked, fault }: { id: number; checked?: CheckedBody; fault?: string }) => {
+      const waiting = this.#waiting.get(id);
+      this.#waiting.delete(id);
+      if (this.#waiting.size === 0) worker.unref();
+      if (checked) waiting?.resolve(checked);
+      else waiting?.reject(new Error(fault));
+    });
+    const fail = (error: Error) => {
+      if (this.#worker === worker) this.#worker = null;
+      const left = [...this.#waiting.values()];
+      this.#waiting.clear();
+      for (const waiting of left) waiting.reject(error);
+    };
+    worker.on("error", fail);
+    worker.on("exit", () => fail(new Error("The worker thread for large bodies exited.")));
+    return worker;
   }
 }

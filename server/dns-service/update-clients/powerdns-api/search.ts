@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Caller } from "../../../access/caller.ts";
 import { visibleDomains } from "../../../access/visible-domains.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
-import { escapeLike } from "../../../database/escape-like.ts";
+import { escapeLike } from "../../../database/query-helpers.ts";
 import { zoneId } from "../../../dns-providers/powerdns/client.ts";
 import { searchRecords } from "../../../zones/records/search.ts";
 import { Unprocessable } from "./refusals.ts";

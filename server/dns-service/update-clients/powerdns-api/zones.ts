@@ -12,7 +12,7 @@ import {
 import type { ZoneContext } from "../../../zones/changes/zone-context.ts";
 import { liveAtNames, zoneAt, type LiveNames } from "../../../zones/changes/state/live-queries.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
-import { escapeLike } from "../../../database/escape-like.ts";
+import { escapeLike } from "../../../database/query-helpers.ts";
 import { absoluteName, readOwner } from "../../../dns/names/names.ts";
 import { isActive, isApexNs, rrsetKey, valueOf, type LiveRecord } from "../../../dns/record.ts";
 import { isServerManaged, withoutManaged, canonicalType } from "../../../dns/zone-file/type-names.ts";

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { EgressError } from "../../../platform/net/egress-error.ts";
-import { retryAfterSeconds } from "../../../platform/net/retry-after.ts";
+import { EgressError, retryAfterSeconds } from "../../../platform/net/egress-error.ts";
 import { hidden, type Outcome, type Ports } from "../kind.ts";
 
 const deadlineMilliseconds = 15_000;

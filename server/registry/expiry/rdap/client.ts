@@ -1,6 +1,5 @@
 import type { Egress } from "../../../platform/net/egress.ts";
-import { EgressError } from "../../../platform/net/egress-error.ts";
-import { retryAfterSeconds } from "../../../platform/net/retry-after.ts";
+import { EgressError, retryAfterSeconds } from "../../../platform/net/egress-error.ts";
 import {
   askedTooOften,
   callFailed,

@@ -1,6 +1,6 @@
 import { property, assert as check, array, jsonValue, string } from "fast-check";
 import { describe, expect, test } from "vitest";
-import { groupsAt, parseClaimPath, type Claims } from "../../../../server/accounts/identity/groups/claim-path.ts";
+import { groupsAt, parseClaimPath, type Claims } from "../../../../server/accounts/identity/groups/rules.ts";
 
 function read(path: string, claims: unknown): string[] {
   const parsed = parseClaimPath(path);

@@ -1,0 +1,139 @@
+import { queries, type EntityManager } from "../../database/database.ts";
+import { AppError } from "../../platform/errors.ts";
+import type { Caller } from "../../access/caller.ts";
+import { User } from "../../database/tables/users.ts";
+import { sql } from "kysely";
+
+/** Returns the address for mail about the account; null if there is none or it is unverified. */
+export function verifiedAddress({ email, emailVerifiedBy }: Pick<User, "email" | "emailVerifiedBy">): string | null {
+  return typeof emailVerifiedBy === "string" ? (email ?? null) : null;
+}
+
+/**
+ * Marks an address that the user verified by a link as unverified: an intruder may have set it. Addresses vouched for by administrators and
+ * identity providers stay verified.
+ * @returns whether there was such an address
+ */
+export async function distrustOwnLink(tx: EntityManager, userId: string): Promise<boolean> {
+  const { numUpdatedRows } = await queries(tx)
+    .updateTable("users")
+    .set({ email_verified_by: null })
+    .where("id", "=", userId)
+    .where("email_verified_by", "=", "link")
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+/**
+ * Returns the account of a user who has just been authenticated. It may be gone: an instance can take a second to notice that another one
+ * deleted it.
+ * @throws AppError UNAUTHORIZED if the account no longer exists
+ */
+export async function ownAccount(em: EntityManager, userId: string): Promise<User> {
+  const user = await em.findOne(User, { id: userId });
+  if (user) return user;
+  throw new AppError("UNAUTHORIZED", "This account no longer exists.");
+}
+
+/**
+ * Locks a user's row, to serialize sign-ins with changes to the account. Call it first in a transaction: a single lock order prevents
+ * deadlocks.
+ */
+export async function lockAccount(tx: EntityManager, userId: string): Promise<void> {
+  await queries(tx).selectFrom("users").select("id").where("id", "=", userId).forUpdate().execute();
+}
+
+/**
+ * Locks the account of a user who adds or changes their own ways to sign in, as `lockAccount`. Also checks the session, so that a call
+ * admitted just before all sessions ended cannot leave a new way behind.
+ * @throws AppError UNAUTHORIZED if the caller's session has ended in the meantime
+ */
+export async function lockOwnAccount(
+  tx: EntityManager,
+  { userId, sessionId }: Pick<Caller, "userId" | "sessionId">,
+): Promise<void> {
+  await lockAccount(tx, userId);
+  if (sessionId === null) return;
+  const live = await queries(tx)
+    .selectFrom("sessions")
+    .select("id")
+    .where("id", "=", sessionId)
+    .where("user_id", "=", userId)
+    .where("revoked_at", "is", null)
+    .executeTakeFirst();
+  if (!live) throw new AppError("UNAUTHORIZED", "The session has ended. Sign in again.");
+}
+
+const tables = [
+  "password_resets",
+  "email_verifications",
+  "sign_in_challenges",
+  "passkey_challenges",
+  "identity_tickets",
+  "identity_flows",
+  "cli_codes",
+  "device_sign_ins",
+] as const;
+
+/**
+ * Ends what was issued for an account: mailed links, tickets, pending sign-ins and bindings, challenges. Call it after `lockAccount`, within
+ * the transaction of every change of credentials, address or state. An exchange for a session that is already in flight fails because the
+ * epoch has advanced.
+ */
+export async function endOutstanding(tx: EntityManager, userId: string): Promise<void> {
+  await queries(tx)
+    .updateTable("users")
+    .set((eb) => ({ access_epoch: eb("access_epoch", "+", 1) }))
+    .where("id", "=", userId)
+    .execute();
+  for (const table of tables) await sql`delete from ${sql.table(table)} where user_id = ${userId}`.execute(queries(tx));
+}
+
+/**
+ * Keeps an installation from locking itself out. Locks the rows of all administrators until the transaction ends, so that two of them cannot
+ * remove each other at the same time.
+ * @throws AppError CONFLICT if the user is the only administrator who can sign in
+ */
+async function refuseLastAdministrator(
+  tx: EntityManager,
+  userId: string,
+  what: "deleted" | "demoted" | "disabled",
+): Promise<void> {
+  if (!(await isLastAdministrator(tx, userId))) return;
+  throw new AppError("CONFLICT", `The last administrator cannot be ${what}. Make another user an administrator first.`);
+}
+
+/**
+ * Locks the row of a user who is to lose their account or role, after those of all administrators if they are one. Other users are locked
+ * alone, because whoever holds such a row may wait for an administrator's.
+ * @throws AppError CONFLICT if the user is the only administrator who can sign in
+ */
+export async function lockLosing(
+  tx: EntityManager,
+  userId: string,
+  what: "deleted" | "demoted" | "disabled",
+): Promise<void> {
+  if (await isAdministrator(tx, userId)) await refuseLastAdministrator(tx, userId, what);
+  await lockAccount(tx, userId);
+  // Promoted in between.
+  if (await isAdministrator(tx, userId)) await refuseLastAdministrator(tx, userId, what);
+}
+
+/** Returns whether a user is an administrator now. Their role stays only while their row is locked. */
+async function isAdministrator(tx: EntityManager, userId: string): Promise<boolean> {
+  const user = await queries(tx).selectFrom("users").select("role").where("id", "=", userId).executeTakeFirst();
+  return user?.role === "admin";
+}
+
+/** Returns whether a user is the only administrator who can sign in. Locks the rows of all administrators until the transaction ends. */
+export async function isLastAdministrator(tx: EntityManager, userId: string): Promise<boolean> {
+  const administrators = await queries(tx)
+    .selectFrom("users")
+    .select("id")
+    .where("role", "=", "admin")
+    .where("disabled_at", "is", null)
+    .orderBy("id")
+    .forUpdate()
+    .execute();
+  return administrators.length === 1 && administrators[0]?.id === userId;
+}
