@@ -71,6 +71,15 @@ export interface ProviderConfigInputs {
     projectId?: string | undefined;
     endpoint?: string | undefined;
   };
+  azure: {
+    tenantId: string;
+    clientId: string;
+    clientSecret: string;
+    subscriptionId: string;
+    /** All of the subscription if left out. */
+    resourceGroup?: string | undefined;
+    endpoint?: string | undefined;
+  };
   digitalocean: { token: string; endpoint?: string | undefined };
   desec: { token: string; endpoint?: string | undefined };
   gandi: { token: string; endpoint?: string | undefined };

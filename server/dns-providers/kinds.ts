@@ -1,4 +1,5 @@
 import { cloudflare } from "./cloudflare.ts";
+import { azure } from "./azure.ts";
 import { desec } from "./desec.ts";
 import { digitalocean } from "./digitalocean.ts";
 import { alidns } from "./alidns.ts";
@@ -31,6 +32,7 @@ export const providerKinds: readonly ProviderKind[] = [
   withAnyConfig(cloudflare),
   withAnyConfig(route53),
   withAnyConfig(gcloud),
+  withAnyConfig(azure),
   withAnyConfig(digitalocean),
   withAnyConfig(desec),
   withAnyConfig(gandi),

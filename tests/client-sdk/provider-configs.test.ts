@@ -4,6 +4,7 @@ import type { ProviderConfigInputs } from "../../server/dns-providers/config-inp
 import type { AlidnsConfig } from "../../server/dns-providers/alidns.ts";
 import type { CloudflareConfig } from "../../server/dns-providers/cloudflare.ts";
 import type { DigitalOceanConfig } from "../../server/dns-providers/digitalocean.ts";
+import type { AzureConfig } from "../../server/dns-providers/azure.ts";
 import type { DesecConfig } from "../../server/dns-providers/desec.ts";
 import type { DnsimpleConfig } from "../../server/dns-providers/dnsimple.ts";
 import type { BunnyConfig } from "../../server/dns-providers/bunny.ts";
@@ -65,6 +66,14 @@ const fields: { [Kind in keyof ProviderConfigInputs]: Record<keyof ProviderConfi
   route53: { accessKeyId: true, secretAccessKey: true, hostedZoneIds: true, delegationSetId: true, endpoint: true },
   digitalocean: { token: true, endpoint: true },
   gcloud: { serviceAccountKey: true, projectId: true, endpoint: true },
+  azure: {
+    tenantId: true,
+    clientId: true,
+    clientSecret: true,
+    subscriptionId: true,
+    resourceGroup: true,
+    endpoint: true,
+  },
   desec: { token: true, endpoint: true },
   gandi: { token: true, endpoint: true },
   hetzner: { token: true, endpoint: true },
@@ -90,6 +99,7 @@ test("the configuration types have the fields that the server accepts for each k
   expectTypeOf<keyof ProviderConfigInputs["route53"]>().toEqualTypeOf<keyof Route53Config>();
   expectTypeOf<keyof ProviderConfigInputs["digitalocean"]>().toEqualTypeOf<keyof DigitalOceanConfig>();
   expectTypeOf<keyof ProviderConfigInputs["desec"]>().toEqualTypeOf<keyof DesecConfig>();
+  expectTypeOf<keyof ProviderConfigInputs["azure"]>().toEqualTypeOf<keyof AzureConfig>();
   expectTypeOf<keyof ProviderConfigInputs["gcloud"]>().toEqualTypeOf<keyof GcloudConfig>();
   expectTypeOf<keyof ProviderConfigInputs["gandi"]>().toEqualTypeOf<keyof GandiConfig>();
   expectTypeOf<keyof ProviderConfigInputs["hetzner"]>().toEqualTypeOf<keyof HetznerConfig>();

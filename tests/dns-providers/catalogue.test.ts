@@ -131,6 +131,22 @@ test("the catalogue lists every provider kind with its capabilities for every si
       ],
     },
     {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000016",
+      kind: "azure",
+      name: "Azure DNS",
+      recordTypes: ["A", "AAAA", "CAA", "CNAME", "MX", "NS", "PTR", "SRV", "TXT"],
+      supportsProxied: false,
+      minTtl: 1,
+      configFields: [
+        { name: "tenantId", label: "Tenant id", secret: false, required: true },
+        { name: "clientId", label: "Client id", secret: false, required: true },
+        { name: "clientSecret", label: "Client secret", secret: true, required: true },
+        { name: "subscriptionId", label: "Subscription id", secret: false, required: true },
+        { name: "resourceGroup", label: "Resource group (all)", secret: false, required: false },
+        { name: "endpoint", label: "API address", secret: false, required: false },
+      ],
+    },
+    {
       id: "5a1f0c52-7d0e-4c1b-9d0a-000000000007",
       kind: "digitalocean",
       name: "DigitalOcean",

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { knownKind } from "../../server/dns-providers/kinds.ts";
 import { readAll } from "../../server/zones/changes/provider-call.ts";
 import type { VendorCall } from "../support/vendors/loopback-vendor.ts";
+import { azure, token as azureToken } from "../support/vendors/rrsets/azure.ts";
 import { gcloud, keyFile, token as googleToken } from "../support/vendors/rrsets/gcloud.ts";
 import { a, reply, useVendor, zone } from "./rrset-vendor.ts";
 import { failureOf } from "./vendor-api/calling.ts";
@@ -10,6 +11,8 @@ import { create, record, remove, update } from "./zone-folder.ts";
 // What only the kinds do that sign in for tokens. What they share with others is in rrset-kinds.test.ts.
 
 const isRead = ({ method }: VendorCall) => method === "GET";
+const isList = ({ url }: VendorCall) => url.pathname.endsWith("/recordsets");
+const elsewhere = (name: string, values: string[]) => [{ name, type: "A", ttl: 60, values }];
 const apiError = (code: number, reason: string, message: string) =>
   reply({ error: { code, message, errors: [{ message, domain: "global", reason }] } }, code);
 
@@ -169,5 +172,143 @@ describe("Google Cloud DNS", () => {
     ]) {
       expect(configSchema.safeParse({ serviceAccountKey: JSON.stringify({ ...whole, ...wrong }) }).success).toBe(false);
     }
+  });
+});
+
+describe("Azure DNS", () => {
+  const vendor = useVendor(azure);
+  const { apply, held } = vendor;
+  const { isWrite } = azure;
+  const tokenCalls = () => vendor.server.calls.filter(({ url }) => url.pathname.endsWith("/token"));
+  const sent = () =>
+    vendor.server.calls
+      .filter(isWrite)
+      .map(({ method, headers }) => [method, headers["if-match"], headers["if-none-match"]]);
+
+  test("each record set is written on the condition that it is as it was read", async () => {
+    await apply([create(a("www"))]);
+    await apply([update(a("www"), a("www", "192.0.2.2"))]);
+    await apply([remove(a("www", "192.0.2.2"))]);
+    expect(sent()).toEqual([
+      ["PUT", undefined, "*"],
+      ["PUT", expect.stringMatching(/^e/), undefined],
+      ["DELETE", expect.stringMatching(/^e/), undefined],
+    ]);
+  });
+
+  test("a record set of Azure that somebody else created, changed or deleted meanwhile stays as it is there", async () => {
+    await apply([create(a("changed")), create(a("deleted"))]);
+    const { store } = vendor.server;
+    for (const [change, edit] of [
+      [create(a("new")), elsewhere("new", ["192.0.2.9"])],
+      [update(a("changed"), a("changed", "192.0.2.2")), elsewhere("changed", ["192.0.2.9"])],
+      [update(a("deleted"), a("deleted", "192.0.2.2")), elsewhere("deleted", [])],
+    ] as const) {
+      vendor.server.meanwhile(isWrite, () => store.write(zone, edit));
+      expect(await apply([change])).toEqual([
+        { ok: false, message: expect.stringMatching(/Azure DNS refused the change: .*sync the zone first/) },
+      ]);
+    }
+    expect(held()).toEqual(["changed A 60 192.0.2.9", "new A 60 192.0.2.9"]);
+  });
+
+  test("the metadata of a record set stays when its records change", async () => {
+    const properties = { TTL: 60, metadata: { owner: "harbour" }, ARecords: [{ ipv4Address: "192.0.2.1" }] };
+    const one = { name: "www", type: "Microsoft.Network/dnszones/A", etag: "e77", properties };
+    vendor.server.failNext(reply({ value: [one] }), 1, isList);
+    await apply([create(a("www", "192.0.2.2", 60))]);
+    const { body, headers } = vendor.server.calls.findLast(isWrite) ?? { body: "{}", headers: {} };
+    expect([headers["if-match"], JSON.parse(body)]).toEqual([
+      "e77",
+      { properties: { ...properties, ARecords: [{ ipv4Address: "192.0.2.1" }, { ipv4Address: "192.0.2.2" }] } },
+    ]);
+  });
+
+  test("an alias of Azure is shown as one read-only record, and nothing is written in its place", async () => {
+    const id = "/subscriptions/s/resourceGroups/harbour/providers/Microsoft.Network/publicIPAddresses/quay";
+    const one = {
+      name: "@",
+      type: "Microsoft.Network/dnszones/A",
+      etag: "e1",
+      properties: { TTL: 60, targetResource: { id } },
+    };
+    vendor.server.failNext(reply({ value: [one] }), 3, isList);
+    const [alias, ...others] = await readAll(vendor.provider, zone);
+    expect([alias, others]).toEqual([
+      expect.objectContaining({ recordType: "AZURE_ALIAS", name: "@", value: `A ${id}` }),
+      [],
+    ]);
+    const reason = "has an alias to one of its resources here; change it there.";
+    expect(alias && knownKind("azure").readOnlyReason?.(alias)).toBe(reason);
+    const outcomes = await apply([create(a("@")), ...(alias ? [remove(alias)] : [])]);
+    expect(outcomes).toEqual([
+      { ok: false, message: `Azure DNS ${reason}` },
+      { ok: false, message: `Azure DNS ${reason}` },
+    ]);
+    expect(sent()).toEqual([]);
+  });
+
+  test("Azure's name servers at the apex are read-only, and others can stand beside them", async () => {
+    const own = (await readAll(vendor.provider, zone)).find(({ recordType }) => recordType === "NS");
+    expect(own && knownKind("azure").readOnlyReason?.(own)).toContain("manages its own name servers");
+    expect(await apply([create(record("@", "NS", "ns.example.net", 172_800))])).toEqual([{ ok: true }]);
+    expect(vendor.server.store.rrset(zone, "@", "NS")?.values).toHaveLength(3);
+  });
+
+  test("texts reach Azure as they are, string by string", async () => {
+    const texts = ['say "hi"', "back\\slash", "v=DKIM1; p=abc;", "t".repeat(300)];
+    const written = texts.map((text) => record("text", "TXT", text, 3600));
+    expect((await apply(written.map((one) => create(one)))).filter(({ ok }) => !ok)).toEqual([]);
+    const { properties } = JSON.parse(vendor.server.calls.findLast(isWrite)?.body ?? "{}") as {
+      properties: { TXTRecords: { value: string[] }[] };
+    };
+    expect(properties.TXTRecords.map(({ value }) => value)).toEqual([
+      ...texts.slice(0, 3).map((text) => [text]),
+      ["t".repeat(255), "t".repeat(45)],
+    ]);
+  });
+
+  test("lists follow Azure's links, but lead the token nowhere else", async () => {
+    const many = Array.from({ length: 5_000 }, (_, index) => ({
+      name: `h${index}`,
+      type: "A",
+      ttl: 60,
+      values: ["192.0.2.1"],
+    }));
+    vendor.server.store.write(zone, many);
+    expect(await readAll(vendor.provider, zone)).toHaveLength(5_002);
+    vendor.server.failNext(reply({ value: [], nextLink: "https://attacker.example/next" }), 1, isList);
+    expect((await failureOf(readAll(vendor.provider, zone))).message).toContain("does not look like its API");
+  });
+
+  test("without a resource group, all zones are listed, none is created, and none of several of one name is guessed", async () => {
+    const whole = vendor.connect({ resourceGroup: undefined });
+    expect((await whole.listZones()).names).toEqual([zone]);
+    expect((await whole.applyChanges(zone, [create(a("www"))])).outcomes).toEqual([{ ok: true }]);
+    expect((await failureOf(whole.createZone("new.example"))).message).toContain(
+      "creates zones in a resource group only",
+    );
+    const named = ["one", "two"].map((group) => ({
+      id: `/subscriptions/s/resourceGroups/${group}/providers/Microsoft.Network/dnszones/${zone}`,
+      name: zone,
+    }));
+    vendor.server.failNext(reply({ value: named }), 2, ({ url }) => url.pathname.endsWith("/dnsZones"));
+    const reason = expect.stringContaining(`several zones named ${zone} (in one, two)`);
+    expect(await whole.listZones()).toEqual({ names: [], unusable: [{ name: zone, reason }] });
+    expect((await failureOf(readAll(vendor.connect({ resourceGroup: undefined }), zone))).message).toEqual(reason);
+  });
+
+  test("an expired secret is reported with Azure's code, and neither it nor a token is repeated", async () => {
+    const { clientSecret = "" } = vendor.server.config;
+    const said = `AADSTS7000222: The provided client secret keys are expired. ${clientSecret}`;
+    vendor.server.failNext(reply({ error: "invalid_client", error_description: said }, 401), 1);
+    const { message } = await failureOf(vendor.provider.listZones());
+    expect(message).toMatch(/^Azure DNS rejects the secret .* It says: AADSTS7000222/);
+    await vendor.provider.listZones();
+    expect(tokenCalls()).toHaveLength(2);
+    vendor.server.failNext(reply({ error: { code: "Bad", message: `Seen: ${azureToken} ${clientSecret}` } }, 400), 1);
+    const repeated = await failureOf(vendor.provider.listZones());
+    expect(repeated.message).toContain("Seen: ");
+    for (const secret of [clientSecret, azureToken]) expect(`${message} ${repeated.message}`).not.toContain(secret);
   });
 });

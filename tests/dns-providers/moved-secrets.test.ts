@@ -15,6 +15,17 @@ const kinds: [kind: string, secret: string, address: string, config: Record<stri
   ["digitalocean", "token", "endpoint", { token: "a-token-of-digitalocean" }],
   ["route53", "secretAccessKey", "endpoint", { accessKeyId: "AKIAIOSFODNN7EXAMPLE", secretAccessKey: "x".repeat(40) }],
   ["gcloud", "serviceAccountKey", "endpoint", { serviceAccountKey: keyFile("https://oauth2.googleapis.com/token") }],
+  [
+    "azure",
+    "clientSecret",
+    "endpoint",
+    {
+      tenantId: "11111111-2222-4333-8444-000000000001",
+      clientId: "11111111-2222-4333-8444-000000000002",
+      subscriptionId: "11111111-2222-4333-8444-000000000003",
+      clientSecret: "a~secret.of-azure",
+    },
+  ],
   ["desec", "token", "endpoint", { token: "a-token-of-the-desec-account" }],
   ["gandi", "token", "endpoint", { token: "a-token-of-the-gandi-account" }],
   ["hetzner", "token", "endpoint", { token: "a-token-of-the-hetzner-project" }],

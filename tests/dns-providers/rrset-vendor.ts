@@ -20,7 +20,7 @@ interface Vendor {
   server: RrsetServer;
   provider: DnsProvider;
   clock: Clock;
-  connect(fields?: Record<string, string>): DnsProvider;
+  connect(fields?: Record<string, string | undefined>): DnsProvider;
   apply: (changes: RecordChange[], atomic?: boolean) => Promise<ChangeOutcome[]>;
   /** What the account holds beside what a new zone has. */
   held: () => string[];

@@ -21,6 +21,12 @@ const configs: Record<string, object> = {
   cloudflare: { apiToken: "token" },
   route53: { accessKeyId: "AKIAIOSFODNN7EXAMPLE", secretAccessKey: "secret-access-key" },
   gcloud: { serviceAccountKey: keyFile("http://127.0.0.1:9/token") },
+  azure: {
+    tenantId: "11111111-2222-4333-8444-000000000001",
+    clientId: "11111111-2222-4333-8444-000000000002",
+    subscriptionId: "11111111-2222-4333-8444-000000000003",
+    clientSecret: "a~secret.of-azure",
+  },
   digitalocean: { token: "dop_v1_0123456789abcdef" },
   desec: { token: "a-token-of-the-desec-account" },
   gandi: { token: "a-token-of-the-gandi-account" },

@@ -16,6 +16,7 @@ export type TargetName =
   | "Cloudflare"
   | "Route 53"
   | "Google Cloud DNS"
+  | "Azure DNS"
   | "DigitalOcean"
   | "deSEC"
   | "Gandi"

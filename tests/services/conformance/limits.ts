@@ -63,6 +63,22 @@ const limits: Partial<Record<TargetName, readonly Refused[]>> = {
   Cloudflare: [{ whole: [...rareTypes, longText, "the largest TTL"], steps: noTtl }],
   "Route 53": [{ whole: [...rareTypes, ...apexServers, longText, "OPENPGPKEY", "SMIMEA", "URI"] }],
   "Google Cloud DNS": [{ whole: [...rareTypes, "OPENPGPKEY", "SMIMEA", "URI"] }],
+  "Azure DNS": [
+    commonTypes("PTR"),
+    emptyText,
+    {
+      whole: [
+        "digits as a label",
+        "a text with a pictogram across the border of two strings",
+        "strings in texts of the same value",
+        "strings of all sizes",
+        "strings that cut a character in two",
+        "strings of octets that are no text",
+        "a CAA of an unknown property",
+      ],
+      steps: { ...nullMx, ...noTtl },
+    },
+  ],
   DigitalOcean: [
     commonTypes(),
     emptyText,

@@ -1,3 +1,4 @@
+import { azure } from "./azure.ts";
 import { desec } from "./desec.ts";
 import { gandi } from "./gandi.ts";
 import { gcloud } from "./gcloud.ts";
@@ -8,4 +9,4 @@ import type { RrsetDialect } from "./server.ts";
 import { webhook } from "./webhook.ts";
 
 /** Every vendor whose API writes RRsets. */
-export const rrsetDialects: readonly RrsetDialect[] = [desec, gandi, gcloud, hetzner, ns1, scaleway, webhook];
+export const rrsetDialects: readonly RrsetDialect[] = [azure, desec, gandi, gcloud, hetzner, ns1, scaleway, webhook];

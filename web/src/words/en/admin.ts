@@ -72,6 +72,7 @@ const kindHints: Readonly<Record<string, string>> = {
   cloudflare: "The zones that an API token may edit.",
   route53: "The hosted zones of an AWS account.",
   gcloud: "The public zones of a Google Cloud project.",
+  azure: "The public DNS zones of an Azure subscription.",
   digitalocean: "The domains of a DigitalOcean account.",
   desec: "The domains of a deSEC account.",
   gandi: "The domains of a Gandi account at LiveDNS.",

@@ -1,0 +1,373 @@
+import { z } from "zod";
+import { ruleFor } from "../dns/record-types.ts";
+import { isApexNs, maxTtl } from "../dns/record.ts";
+import { decodeText, joinOctets } from "../dns/values/character-strings.ts";
+import { rdataFields } from "../dns/zone-file/record-data.ts";
+import { apiAddress, credential } from "./config-fields.ts";
+import type { UnusableZone } from "./listed-zones.ts";
+import { ProviderError, type LimitedRecord, type ProviderKind, type Unsupported } from "./provider.ts";
+import type { RrsetAccount, RrsetStep, VendorRrset, Written } from "./rrset-api/account.ts";
+import { rrsetAccountProvider } from "./rrset-api/provider.ts";
+import { absoluteHost, quotedText } from "./single-record-api/rest-account.ts";
+import { AccessTokens } from "./vendor-api/access-tokens.ts";
+import { VendorCalls, type VendorEnvironment } from "./vendor-api/calls.ts";
+import { JsonApi, linkedPages } from "./vendor-api/json-api.ts";
+import { unusualName } from "./vendor-api/limits.ts";
+import { maybe, parsedJson } from "./vendor-api/text.ts";
+
+// Azure DNS, API version 2018-05-01. Read on 2026-11-28: its OpenAPI description in azure-rest-api-specs (types, ETags, lists of at most 100 with nextLink, 204 for
+// what is gone), Microsoft's pages "Overview of DNS zones and records" of 2023-09-06 (TTLs, wildcards, the NS at the apex, properties of CAA, 4,096 characters of
+// TXT), "Azure DNS limits" of 2024-10-08 (20 records, calls per minute), "How to protect DNS zones and records" (the role) and "Understand how Azure Resource Manager throttles requests" (429 with Retry-After). What
+// others found with real accounts: DNSControl's AZURE_DNS of 2026-05-31 and its audit (no null MX, no empty TXT, texts as they are) and octodns-azure 1.1.1
+// (hosts without a trailing dot, aliases without records).
+
+const address = "https://management.azure.com";
+const version = "api-version=2018-05-01";
+/** Where tokens are requested, by the API's address. */
+const logins: Readonly<Record<string, string>> = {
+  [address]: "https://login.microsoftonline.com",
+  "https://management.usgovcloudapi.net": "https://login.microsoftonline.us",
+  "https://management.chinacloudapi.cn": "https://login.chinacloudapi.cn",
+};
+/** Calls of one principal in a subscription: 10 writes a second. */
+const limits = [{ calls: 500, seconds: 60 }];
+/** Below 200 creations, 200 updates and 200 deletions of a zone. */
+const zoneLimits = [{ calls: 180, seconds: 60 }];
+const longestText = 4_096;
+const aliasType = "AZURE_ALIAS";
+/** The name servers that Azure gives a zone. */
+const ownServer = /^ns\d+-\d+\.azure-dns\.[a-z.]+$/i;
+
+const zoneEntry = z.object({
+  id: z.string(),
+  name: z.string(),
+  properties: maybe(z.object({ zoneType: maybe(z.string()) })),
+});
+type ZoneEntry = z.infer<typeof zoneEntry>;
+const recordSet = z.object({
+  name: z.string(),
+  /** `Microsoft.Network/dnszones/A` */
+  type: z.string(),
+  etag: maybe(z.string()),
+  properties: z.looseObject({
+    TTL: maybe(z.int()),
+    metadata: maybe(z.record(z.string(), z.string())),
+    targetResource: maybe(z.object({ id: maybe(z.string()) })),
+  }),
+});
+type RecordSet = z.infer<typeof recordSet>;
+/** The property of a set with the records of a type, and their fields in the order of RDATA. */
+const forms: Readonly<Record<string, readonly [property: string, ...fields: string[]]>> = {
+  A: ["ARecords", "ipv4Address"],
+  AAAA: ["AAAARecords", "ipv6Address"],
+  CAA: ["caaRecords", "flags", "tag", "value"],
+  CNAME: ["CNAMERecord", "cname"],
+  MX: ["MXRecords", "preference", "exchange"],
+  NS: ["NSRecords", "nsdname"],
+  PTR: ["PTRRecords", "ptrdname"],
+  SRV: ["SRVRecords", "priority", "weight", "port", "target"],
+  TXT: ["TXTRecords", "value"],
+};
+const hostFields = new Set(["cname", "exchange", "nsdname", "ptrdname", "target"]);
+const numberFields = new Set(["flags", "preference", "priority", "weight", "port"]);
+const oneRecord = z.record(z.string(), z.union([z.string(), z.int(), z.array(z.string())]));
+const records = z.union([z.array(oneRecord), oneRecord.transform((one) => [one])]);
+const nextLink = maybe(z.string());
+const zoneList = z.object({ value: z.array(zoneEntry), nextLink });
+const recordSetList = z.object({ value: z.array(recordSet), nextLink });
+/** The answer to a deletion, 204 if there was nothing to delete. */
+const gone = z.unknown().transform(() => null);
+/** What is sent back with a record set. */
+const kept = z.object({ etag: maybe(z.string()), metadata: maybe(z.record(z.string(), z.string())) });
+
+const guid = (what: string) =>
+  z
+    .string(`Enter the ${what}.`)
+    .trim()
+    .pipe(z.guid(`The ${what} is a GUID, such as 12345678-1234-1234-1234-123456789abc.`));
+const configSchema = z.strictObject({
+  tenantId: guid("tenant id"),
+  clientId: guid("client id"),
+  clientSecret: credential("client secret", 8),
+  subscriptionId: guid("subscription id"),
+  resourceGroup: z
+    .string()
+    .trim()
+    .regex(/^[\p{L}\p{N}._()-]{1,90}$/u, "Enter the resource group's name, or leave it out.")
+    .optional(),
+  endpoint: apiAddress(address).default(address),
+});
+
+export type AzureConfig = z.infer<typeof configSchema>;
+
+/** The public DNS zones of an Azure subscription. */
+export const azure: ProviderKind<AzureConfig> = {
+  id: "5a1f0c52-7d0e-4c1b-9d0a-000000000016",
+  kind: "azure",
+  name: "Azure DNS",
+  recordTypes: Object.keys(forms),
+  supportsProxied: false,
+  minTtl: 1,
+  maxTtl,
+  unsupportedReason,
+  readOnlyReason,
+  lowersCase: "owners",
+  granularity: "rrset",
+  configFields: [
+    { name: "tenantId", label: "Tenant id", secret: false, required: true },
+    { name: "clientId", label: "Client id", secret: false, required: true },
+    { name: "clientSecret", label: "Client secret", secret: true, required: true },
+    { name: "subscriptionId", label: "Subscription id", secret: false, required: true },
+    { name: "resourceGroup", label: "Resource group (all)", secret: false, required: false },
+    { name: "endpoint", label: "API address", secret: false, required: false },
+  ],
+  addresses: ["endpoint"],
+  configSchema,
+  connect: (config, environment) => rrsetAccountProvider(azureAccount(config, environment)),
+};
+
+function unsupportedReason(record: LimitedRecord): Unsupported | null {
+  const unusual = unusualName(record.name);
+  if (unusual) return unusual;
+  const reason = valueReason(record);
+  return reason === null ? null : { field: "value", reason };
+}
+
+function valueReason({ recordType, value, strings }: LimitedRecord): string | null {
+  if (recordType !== "TXT" && value.startsWith("\\#")) return "does not support data in generic form (RFC 3597).";
+  if (recordType === "MX" && value.endsWith(" .")) return 'does not support MX records with the host ".".';
+  if (recordType === "CAA" && !/^\d+ (?:issue|issuewild|iodef) /i.test(value)) {
+    return "knows only issue, issuewild and iodef in CAA records.";
+  }
+  if (recordType !== "TXT") return null;
+  const texts = textsIn(ruleFor("TXT").print(value, strings));
+  if (texts === null) return "allows only whole characters (UTF-8) in each string of a TXT record.";
+  if (texts.includes("")) return "does not allow an empty string in a TXT record.";
+  return texts.join("").length > longestText ? `allows TXT values of at most ${longestText} characters.` : null;
+}
+
+function readOnlyReason({ recordType, name, value }: LimitedRecord): string | null {
+  if (recordType === aliasType) return aliasReason;
+  return isApexNs({ recordType, name }) && ownServer.test(value)
+    ? "manages its own name servers at the apex of a zone."
+    : null;
+}
+
+const aliasReason = "has an alias to one of its resources here; change it there.";
+
+function azureAccount(config: AzureConfig, environment: VendorEnvironment): RrsetAccount {
+  const { tenantId, clientId, clientSecret, subscriptionId, resourceGroup, endpoint } = config;
+  const { origin } = new URL(endpoint);
+  const login = logins[origin] ?? origin;
+  const url = `${login}/${tenantId}/oauth2/v2.0/token`;
+  const scope = `${logins[origin] ? origin : address}/.default`;
+  const secrets = [clientSecret];
+  const mask = (secret: string) => void (secrets.includes(secret) || secrets.push(secret));
+  const callsTo = (to: string, account: string, quota: typeof limits) =>
+    new VendorCalls({
+      name: azure.name,
+      address: to,
+      environment,
+      secrets,
+      account,
+      quotas: { address, limits: quota },
+    });
+  const principal = `${clientId} ${subscriptionId}`;
+  const tokens = new AccessTokens(
+    {
+      calls: callsTo(login, principal, []),
+      url,
+      identity: [clientId, clientSecret, scope],
+      form: () => ({ grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret, scope }),
+      mask,
+      refused: (message) => api.forbidden(message),
+    },
+    environment,
+  );
+  const apiOf = (calls: VendorCalls) =>
+    new JsonApi({
+      calls,
+      base: `${endpoint.replace(/\/+$/, "")}/subscriptions/${subscriptionId}`,
+      headers: () => tokens.header(),
+      renew: () => tokens.discard(),
+      credentials: "the secret",
+      advice:
+        "Check the tenant, the client id, that the secret has not expired, and that the application has the role DNS Zone Contributor in the resource group or for the zone.",
+    });
+  const api: JsonApi = apiOf(callsTo(endpoint, principal, limits));
+  const { calls } = api;
+
+  /** Reads a list. Its links must not lead a token elsewhere. */
+  function pages<T extends { nextLink?: string | undefined }>(path: string, schema: z.ZodType<T>, zone?: string) {
+    const nextOf = ({ nextLink: next }: T) => {
+      if (next === undefined || next === "") return null;
+      if (URL.parse(next)?.origin !== origin) throw calls.notItsApi("none");
+      return next;
+    };
+    return linkedPages(api, `${path}?${version}`, schema, { nextOf, zone });
+  }
+
+  async function publicZones(): Promise<ZoneEntry[]> {
+    const group = resourceGroup === undefined ? "" : `/resourceGroups/${encodeURIComponent(resourceGroup)}`;
+    const found: ZoneEntry[] = [];
+    for await (const { value } of pages(`${group}/providers/Microsoft.Network/dnsZones`, zoneList))
+      found.push(...value);
+    return found.filter(({ properties }) => properties?.zoneType?.toLowerCase() !== "private");
+  }
+
+  const paths = new Map<string, string>();
+  /** Returns the path of a zone. @throws ProviderError if the subscription does not have it, or several of the name */
+  async function pathOf(zone: string): Promise<string> {
+    if (resourceGroup !== undefined) return pathIn(resourceGroup, zone);
+    const known = paths.get(zone);
+    if (known !== undefined) return known;
+    const [found, ...others] = (await publicZones()).filter(({ name }) => name.toLowerCase() === zone);
+    if (!found) throw api.noZone(zone);
+    if (others.length > 0) throw calls.error(ambiguous(zone, [found, ...others]), "none");
+    const path = pathIn(groupOf(found), zone);
+    paths.set(zone, path);
+    return path;
+  }
+
+  async function written(zone: string, step: RrsetStep): Promise<Written> {
+    const { name, recordType, before, after } = step;
+    const known = kept.safeParse(parsedJson(before?.tag ?? ""));
+    const { etag, metadata } = known.success ? known.data : {};
+    const path = `${await pathOf(zone)}/${recordType}/${name === "@" ? "@" : encodeURIComponent(name)}?${version}`;
+    const condition: Record<string, string> = before
+      ? etag === undefined
+        ? {}
+        : { "if-match": etag }
+      : { "if-none-match": "*" };
+    const writing = apiOf(callsTo(endpoint, `${subscriptionId} ${zone}`, zoneLimits));
+    const answer = after
+      ? await writing.send(
+          {
+            method: "PUT",
+            path,
+            headers: condition,
+            body: { properties: { TTL: after.ttl, metadata, ...propertiesOf(recordType, after.values) } },
+          },
+          recordSet,
+        )
+      : await writing.send({ method: "DELETE", path, headers: condition }, gone);
+    if (answer.ok) return { ok: true, tag: answer.value ? tagOf({ ...answer.value, metadata }) : undefined };
+    if (answer.status === 404) throw api.noZone(zone);
+    return { ok: false, message: answer.message, isStale: answer.status === 412 };
+  }
+
+  return {
+    vendor: azure.name,
+    async *zones() {
+      const named = Map.groupBy(await publicZones(), ({ name }) => name.toLowerCase());
+      yield [...named].map(([name, zones]): string | UnusableZone =>
+        zones.length === 1 ? name : { name, reason: ambiguous(name, zones) },
+      );
+    },
+    async createZone(zone) {
+      if ((await publicZones()).some(({ name }) => name.toLowerCase() === zone)) return;
+      if (resourceGroup === undefined) {
+        throw calls.failure(
+          "creates zones in a resource group only. Enter one in this provider configuration.",
+          "none",
+        );
+      }
+      const answer = await api.send(
+        {
+          method: "PUT",
+          path: `${pathIn(resourceGroup, zone)}?${version}`,
+          headers: { "if-none-match": "*" },
+          body: { location: "global", properties: { zoneType: "Public" } },
+        },
+        zoneEntry,
+      );
+      if (!answer.ok) throw calls.failure(`did not create the zone ${zone}: ${answer.message}`, "none");
+    },
+    async *rrsets(zone) {
+      for await (const { value } of pages(`${await pathOf(zone)}/recordsets`, recordSetList, zone)) {
+        yield value.flatMap(readRecordSet);
+      }
+    },
+    put: (zone, step) => written(zone, step),
+    remove: (zone, step) => written(zone, step),
+    // Lists cannot be filtered by a name, and a name would take a call for each type.
+    mostQueries: 0,
+    readOnlyReason,
+  };
+}
+
+function pathIn(group: string, zone: string): string {
+  return `/resourceGroups/${encodeURIComponent(group)}/providers/Microsoft.Network/dnsZones/${encodeURIComponent(zone)}`;
+}
+
+function groupOf({ id }: ZoneEntry): string {
+  const [, group] = /\/resourceGroups\/([^/]+)\//i.exec(id) ?? [];
+  if (group === undefined)
+    throw new ProviderError(`${azure.name} lists a zone outside any resource group: ${id}`, "none");
+  return group;
+}
+
+function ambiguous(zone: string, zones: readonly ZoneEntry[]): string {
+  const groups = zones.map(groupOf).toSorted().join(", ");
+  return `The subscription has several zones named ${zone} (in ${groups}). Select a resource group in the provider configuration.`;
+}
+
+function tagOf({
+  etag,
+  metadata,
+}: {
+  etag?: string | undefined;
+  metadata?: Record<string, string> | undefined;
+}): string {
+  return JSON.stringify({ etag, metadata });
+}
+
+/** Returns a record set as an RRset. An alias is shown as a record of a type of its own, and its place is taken. */
+function readRecordSet({ name, type, etag, properties }: RecordSet): VendorRrset[] {
+  const recordType = type.slice(type.lastIndexOf("/") + 1).toUpperCase();
+  const { TTL: ttl = 0, metadata, targetResource } = properties;
+  const target = targetResource?.id ?? "";
+  if (target === "")
+    return [{ name, recordType, ttl, values: valuesOf(recordType, properties), tag: tagOf({ etag, metadata }) }];
+  return [
+    { name, recordType: aliasType, ttl, values: [`${recordType} ${target}`], readOnly: aliasReason },
+    { name, recordType, ttl, values: [], readOnly: aliasReason },
+  ];
+}
+
+/** Returns the records of a set in master-file form; none for types that this API version does not know. */
+function valuesOf(recordType: string, properties: RecordSet["properties"]): string[] {
+  const [property = "", ...fields] = forms[recordType] ?? [];
+  const parsed = maybe(records).safeParse(properties[property]);
+  if (!parsed.success)
+    throw new ProviderError(`${azure.name} lists ${recordType} records that cannot be read.`, "none");
+  return (parsed.data ?? []).map((record) => fields.map((field) => printed(field, record[field])).join(" "));
+}
+
+function printed(field: string, value: z.infer<typeof oneRecord>[string] | undefined): string {
+  if (Array.isArray(value)) return value.map(quotedText).join(" ");
+  if (field === "value") return quotedText(String(value));
+  return hostFields.has(field) ? absoluteHost(String(value)) : String(value);
+}
+
+/** Returns values in master-file form as the property of a record set. */
+function propertiesOf(recordType: string, values: readonly string[]): object {
+  const [property = "", ...fields] = forms[recordType] ?? [];
+  const written = values.map((value) => {
+    if (recordType === "TXT") return { value: textsIn(value) ?? [] };
+    const parts = recordType === "CAA" ? (textsIn(value) ?? []) : value.split(" ");
+    return Object.fromEntries(
+      fields.map((field, index) => [field, numberFields.has(field) ? Number(parts[index]) : parts[index]]),
+    );
+  });
+  return { [property]: recordType === "CNAME" ? written[0] : written };
+}
+
+/** Returns the strings of a value in master-file form; null if one of them is no text. */
+function textsIn(value: string): string[] | null {
+  const texts = (rdataFields("TXT", value) ?? []).map(({ raw }) => {
+    const octets = joinOctets([raw]);
+    return octets && decodeText(octets);
+  });
+  return texts.every((text) => text !== null) ? texts : null;
+}

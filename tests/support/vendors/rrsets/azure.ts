@@ -1,0 +1,205 @@
+import type { VendorCall, VendorReply } from "../loopback-vendor.ts";
+import { json, pageOf, partsAfter, type RrsetDialect } from "./server.ts";
+import type { HeldRrset, RrsetStore } from "./store.ts";
+
+// As the OpenAPI description of Azure DNS 2018-05-01 and Microsoft's pages "Overview of DNS zones and records" and "Azure DNS limits" describe it, read on
+// 2026-11-28: ETags, lists of 100 with nextLink, 204 for what is gone, its own name servers at the apex, 20 records and 4,096 characters a set. That a null MX
+// and an empty TXT are refused is what DNSControl's audit found. Texts and hosts are kept as they are.
+
+const tenantId = "11111111-2222-4333-8444-000000000001";
+const clientId = "11111111-2222-4333-8444-000000000002";
+const subscriptionId = "11111111-2222-4333-8444-000000000003";
+const clientSecret = "a~secret.of-the_harbour-0123456789";
+export const token = "eyJ0eXAi.a-token-of-the-harbour.azure";
+const group = "harbour";
+const perPage = 100;
+const mostRecords = 20;
+const ownServers = ["ns1-01.azure-dns.com.", "ns2-01.azure-dns.net."];
+
+const said = (status: number, code: string, message: string) => json(status, { error: { code, message } });
+
+const denied = (code: string) => json(401, { error: "invalid_client", error_description: `AADSTS${code}.` });
+
+/** RFC 6749 §4.4. */
+function granted({ body, url }: VendorCall): VendorReply {
+  const form = new URLSearchParams(body);
+  if (url.pathname !== `/${tenantId}/oauth2/v2.0/token`)
+    return json(400, { error: "invalid_request", error_description: "AADSTS90002: Tenant not found." });
+  if (form.get("grant_type") !== "client_credentials" || form.get("client_id") !== clientId)
+    return denied("700016: Application not found");
+  if (form.get("client_secret") !== clientSecret) return denied("7000215: Invalid client secret provided");
+  if (form.get("scope") !== "https://management.azure.com/.default") return denied("70011: The scope is not valid");
+  return json(200, { token_type: "Bearer", expires_in: 3_599, access_token: token });
+}
+
+type Fields = Record<string, string | number>;
+type Properties = Record<string, unknown> & { TTL?: number; TXTRecords?: { value: string[] }[] };
+
+/** The properties of the records of each type, in the order of their data. */
+const fieldsOf: Readonly<Record<string, [property: string, fields: string[]]>> = {
+  A: ["ARecords", ["ipv4Address"]],
+  AAAA: ["AAAARecords", ["ipv6Address"]],
+  CAA: ["caaRecords", ["flags", "tag", "value"]],
+  CNAME: ["CNAMERecord", ["cname"]],
+  MX: ["MXRecords", ["preference", "exchange"]],
+  NS: ["NSRecords", ["nsdname"]],
+  PTR: ["PTRRecords", ["ptrdname"]],
+  SRV: ["SRVRecords", ["priority", "weight", "port", "target"]],
+  SOA: ["SOARecord", ["host"]],
+};
+const numbers = new Set(["flags", "preference", "priority", "weight", "port"]);
+
+const quoted = (text: string) => `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+const unquoted = (text: string) => text.slice(1, -1).replaceAll(/\\([^])/g, "$1");
+
+/** The records of a set as the store has them; null if they are not of the type. */
+function readValues(type: string, properties: Properties): string[] | null {
+  if (type === "TXT") return properties.TXTRecords?.map(({ value }) => value.map(quoted).join(" ")) ?? null;
+  const [property = "", fields = []] = fieldsOf[type] ?? [];
+  const given = properties[property];
+  const list = (Array.isArray(given) ? given : given === undefined ? [] : [given]) as Fields[];
+  const isRight = list.every((one) =>
+    fields.every((field) => typeof one[field] === (numbers.has(field) ? "number" : "string")),
+  );
+  if (list.length === 0 || !isRight) return null;
+  return list.map((one) =>
+    fields.map((field) => (type === "CAA" && field === "value" ? quoted(String(one[field])) : one[field])).join(" "),
+  );
+}
+
+const strings = (value: string) => [...value.matchAll(/"(?:[^"\\]|\\[^])*"/g)].map(([one]) => unquoted(one));
+
+function shown({ name, type, ttl, values, etag }: HeldRrset) {
+  const [property = "", fields = []] = fieldsOf[type] ?? [];
+  const recordOf = (value: string) => {
+    const parts = value.split(" ");
+    const entries = fields.map((field, index): [string, string | number] => {
+      const part = parts[index] ?? "";
+      if (type === "CAA" && field === "value") return [field, unquoted(parts.slice(2).join(" "))];
+      return [field, numbers.has(field) ? Number(part) : part];
+    });
+    return Object.fromEntries(entries);
+  };
+  const records = type === "TXT" ? values.map((value) => ({ value: strings(value) })) : values.map(recordOf);
+  return {
+    id: `/subscriptions/${subscriptionId}/…/${type}/${name}`,
+    name,
+    type: `Microsoft.Network/dnszones/${type}`,
+    etag,
+    properties: {
+      TTL: ttl,
+      fqdn: name,
+      provisioningState: "Succeeded",
+      targetResource: {},
+      [type === "TXT" ? "TXTRecords" : property]: property === "CNAMERecord" || type === "SOA" ? records[0] : records,
+    },
+  };
+}
+
+function onRecordSet(
+  { method, headers, body }: VendorCall,
+  store: RrsetStore,
+  zone: string,
+  [type = "", name = ""]: string[],
+): VendorReply {
+  const held = store.rrset(zone, name, type);
+  const [match, noneMatch] = [headers["if-match"], headers["if-none-match"]];
+  if ((match !== undefined && match !== held?.etag) || (noneMatch === "*" && held)) {
+    return said(412, "PreconditionFailed", "The condition in the If-Match or If-None-Match header was not satisfied");
+  }
+  if (method === "DELETE") {
+    if (!held) return json(204, undefined);
+    if (name === "@" && ["NS", "SOA"].includes(type))
+      return said(400, "BadRequest", "It is not possible to delete this record set.");
+    store.write(zone, [{ name, type, ttl: 1, values: [] }]);
+    return json(200, undefined);
+  }
+  const { properties } = JSON.parse(body) as { properties: Properties };
+  const values = readValues(type, properties);
+  if (values === null || properties.TTL === undefined)
+    return said(400, "BadRequest", `The record set has no valid ${type} records.`);
+  if (values.length > mostRecords)
+    return said(400, "BadRequest", `The record set has more than ${mostRecords} records.`);
+  const texts = (properties.TXTRecords ?? []).flatMap(({ value }) => value);
+  if (texts.includes("") || texts.join("").length > 4_096 || texts.some((text) => Buffer.byteLength(text) > 255)) {
+    return said(400, "BadRequest", "The length of the TXT records is not valid.");
+  }
+  if (name === "@" && type === "NS" && !ownServers.every((server) => values.includes(server))) {
+    return said(400, "BadRequest", "The name servers of Azure DNS cannot be removed.");
+  }
+  const writing = { name, type, ttl: properties.TTL, values };
+  const [fault = null] = store.faults(zone, [writing]);
+  if (fault !== null) return said(400, "BadRequest", fault);
+  store.write(zone, [writing]);
+  const written = store.rrset(zone, name, type);
+  return json(held ? 200 : 201, written && shown(written));
+}
+
+const notFound = said(404, "ResourceNotFound", "The Resource 'Microsoft.Network/dnszones/…' was not found.");
+
+export const azure: RrsetDialect = {
+  kind: "azure",
+  name: "Azure DNS",
+  secret: "clientSecret",
+  config: (url) => ({ tenantId, clientId, subscriptionId, resourceGroup: group, clientSecret, endpoint: url }),
+  rules: {
+    types: "A AAAA CAA CNAME MX NS PTR SOA SRV TXT".split(" "),
+    minTtl: 1,
+    maxTtl: 2_147_483_647,
+    owner: /^(?:\*\.)?[\w*.-]+$/,
+    refusal(type, value) {
+      if (type === "CAA" && !/^\d+ (?:issue|issuewild|iodef) /i.test(value)) return "The CAA tag is not valid.";
+      return type === "MX" && value.endsWith(" .") ? "The exchange of an MX record must not be empty." : null;
+    },
+    initial: [
+      { name: "@", type: "NS", ttl: 172_800, values: ownServers },
+      { name: "@", type: "SOA", ttl: 3_600, values: ["ns1-01.azure-dns.com."] },
+    ],
+  },
+  answer(call, store) {
+    const { method, url, headers } = call;
+    if (url.pathname.endsWith("/token")) return granted(call);
+    if (headers.authorization !== `Bearer ${token}`) return this.unauthorized;
+    if (url.searchParams.get("api-version") !== "2018-05-01")
+      return said(400, "MissingApiVersionParameter", "The api-version query parameter is required.");
+    const prefix = `/subscriptions/${subscriptionId}`;
+    const inGroup = `${prefix}/resourceGroups/${group}/providers/Microsoft.Network/dnsZones`;
+    const listed = (all: readonly unknown[]) => {
+      const { entries, next } = pageOf(all, Number(url.searchParams.get("$skipToken") ?? 0), perPage);
+      const link = new URL(url.pathname, `http://${headers.host}`);
+      link.search = `api-version=2018-05-01&$skipToken=${next}`;
+      return json(200, { value: entries, ...(next !== null && { nextLink: link.href }) });
+    };
+    const named = (name: string) => ({
+      id: `${prefix}/resourceGroups/${group}/providers/Microsoft.Network/dnszones/${name}`,
+      name,
+      type: "Microsoft.Network/dnszones",
+      location: "global",
+      properties: { zoneType: "Public", nameServers: ownServers },
+    });
+    if (url.pathname === `${prefix}/providers/Microsoft.Network/dnsZones`)
+      return listed([...store.zones.keys()].map(named));
+    const [zone, ...rest] = partsAfter(inGroup, call) ?? [];
+    if (zone === undefined)
+      return url.pathname === inGroup ? listed([...store.zones.keys()].map(named)) : this.forbidden;
+    if (rest.length === 0 && method === "PUT") {
+      if (store.zones.has(zone)) return said(412, "PreconditionFailed", "The zone exists.");
+      store.addZone(zone);
+      return json(201, named(zone));
+    }
+    if (!store.zones.has(zone)) return notFound;
+    return rest[0] === "recordsets" ? listed(store.rrsets(zone).map(shown)) : onRecordSet(call, store, zone, rest);
+  },
+  unauthorized: said(401, "InvalidAuthenticationToken", "The access token is invalid."),
+  forbidden: said(
+    403,
+    "AuthorizationFailed",
+    "The client does not have authorization to perform action 'Microsoft.Network/dnsZones/A/write' over scope.",
+  ),
+  throttled: (seconds) => ({
+    ...said(429, "TooManyRequests", "The request is being throttled."),
+    headers: { "retry-after": String(seconds) },
+  }),
+  refusal: (message) => said(400, "BadRequest", message),
+  isWrite: ({ method, url }) => method !== "GET" && /\/dnsZones\/[^/]+\/[^/]+\//.test(url.pathname),
+};
