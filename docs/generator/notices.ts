@@ -6,15 +6,15 @@ import { disabledNotice } from "../../server/notifications/channels/deliverer.ts
 import { certificatesExpiring, certificatesInvalid } from "../../server/registry/certificates/notices.ts";
 import { danglingRecords, delegationChanged } from "../../server/registry/delegation/notices.ts";
 import { secondaryNotice } from "../../server/dns-service/secondary-check.ts";
-import { driftNotice } from "../../server/zones/drift/drift-notice.ts";
+import { driftNotice } from "../../server/zones/drift/drift-job.ts";
 import { finishedNotice, progressNotice } from "../../server/bulk/batches/notices.ts";
 import { requestNotice } from "../../server/zones/change-requests/notices.ts";
 import { noNotes } from "../../server/dns/record.ts";
 import type { Batch } from "../../server/bulk/batches/batch.ts";
 import { expired, reminderNotice, type DueReminder } from "../../server/registry/expiry/remind-job.ts";
 import { failedLookup, registrationChanged } from "../../server/registry/expiry/notices.ts";
-import { reviewDue } from "../../server/zones/records/review-notice.ts";
-import { mirrorNotice } from "../../server/zones/mirrors/notices.ts";
+import { reviewDue } from "../../server/zones/records/review-reminders.ts";
+import { mirrorNotice } from "../../server/zones/mirrors/reconciler.ts";
 import { visitor } from "../../server/access/caller.ts";
 import { administratorAdded, signInProviderChanged } from "../../server/accounts/users/administrator-notices.ts";
 import { changeMessage } from "../../server/zones/change-reports/changes.ts";

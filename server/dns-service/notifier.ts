@@ -5,11 +5,17 @@ import type { Endpoint } from "../dns-providers/primary/lists.ts";
 import { serialDistance } from "../dns/wire/serials.ts";
 import type { TsigKey } from "../dns/wire/tsig.ts";
 import type { Logger } from "../platform/log.ts";
-import { identityOf, type PrimaryConfigs, type PrimaryService } from "./primary-configs.ts";
-import type { Secondaries } from "./secondaries.ts";
-import { claimSerial, storeAnnouncements, type Announcement } from "./secondary-revisions.ts";
+import { type Secondaries, claimSerial, storeAnnouncements, type Announcement } from "./secondaries.ts";
 import type { Reply, SecondaryClient } from "./secondary-client.ts";
-import { catalogZone, places, zonesById, type ServedZone } from "./zones.ts";
+import {
+  catalogZone,
+  places,
+  zonesById,
+  type ServedZone,
+  identityOf,
+  type PrimaryConfigs,
+  type PrimaryService,
+} from "./zones.ts";
 
 /** Changes within this time lead to one NOTIFY. The first of a series waits less. */
 const coalescingMilliseconds = 100;

@@ -13,8 +13,7 @@ import type { Endpoint } from "../dns-providers/primary/lists.ts";
 import { serialDistance, serialOf } from "../dns/wire/serials.ts";
 import { AppError } from "../platform/errors.ts";
 import type { DnsService } from "./service.ts";
-import { identityOf, shownEndpoint } from "./primary-configs.ts";
-import type { ServedZone } from "./zones.ts";
+import { type ServedZone, identityOf, shownEndpoint } from "./zones.ts";
 
 /** Milliseconds after which a secondary is asked again. */
 const freshMilliseconds = 60_000;

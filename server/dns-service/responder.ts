@@ -6,14 +6,6 @@ import { types } from "../dns/zone-file/type-names.ts";
 import { addressKey } from "../api/limits/address.ts";
 import type { Logger } from "../platform/log.ts";
 import { takeShare } from "../platform/slices.ts";
-import {
-  keysNamed,
-  mayAskSoa,
-  mayTransfer,
-  type Peer,
-  type PrimaryConfigs,
-  type PrimaryService,
-} from "./primary-configs.ts";
 import { publicSoa, type ZoneQueries } from "./zone-queries.ts";
 import {
   readRequest,
@@ -30,7 +22,16 @@ import type { StrangerLimit, UnknownKeys } from "./stranger-limits.ts";
 import { HistoryGone, incrementalTransfer, wholeTransfer, type Transfer } from "./transfer.ts";
 import type { DynamicUpdates } from "./updates/dynamic-updates.ts";
 import { ownerOf, soaEntry } from "./wire-records.ts";
-import { findZone, type ServedZone } from "./zones.ts";
+import {
+  findZone,
+  type ServedZone,
+  keysNamed,
+  mayAskSoa,
+  mayTransfer,
+  type Peer,
+  type PrimaryConfigs,
+  type PrimaryService,
+} from "./zones.ts";
 
 interface Parts {
   database: Database;

@@ -12,11 +12,10 @@ import { typeName, typeNumber, types } from "../dns/zone-file/type-names.ts";
 import type { RequestLimits } from "../api/limits/requests.ts";
 import { AppError } from "../platform/errors.ts";
 import type { Logger } from "../platform/log.ts";
-import type { PrimaryConfigs } from "./primary-configs.ts";
 import type { Question } from "./requests.ts";
 import { placeholders, zoneTransfer } from "./transfer.ts";
 import { ownerOf, RecordEncoder, soaEntry, type WireEntry } from "./wire-records.ts";
-import { zonesById, soaOf } from "./zones.ts";
+import { zonesById, soaOf, type PrimaryConfigs } from "./zones.ts";
 
 interface Parts {
   database: Database;

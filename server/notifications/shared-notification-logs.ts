@@ -1,8 +1,7 @@
 import type { EndListener } from "../access/authenticator.ts";
 import type { Logger } from "../platform/log.ts";
 import type { Channel, Redis } from "../platform/redis.ts";
-import type { Hub } from "./hub.ts";
-import type { SharedLogs } from "./in-app-notifications.ts";
+import type { SharedLogs, Hub } from "./in-app-notifications.ts";
 import type { NotificationContent } from "../platform/events.ts";
 import { deleted, notificationsPerUser, read, unread, type Entry } from "./notification-log.ts";
 import { streamsPerUser, type StreamSlots } from "./streams.ts";

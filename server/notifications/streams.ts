@@ -4,8 +4,7 @@ import { jsonTexts, queries, type Database, type EntityManager } from "../databa
 import { AppError, stopping } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
 import type { Logger } from "../platform/log.ts";
-import type { Hub } from "./hub.ts";
-import type { SharedLogs } from "./in-app-notifications.ts";
+import type { SharedLogs, Hub } from "./in-app-notifications.ts";
 import type { InAppNotification } from "./notification-log.ts";
 
 export const streamsPerUser = 5;

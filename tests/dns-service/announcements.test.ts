@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
-import { claimSerial, storeAnnouncements } from "../../server/dns-service/secondary-revisions.ts";
+import { claimSerial, storeAnnouncements } from "../../server/dns-service/secondaries.ts";
 import type { ServedZone } from "../../server/dns-service/zones.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { addZone, freshName, type Zone } from "../support/zones.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Datagrams } from "../../server/dns-service/datagrams.ts";
+import { Datagrams } from "../../server/dns-service/connections.ts";
 import { typeQueryMessage } from "../../server/dns/wire/messages.ts";
 import { types } from "../../server/dns/zone-file/type-names.ts";
 import { signRequest } from "../../server/dns/wire/tsig.ts";

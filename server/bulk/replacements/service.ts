@@ -6,6 +6,7 @@ import {
   type ExplainedRequest,
   type ItemCounts,
   type TemplateRequest,
+  type BatchPurposes,
 } from "../batches/batch.ts";
 import {
   countItems,
@@ -29,10 +30,12 @@ import type { Enqueue } from "../../ops/jobs/jobs.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { refuseLosses, planView } from "../../zones/records/editing/reviewed-plan.ts";
 import { refuseLockedIn } from "../../zones/records/planned-zone.ts";
-import { nothingFound } from "./find.ts";
-import { planReplacement } from "./plan.ts";
-import type { RevertedItem } from "./purposes.ts";
-import type { ReplaceRequest } from "./wanted.ts";
+import { nothingFound, namesWithValue, type ReplaceRequest, readWanted } from "./find.ts";
+import { planReplacement, withNameServer, planZonePart } from "./plan.ts";
+import { revertTitle } from "../batches/notices.ts";
+import { liveAtNames } from "../../zones/changes/state/live-queries.ts";
+import { planInversion } from "../../zones/records/inversion.ts";
+import { kindOfZone } from "../../zones/records/provider-limits.ts";
 
 interface Parts {
   connections: ProviderConnections;
@@ -272,4 +275,33 @@ async function revertible(tx: EntityManager, batchId: string) {
     const detail: RevertedItem = { changeSetId: id };
     return { domainId, planHash: null, detail, error: null };
   });
+}
+
+/** What an item of a revert reverts. */
+interface RevertedItem {
+  changeSetId: string;
+}
+
+/** Replacements, and reverts of batches. */
+export const replacementPurposes: Pick<BatchPurposes, "replace" | "revert"> = {
+  replace: {
+    title: replacementTitle,
+    async plan(em, zone, { request }) {
+      const { wanted } = readWanted(request as ReplaceRequest);
+      const names = withNameServer(zone, wanted, await namesWithValue(em, zone.id, wanted));
+      const present = await liveAtNames(em, zone.id, names);
+      const kind = await kindOfZone(zone, [wanted.newTtl ?? undefined]);
+      return await planZonePart(em, { ...zone, kind }, wanted, present);
+    },
+  },
+  revert: {
+    title: (request) => revertTitle(replacementTitle(request)),
+    plan: async (em, zone, { detail }) => await planInversion(em, zone, (detail as RevertedItem).changeSetId),
+    reverted: (detail) => (detail as RevertedItem).changeSetId,
+  },
+};
+
+function replacementTitle(request: unknown): string {
+  const { recordType, value } = request as ReplaceRequest;
+  return `Replacement of ${recordType} ${value}`;
 }

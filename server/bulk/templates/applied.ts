@@ -10,7 +10,7 @@ import { AppError, notFound } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
 import { inChunks } from "../../platform/slices.ts";
 import type { WrittenRecord } from "./applying/resolve.ts";
-import type { StoredTemplate } from "./template-view.ts";
+import type { StoredTemplate } from "./form/template.ts";
 
 const statesPerStatement = 200;
 

@@ -1,4 +1,4 @@
-import { ownersRights } from "../../access/zone-access.ts";
+import { ownersRights, outsideRights, type Rights } from "../../access/zone-access.ts";
 import type { ProviderKind } from "../../dns-providers/provider.ts";
 import { textKey, type LiveRecord, type PlannedChange, type RecordData } from "../../dns/record.ts";
 import { inSlices, inTurns } from "../../platform/slices.ts";
@@ -8,12 +8,14 @@ import { editsOf } from "../../zones/records/editing/reviewed-plan.ts";
 import { ZoneView } from "../../zones/records/editing/zone-view.ts";
 import type { AppliedTemplate, NextState } from "./applied.ts";
 import { touchedNames, type Touched } from "./applying/conflicts.ts";
-import { expandTemplate, type Expanded } from "./applying/expand.ts";
-import { resolve } from "./applying/resolve.ts";
-import { groupsOf } from "./form/template.ts";
-import { variablesOf } from "./form/variables.ts";
-import { apexAliasAt, earlierAt, situationAt } from "./situation.ts";
-import type { StoredTemplate } from "./template-view.ts";
+import { expandTemplate, type Expanded, type Application } from "./applying/expand.ts";
+import { resolve, type Situation } from "./applying/resolve.ts";
+import { groupsOf, variablesOf, type StoredTemplate } from "./form/template.ts";
+import { readOnlyReason } from "../../zones/records/provider-limits.ts";
+import { sql } from "kysely";
+import { jsonRows, queries, type EntityManager } from "../../database/database.ts";
+import { liveColumns, liveRecord } from "../../zones/changes/state/live-queries.ts";
+import { AppError } from "../../platform/errors.ts";
 
 /** A linked domain, without its records. */
 export interface LinkedZone {
@@ -111,4 +113,117 @@ export function inFixedOrder(changes: readonly PlannedChange[]): PlannedChange[]
     if (rank !== 0 || one.action === "create") return rank;
     return one.id < other.id ? -1 : 1;
   });
+}
+
+/** Where a template is to be applied. */
+export interface Place {
+  domainId: string;
+  host: string;
+  variables: Record<string, string>;
+  groups: string[] | null;
+}
+
+/** Returns the type that stands for a CNAME at the apex of a provider's zones. */
+export function apexAliasAt({ apexCname, recordTypes, vendorTypes = false }: ProviderKind): Application["apexAlias"] {
+  if (apexCname?.isFlattened) return "CNAME";
+  const storesAlias = recordTypes === "any" ? vendorTypes : recordTypes.includes("ALIAS");
+  return storesAlias ? "ALIAS" : null;
+}
+
+/** Identifies an application of a template. */
+type Identity = Pick<AppliedTemplate, "domainId" | "templateId" | "host" | "instance">;
+
+/** Splits what was applied to a domain into the earlier application of a template at a place, and the others. */
+export function earlierAt(
+  applied: readonly AppliedTemplate[],
+  place: Identity,
+): { earlier: AppliedTemplate | null; others: AppliedTemplate[] } {
+  const isEarlier = (one: AppliedTemplate) =>
+    (["domainId", "templateId", "host", "instance"] as const).every((field) => one[field] === place[field]);
+  return {
+    earlier: applied.find(isEarlier) ?? null,
+    others: applied.filter((one) => one.domainId === place.domainId && !isEarlier(one)),
+  };
+}
+
+/** Returns whether an application of some groups replaces what an earlier one wrote. */
+export function replaces(groups: readonly string[] | null, { group }: { group: string | null }): boolean {
+  return groups === null || group === null || groups.includes(group);
+}
+
+/** Returns what a template's changes depend on. */
+export function situationAt(
+  { kind, rights }: { kind: ProviderKind; rights: Rights },
+  live: readonly LiveRecord[],
+  { earlier, others }: ReturnType<typeof earlierAt>,
+  groups: readonly string[] | null,
+): Situation {
+  return {
+    live,
+    mayDelete: (record) => outsideRights(record, rights) === null && readOnlyReason(record, kind) === null,
+    previous: earlier?.written.filter((record) => replaces(groups, record)) ?? [],
+    others: others.flatMap(({ written }) => written),
+    ttlAt: (ttl) => (ttl === kind.automaticTtl ? ttl : Math.min(Math.max(ttl, kind.minTtl), kind.maxTtl)),
+  };
+}
+
+/** A zone and the names whose records decide about a template's conflicts. */
+interface ZoneNames extends Touched {
+  domainId: string;
+}
+
+/** Records that may be read below one delegation: more than a plan can change is refused. */
+const mostBelow = 1_000;
+
+/**
+ * Returns the live records of some names in some zones, in one query, and those below delegations, in one query each.
+ * @throws AppError CONFLICT if there are too many below a delegation
+ */
+export async function liveRecordsOf(
+  em: EntityManager,
+  zones: readonly ZoneNames[],
+): Promise<Map<string, LiveRecord[]>> {
+  const wanted = zones.flatMap(({ domainId, names }) => names.map((name) => ({ domain: domainId, name })));
+  const rows = await queries(em)
+    .selectFrom(
+      sql<{ domain: string; name: string }>`${jsonRows(wanted)}`.as<"wanted">(sql`wanted (domain uuid, name text)`),
+    )
+    .innerJoin("records", (join) =>
+      join
+        .on(sql<boolean>`records.domain_id = wanted.domain`)
+        .on(sql<boolean>`records.name = wanted.name collate "C"`)
+        .on("records.until", "is", null)
+        // A template conflicts with what DNS has.
+        .on("records.status", "=", "active"),
+    )
+    .select(liveColumns.map((column) => `records.${column}` as const))
+    .select("records.domain_id")
+    .execute();
+  const found = new Map<string, Map<string, LiveRecord>>(zones.map(({ domainId }) => [domainId, new Map()]));
+  for (const row of rows) found.get(row.domain_id)?.set(row.record_id, liveRecord(row));
+  for (const { domainId, trees } of zones) {
+    for (const tree of trees) {
+      for (const record of await below(em, domainId, tree)) found.get(domainId)?.set(record.id, record);
+    }
+  }
+  return new Map([...found].map(([domainId, records]) => [domainId, [...records.values()]]));
+}
+
+async function below(em: EntityManager, domainId: string, tree: string): Promise<LiveRecord[]> {
+  const rows = await queries(em)
+    .selectFrom("records")
+    .select(liveColumns)
+    .where("domain_id", "=", domainId)
+    .where("until", "is", null)
+    .where("status", "=", "active")
+    // Not `like`: a name may contain its wildcards.
+    .where(sql<boolean>`right(name, ${tree.length + 1}) = ${`.${tree}`}`)
+    .limit(mostBelow + 1)
+    .execute();
+  if (rows.length > mostBelow)
+    throw new AppError(
+      "CONFLICT",
+      `More than ${mostBelow} records are below ${tree}, which the template delegates. Delete them first, or delegate another host.`,
+    );
+  return rows.map(liveRecord);
 }

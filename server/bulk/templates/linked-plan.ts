@@ -1,18 +1,29 @@
 import { createHash } from "node:crypto";
 import type { Caller } from "../../access/caller.ts";
-import { refuseReserved } from "../../zones/changes/locks-and-reviews.ts";
-import { zonesToPlan, type ZoneToPlan } from "../../zones/changes/zones-to-plan.ts";
+import { refuseReserved, checkOverride } from "../../zones/changes/locks-and-reviews.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import type { ProviderConnections } from "../../dns-providers/connections.ts";
 import type { PlannedChange } from "../../dns/record.ts";
 import { AppError } from "../../platform/errors.ts";
 import { inChunks, takeTurns } from "../../platform/slices.ts";
-import { changesHash, lossWarning } from "../../zones/records/editing/reviewed-plan.ts";
-import { zoneWarnings, type PlannedZone } from "../../zones/records/planned-zone.ts";
-import { appliedTo, type AppliedTemplate, type NextState } from "./applied.ts";
-import { expandLinked, judged, linkedChanges, namesOf, type LinkedZone } from "./linked-changes.ts";
-import type { StoredTemplate } from "./template-view.ts";
-import { liveRecordsOf } from "./zone-state.ts";
+import { changesHash, lossWarning, refuseLosses, planView } from "../../zones/records/editing/reviewed-plan.ts";
+import {
+  zoneWarnings,
+  type PlannedZone,
+  refuseLockedIn,
+  zonesToPlan,
+  type ZoneToPlan,
+} from "../../zones/records/planned-zone.ts";
+import { appliedTo, type AppliedTemplate, type NextState, type DomainTemplates } from "./applied.ts";
+import { expandLinked, judged, linkedChanges, namesOf, type LinkedZone, liveRecordsOf } from "./linked-changes.ts";
+import type { StoredTemplate } from "./form/template.ts";
+import type { Audit } from "../../notifications/audit/audit.ts";
+import { batchJobName, type ExplainedRequest } from "../batches/batch.ts";
+import { storeBatch } from "../batches/store.ts";
+import { storedMessage } from "../../zones/changes/pipeline.ts";
+import type { Enqueue } from "../../ops/jobs/jobs.ts";
+import { linkedRequest } from "./linked-purpose.ts";
+import type { Templates } from "./store.ts";
 
 /** More linked domains are refused. */
 const mostDomains = 10_000;
@@ -24,7 +35,7 @@ interface LinkedDomain extends PlannedZone {
   following: NextState[];
 }
 
-export interface LinkedPlan {
+interface LinkedPlan {
   /** By name. */
   domains: LinkedDomain[];
   /** Hash of the template and of what is planned in each domain. */
@@ -35,7 +46,7 @@ export interface LinkedPlan {
  * Plans a template over the domains that are linked to it. Asks no provider: what only a provider knows is found when a domain is changed.
  * @throws AppError CONFLICT above 10,000 domains
  */
-export async function planLinked(
+async function planLinked(
   em: EntityManager,
   connections: ProviderConnections,
   caller: Caller,
@@ -144,4 +155,90 @@ async function orReason<T>(work: () => Promise<T>): Promise<T | { error: string 
 function messageOf(error: unknown): string {
   if (error instanceof AppError) return error.message;
   throw error;
+}
+
+interface Parts {
+  templates: Templates;
+  domainTemplates: DomainTemplates;
+  connections: ProviderConnections;
+  audit: Audit;
+  enqueue: Enqueue;
+  now: () => Date;
+}
+
+/** Brings the domains that are linked to a template up to date with it. */
+export class LinkedTemplates {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Returns what the template changes in every linked domain. @throws AppError NOT_FOUND, CONFLICT above 10,000 domains */
+  async plan(em: EntityManager, caller: Caller, id: string) {
+    const { connections, templates } = this.#parts;
+    const plan = await planLinked(em, connections, caller, await templates.load(em, id));
+    const domains = [];
+    let unchanged = 0;
+    for (const { domainId, domainName, changes, warnings, hash, error } of plan.domains) {
+      if (hash === null && error === null) unchanged += 1;
+      else domains.push({ domainId, domainName, ...(await planView(changes)), warnings, error });
+    }
+    return { domains, unchanged, warnings: [], planHash: plan.planHash };
+  }
+
+  /**
+   * Starts a batch that carries out a reviewed plan. Domains that the template cannot be applied to are items that have failed; of domains
+   * that match it already, only what is remembered changes.
+   * @throws AppError NOT_FOUND, CONFLICT when the plan is outdated or empty, CONFIRMATION_REQUIRED above the safety threshold of any domain
+   */
+  async apply(
+    em: EntityManager,
+    caller: Caller,
+    input: ExplainedRequest & { id: string; planHash: string; force: boolean },
+  ) {
+    const { id, planHash, force } = input;
+    const { audit, connections, domainTemplates, enqueue, now, templates } = this.#parts;
+    checkOverride({ ...input, role: caller.role });
+    const message = storedMessage(input.message) ?? undefined;
+    const override = input.override || undefined;
+    const unlock = input.unlock || undefined;
+    const stored = await templates.load(em, id);
+    const plan = await planLinked(em, connections, caller, stored);
+    if (plan.planHash !== planHash)
+      throw new AppError(
+        "CONFLICT",
+        "The plan is outdated: the template or its linked domains have changed. Plan again.",
+      );
+    const items = plan.domains.filter(({ hash, error }) => hash !== null || error !== null);
+    const behind = plan.domains.flatMap(({ following }) => following);
+    if (items.length === 0 && behind.length === 0)
+      throw new AppError("CONFLICT", "No linked domain differs from the template, so there is nothing to apply.");
+    if (!force) refuseLosses(items);
+    if (!unlock) refuseLockedIn(items);
+    return await em.transactional(async (tx) => {
+      const batch = {
+        kind: "template",
+        request: { ...linkedRequest(stored), message, override, unlock },
+        force,
+        revertsId: null,
+        now: now(),
+      } as const;
+      const jobId = await storeBatch(
+        tx,
+        caller,
+        batch,
+        items.map(({ domainId, hash, error }) => ({ domainId, planHash: hash, detail: null, error })),
+      );
+      await domainTemplates.put(tx, behind, null);
+      await audit.record(tx, caller, {
+        action: "template.apply_linked",
+        targetType: "template",
+        targetId: id,
+        after: { jobId, revision: stored.revision, force, domains: items.length, message, override, unlock },
+      });
+      await enqueue(tx, batchJobName, {});
+      return { jobId };
+    });
+  }
 }

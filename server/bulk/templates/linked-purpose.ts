@@ -12,10 +12,15 @@ import {
   type DomainTemplates,
   type NextState,
 } from "./applied.ts";
-import type { Template } from "./form/template.ts";
-import { expandLinked, inFixedOrder, linkedChanges, namesOf, type LinkedZone } from "./linked-changes.ts";
-import type { StoredTemplate } from "./template-view.ts";
-import { liveRecordsOf } from "./zone-state.ts";
+import type { Template, StoredTemplate } from "./form/template.ts";
+import {
+  expandLinked,
+  inFixedOrder,
+  linkedChanges,
+  namesOf,
+  type LinkedZone,
+  liveRecordsOf,
+} from "./linked-changes.ts";
 
 /** What a batch that applies a changed template stores: the template as it was reviewed. */
 interface LinkedRequest extends TemplateRequest {

@@ -22,7 +22,7 @@ import {
   updateTemplateInput,
 } from "./schemas.ts";
 import type { DomainTemplates } from "./applied.ts";
-import type { LinkedTemplates } from "./linked.ts";
+import type { LinkedTemplates } from "./linked-plan.ts";
 import type { TemplatePlans } from "./service.ts";
 import type { Templates } from "./store.ts";
 

@@ -13,10 +13,9 @@ import { appliedTo, instanceOf, type AppliedTemplate, type DomainTemplates } fro
 import { touchedNames } from "./applying/conflicts.ts";
 import { expandTemplate, type Expanded } from "./applying/expand.ts";
 import { resolve, type Resolution, type WrittenRecord } from "./applying/resolve.ts";
-import { apexAliasAt, earlierAt, replaces, situationAt, type Place } from "./situation.ts";
+import { apexAliasAt, earlierAt, replaces, situationAt, type Place, liveRecordsOf } from "./linked-changes.ts";
 import type { Templates } from "./store.ts";
-import type { StoredTemplate } from "./template-view.ts";
-import { liveRecordsOf } from "./zone-state.ts";
+import type { StoredTemplate } from "./form/template.ts";
 
 /** More changes than a plan takes are refused. */
 const mostChanges = 1_000;

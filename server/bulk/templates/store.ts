@@ -6,8 +6,7 @@ import { type Paging, escapeLike, mapUniqueViolation } from "../../database/quer
 import { AppError, badField, notFound } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
 import { builtInProvider, builtInTemplate, builtInTemplates, type BuiltIn } from "./built-in/list.ts";
-import type { Template } from "./form/template.ts";
-import { detailView, summaryView, type StoredTemplate } from "./template-view.ts";
+import { type Template, detailView, summaryView, type StoredTemplate } from "./form/template.ts";
 
 /** Maximum length of a template as JSON text. */
 const longestTemplate = 262_144;

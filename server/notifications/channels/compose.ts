@@ -4,9 +4,8 @@ import type { MakeCounter } from "../../api/limits/counters.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Pause } from "../../platform/pause.ts";
 import type { Notifications } from "../notify.ts";
-import type { ConfigCipher } from "./config-cipher.ts";
 import { Deliverer } from "./deliverer.ts";
-import type { Ports } from "./kind.ts";
+import type { Ports, ConfigCipher } from "./kind.ts";
 import { Channels } from "./service.ts";
 
 export type ChannelServices = ReturnType<typeof composeChannels>;

@@ -6,7 +6,6 @@ import type { MakeCounter } from "../../api/limits/counters.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Pause } from "../../platform/pause.ts";
 import type { Notifications, TypedNotice } from "../notify.ts";
-import { unreadableConfig, type ConfigCipher } from "./config-cipher.ts";
 import {
   claimDue,
   delivered,
@@ -18,7 +17,7 @@ import {
   type Claimed,
   type Transport,
 } from "./deliveries.ts";
-import type { Outcome, Ports } from "./kind.ts";
+import { type Outcome, type Ports, unreadableConfig, type ConfigCipher } from "./kind.ts";
 import { kindOf } from "./kinds.ts";
 import { noticeMail, sendMail } from "./kinds/email.ts";
 

@@ -4,7 +4,7 @@ import { newId } from "../../platform/ids.ts";
 import type { Enqueue } from "../../ops/jobs/jobs.ts";
 import type { NotificationContent } from "../../platform/events.ts";
 import type { NotificationEvent } from "../../platform/events.ts";
-import type { ConfigCipher } from "./config-cipher.ts";
+import type { ConfigCipher } from "./kind.ts";
 import { transportOf, type Transport } from "./deliveries.ts";
 import type { WebConfig } from "./kinds/web.ts";
 

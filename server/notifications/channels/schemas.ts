@@ -3,7 +3,7 @@ import { notificationEvents } from "../../platform/events.ts";
 import { id, line, shownId, timestamp, listedRecordType, recordTypeInput } from "../../api/schemas.ts";
 import type { WithConfig, WithConfigPatch, WithShownConfig } from "./configs.ts";
 import { channelNames } from "./kinds.ts";
-import { digests } from "./zone-filter.ts";
+import { digests } from "./kind.ts";
 
 const events = z
   .array(

@@ -10,10 +10,17 @@ import { configError } from "../../api/input-error.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { NotificationEvent } from "../../platform/events.ts";
 import type { WithShownConfig } from "./configs.ts";
-import { masked, merged, unreadableConfig, type ChannelConfig, type ConfigCipher } from "./config-cipher.ts";
 import { giveUp } from "./deliveries.ts";
 import { NotificationChannel, type Digest, type ZoneFilter } from "../../database/tables/notifications.ts";
-import type { ChannelKind, Ports } from "./kind.ts";
+import {
+  type ChannelKind,
+  type Ports,
+  masked,
+  merged,
+  unreadableConfig,
+  type ChannelConfig,
+  type ConfigCipher,
+} from "./kind.ts";
 import { kindOf, type ChannelName } from "./kinds.ts";
 
 const shownDeliveries = 50;

@@ -2,7 +2,7 @@ import { zoneChangesOf, type HistoryChange } from "../changes/history.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { qualifiedName } from "../../dns/names/names.ts";
 import type { ZoneFilter } from "../../database/tables/notifications.ts";
-import { coversType } from "../../notifications/channels/zone-filter.ts";
+import { coversType } from "../../notifications/channels/kind.ts";
 import type { ZoneChanged, NotificationContent } from "../../platform/events.ts";
 
 const listedChanges = 50;

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { jsonRows, queries, type Database, type EntityManager } from "../../database/database.ts";
 import type { Outbox } from "../../notifications/channels/outbox.ts";
 import type { Digest, ZoneFilter } from "../../database/tables/notifications.ts";
-import { coversDomain, dueAt } from "../../notifications/channels/zone-filter.ts";
+import { coversDomain, dueAt } from "../../notifications/channels/kind.ts";
 import { newId } from "../../platform/ids.ts";
 import type { Logger } from "../../platform/log.ts";
 import {

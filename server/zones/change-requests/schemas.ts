@@ -1,9 +1,16 @@
 import { z } from "zod";
 import { id, line, pageOf, paging, prose, queryFlag, shownId, timestamp, timestampInput } from "../../api/schemas.ts";
-import { parsedInSlices } from "../../api/sliced-inputs.ts";
 import { unlock } from "../changes/schemas.ts";
 import type { recordPatch } from "../records/schemas.ts";
-import { changes, followedChange, forceLoss, mostChanges, plannedChanges, reverse } from "../records/change-schemas.ts";
+import {
+  changes,
+  followedChange,
+  forceLoss,
+  mostChanges,
+  plannedChanges,
+  reverse,
+  parsedInSlices,
+} from "../records/change-schemas.ts";
 
 const requestId = id("The request's id.");
 

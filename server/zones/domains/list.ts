@@ -13,7 +13,7 @@ import type { Tables } from "../../database/tables/all.ts";
 import { escapeLike, nameSearch, type NameSearch } from "../../database/query-helpers.ts";
 import { AppError, badField } from "../../platform/errors.ts";
 import { ownerWithin, parseLabels, shown, parseNamedView, parseView, splitQualified } from "../../dns/names/names.ts";
-import { givenView, namedDomain, theView } from "./resolve-domain-name.ts";
+import { givenView, namedDomain, theView } from "./identity.ts";
 import { domainStatuses, listColumns, listView, type DomainStatus } from "./view.ts";
 import type { ZoneScope } from "../../access/zone-scope.ts";
 import { z } from "zod";

@@ -18,10 +18,8 @@ import { AppError } from "../../platform/errors.ts";
 import { bookmark } from "../changes/bookmark.ts";
 import { noDrift, settle } from "../changes/settle.ts";
 import type { Notifications } from "../../notifications/notify.ts";
-import { kindOfZone, limitIssues } from "../records/provider-limits.ts";
+import { kindOfZone, limitIssues, withPlainTtls, asHeld } from "../records/provider-limits.ts";
 import { refusalsOf } from "../../dns/server-rules/name-servers.ts";
-import { asHeld } from "../records/joined-texts.ts";
-import { withPlainTtls } from "../records/plain-ttls.ts";
 import {
   conflictOf,
   followsExpiry,
@@ -40,8 +38,7 @@ import { callProvider, readAll, readWhole } from "../changes/provider-call.ts";
 import { repairZone } from "../changes/repair.ts";
 import { whileHeld } from "../changes/send-changes.ts";
 import { announceZoneChange } from "../changes/zone-watchers.ts";
-import { lastSerial, readOldSplits, sourceOf } from "./move-source.ts";
-import { lostAt, ownTyped, planMove, withoutOwnOf } from "./move-plan.ts";
+import { lostAt, ownTyped, planMove, withoutOwnOf, lastSerial, readOldSplits, sourceOf } from "./move-plan.ts";
 import { planState } from "../../dns/desired-state.ts";
 import { inSlices } from "../../platform/slices.ts";
 

@@ -35,7 +35,7 @@ import {
   type PortfolioRow,
   type TableRow,
 } from "./portfolio-table.ts";
-import { theView } from "./resolve-domain-name.ts";
+import { theView } from "./identity.ts";
 import { expiryRemindInput, updateDomainInput } from "./schemas.ts";
 
 type Answer = z.input<typeof portfolioImport>;

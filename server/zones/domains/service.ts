@@ -19,12 +19,10 @@ import { providerZoneOf } from "../../dns-providers/provider.ts";
 import type { RegistrarConfigs } from "../../registry/registrars/configs.ts";
 import type { Notifications } from "../../notifications/notify.ts";
 import { Domain } from "../../database/tables/domains.ts";
-import { adoptZone } from "./adopt-zone.ts";
+import { adoptZone, refuseServed } from "./adopt-zone.ts";
 import { groupingOf, movedRights } from "./named-by-assignments.ts";
 import { restrictToVisibleRecords, countTags, findZoneOf, listDomains, type DomainFilter } from "./list.ts";
-import { givenView, newName } from "./resolve-domain-name.ts";
-import { changeView, followsExpiry, refuseTaken } from "./identity.ts";
-import { refuseServed } from "./member-guard.ts";
+import { changeView, followsExpiry, refuseTaken, givenView, newName } from "./identity.ts";
 import { catalogOf, refuseLeavingCatalog } from "./leaving-catalog.ts";
 import { moveZone } from "./move-zone.ts";
 import {

@@ -17,7 +17,7 @@ import type { ConnectedConfig, ProviderConfigs } from "../../dns-providers/provi
 import { providerZoneOf, throughProvider } from "../../dns-providers/provider.ts";
 import { refuseSharedZone, refuseUnnamable } from "../domains/identity.ts";
 import { refuseLeavingCatalog } from "../domains/leaving-catalog.ts";
-import { refuseServed } from "../domains/member-guard.ts";
+import { refuseServed } from "../domains/adopt-zone.ts";
 import { AppError, badField, notFound } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
 import { lossWarning } from "../records/editing/reviewed-plan.ts";

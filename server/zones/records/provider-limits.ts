@@ -8,8 +8,6 @@ import {
 import { AppError, type Issue } from "../../platform/errors.ts";
 import { isProviderType, isVendorType, typeNumber } from "../../dns/zone-file/type-names.ts";
 import { newId } from "../../platform/ids.ts";
-import { cutsTexts } from "./joined-texts.ts";
-import { withPlainTtl } from "./plain-ttls.ts";
 import {
   isActive,
   isEditableType,
@@ -17,8 +15,9 @@ import {
   type PlannedChange,
   type RecordData,
   type StatedData,
+  type LiveRecord,
 } from "../../dns/record.ts";
-import { atOnce, filtered, flatMapped, type Steps } from "../../platform/slices.ts";
+import { atOnce, filtered, flatMapped, type Steps, mapped } from "../../platform/slices.ts";
 import { nameFaults } from "../../dns/server-rules/host-names.ts";
 
 /** Returns why the provider cannot store a record, or its name servers would not load it. Checked before anything is sent. @param zone its name */
@@ -169,4 +168,60 @@ function apart(change: PlannedChange, isReadOnly: (record: StatedData) => boolea
 /** Returns the warnings that a plan shows for changes of read-only records. */
 export function readOnlyWarnings(changes: readonly ReadOnlyChange[]): string[] {
   return changes.map(({ record, reason }) => `${record.name} ${record.recordType} stays unchanged: ${reason}`);
+}
+
+/** Replaces automatic TTLs with the source provider's actual values if the target has no equivalent. */
+export function withPlainTtls(
+  source: ProviderKind,
+  target: ProviderKind,
+  records: readonly LiveRecord[],
+): readonly LiveRecord[] {
+  const { automaticTtl, automaticSeconds } = source;
+  if (automaticTtl === undefined || automaticSeconds === undefined || target.automaticTtl === automaticTtl)
+    return records;
+  return records.map((record) => withPlainTtl(source, target, record));
+}
+
+/** {@link withPlainTtls} for one record. */
+export function withPlainTtl<Some extends { ttl: number }>(
+  { automaticTtl, automaticSeconds }: ProviderKind,
+  target: ProviderKind,
+  record: Some,
+): Some {
+  if (automaticSeconds === undefined || record.ttl !== automaticTtl || target.automaticTtl === automaticTtl)
+    return record;
+  return { ...record, ttl: automaticSeconds };
+}
+
+/** Why a kind takes no strings. Follows its name in a sentence. */
+const cutsTexts = "stores a TXT as one text and splits it into strings itself";
+
+/** Records as a provider can hold them, with warnings about what they lose there. */
+interface HeldRecords<Data extends RecordData> {
+  records: readonly Data[];
+  warnings: string[];
+}
+
+/**
+ * Removes the strings from the records of a whole zone if its provider splits texts itself, instead of refusing the zone. Records that
+ * differed only in their strings become one.
+ */
+export function* asHeld<Data extends RecordData>(
+  records: readonly Data[],
+  kind: ProviderKind,
+): Steps<HeldRecords<Data>> {
+  if (!kind.cutsTexts || !records.some(({ strings }) => strings !== null)) return { records, warnings: [] };
+  const uncut = yield* filtered(records, ({ strings }) => strings === null);
+  const known = new Set(yield* mapped(uncut, recordKey));
+  const warnings: string[] = [];
+  const joined = yield* flatMapped(records, (record): Data[] => {
+    const { name, recordType, strings } = record;
+    if (strings === null) return [];
+    warnings.push(`${name} ${recordType} loses its ${strings.length} strings: ${kind.name} ${cutsTexts}.`);
+    const whole = { ...record, strings: null };
+    if (known.has(recordKey(whole))) return [];
+    known.add(recordKey(whole));
+    return [whole];
+  });
+  return { records: [...uncut, ...joined], warnings };
 }

@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import { seesDomain } from "../../access/zone-access.ts";
 import { jsonRows, queries, type Database, type EntityManager } from "../../database/database.ts";
 import { qualifiedName } from "../../dns/names/names.ts";
-import type { Notifications } from "../../notifications/notify.ts";
-import { reviewDue, type DueRecord } from "./review-notice.ts";
+import type { Notifications, TypedNotice } from "../../notifications/notify.ts";
+import { recordLabel } from "../../dns/record.ts";
 
 const mostInTransaction = 1_000;
 
@@ -99,4 +99,47 @@ async function clearGoneOwners(em: EntityManager): Promise<void> {
     update records set owner_id = null
     where owner_id is not null and not exists (select from users where users.id = records.owner_id)
   `.execute(queries(em));
+}
+
+/** A record whose review date has passed. */
+interface DueRecord {
+  id: string;
+  recordType: string;
+  name: string;
+  value: string;
+  reviewAt: Date;
+}
+
+const mostListed = 20;
+
+/** Reminds of records of a domain. @param userId whom; null: administrators */
+export function reviewDue(
+  domain: { id: string; name: string },
+  records: readonly DueRecord[],
+  userId: string | null,
+): TypedNotice<"record.review_due"> {
+  const [first] = records;
+  const total = records.length;
+  const what =
+    total === 1 && first ? `${recordLabel(first)} of ${domain.name} is` : `${total} records of ${domain.name} are`;
+  const example = total > 1 && first ? `Among them is ${recordLabel(first)}. ` : "";
+  return {
+    event: "record.review_due",
+    title: `${what} due for review`,
+    content: `${example}Check whether ${total === 1 ? "it is" : "they are"} still needed, then set another review date or none.`,
+    level: "info",
+    metadata: {
+      domainId: domain.id,
+      domainName: domain.name,
+      total,
+      records: records.slice(0, mostListed).map(({ id, recordType, name, value, reviewAt }) => ({
+        recordId: id,
+        recordType,
+        name,
+        value,
+        reviewAt: reviewAt.toISOString(),
+      })),
+    },
+    to: userId === null ? { administrators: true } : { userIds: [userId] },
+  };
 }

@@ -16,8 +16,7 @@ import { queries, type EntityManager } from "../../database/database.ts";
 import { notFound } from "../../platform/errors.ts";
 import { isSignatureOverSoa } from "../../dns/zone-file/type-names.ts";
 import { knownKind } from "../../dns-providers/kinds.ts";
-import { withPlainTtl } from "./plain-ttls.ts";
-import { limitIssues } from "./provider-limits.ts";
+import { limitIssues, withPlainTtl } from "./provider-limits.ts";
 
 /** Loopback, RFC 1918, RFC 6598 (carrier-grade NAT), RFC 3927 and RFC 4291 §2.5.6 (link-local), RFC 4193 (unique local). */
 const privateRanges: ReadonlySet<string> = new Set([

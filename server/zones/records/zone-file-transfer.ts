@@ -10,7 +10,6 @@ import type { Followers, FollowOutcome } from "../changes/follows.ts";
 import { aligningTtls, planningState, type Desired } from "../../dns/desired-state.ts";
 import type { ProviderKind } from "../../dns-providers/provider.ts";
 import { defaultTtlAt, ttlAt } from "./editing/drafts.ts";
-import { asHeld } from "./joined-texts.ts";
 import { judgeChanges } from "./judge-changes.ts";
 import { liveZone, managedZone, zoneAt } from "../changes/state/live-queries.ts";
 import { withoutManaged } from "../../dns/zone-file/type-names.ts";
@@ -30,7 +29,7 @@ import {
   refuseOtherComparison,
   refuseOtherZone,
 } from "./editing/reviewed-plan.ts";
-import { kindOfZone, partingReadOnly, readOnlyAtProvider, readOnlyWarnings } from "./provider-limits.ts";
+import { kindOfZone, partingReadOnly, readOnlyAtProvider, readOnlyWarnings, asHeld } from "./provider-limits.ts";
 import {
   isActive,
   recordKey,

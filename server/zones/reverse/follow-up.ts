@@ -29,7 +29,6 @@ import {
   postponeFollow,
   type PendingFollow,
 } from "./pending-follows.ts";
-import { ManagedZones } from "./managed-zones.ts";
 import {
   pointerChanges,
   beyondRights,
@@ -38,7 +37,7 @@ import {
   type PointerChange,
   type ReverseZone,
 } from "./pointer-changes.ts";
-import { Resolution, pointerPlaces, type Overlay } from "./places.ts";
+import { Resolution, pointerPlaces, type Overlay, ManagedZones } from "./places.ts";
 import { liveAtNames, pageRows } from "../changes/state/live-queries.ts";
 import { absoluteName } from "../../dns/names/names.ts";
 import { touchedAddresses, type TouchedAddress } from "../../dns/reverse/pointers.ts";

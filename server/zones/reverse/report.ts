@@ -6,9 +6,8 @@ import type { ReviewPolicy } from "../changes/locks-and-reviews.ts";
 import type { EntityManager } from "../../database/database.ts";
 import type { ProviderConnections } from "../../dns-providers/connections.ts";
 import { badField } from "../../platform/errors.ts";
-import { findingsAmong, type Finding, type ReadZones } from "./findings.ts";
-import { ManagedZones } from "./managed-zones.ts";
-import { domainsAfter, rowsAfter, type Position } from "./report-rows.ts";
+import { findingsAmong, type Finding, type ReadZones, domainsAfter, rowsAfter, type Position } from "./findings.ts";
+import { ManagedZones } from "./places.ts";
 import { reverseZones, type ReverseZone } from "./pointer-changes.ts";
 import type { reportInput } from "./schemas.ts";
 

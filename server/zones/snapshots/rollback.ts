@@ -2,7 +2,6 @@ import { ZoneScope } from "../../access/zone-scope.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { planningState, withSplitsOf } from "../../dns/desired-state.ts";
-import { asHeld } from "../records/joined-texts.ts";
 import { judgeChanges } from "../records/judge-changes.ts";
 import { requireStored } from "../changes/state/past-zone.ts";
 import { liveAtNames, versionsOf } from "../changes/state/live-queries.ts";
@@ -25,6 +24,7 @@ import {
   readOnlyAtProvider,
   readOnlyWarnings,
   restoring,
+  asHeld,
 } from "../records/provider-limits.ts";
 import { withoutManaged } from "../../dns/zone-file/type-names.ts";
 import { signatureWarnings } from "../records/warnings.ts";

@@ -2,9 +2,8 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { AppError } from "../../../server/platform/errors.ts";
 import { writableTypes } from "../../../server/dns/zone-file/type-names.ts";
-import { unsupportedReason } from "../../../server/bulk/templates/form/unsupported.ts";
 import { expandTemplate, type Application } from "../../../server/bulk/templates/applying/expand.ts";
-import type { Template, TemplateRecord } from "../../../server/bulk/templates/form/template.ts";
+import { type Template, type TemplateRecord, unsupportedReason } from "../../../server/bulk/templates/form/template.ts";
 
 const zone = "example.com";
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { expandText, variablesOf } from "../../../server/bulk/templates/form/variables.ts";
+import { expandText, variablesOf } from "../../../server/bulk/templates/form/template.ts";
 
 const expanded = (text: string, values: Record<string, string>) => expandText(text, new Map(Object.entries(values)));
 

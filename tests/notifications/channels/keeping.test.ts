@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ConfigCipher } from "../../../server/notifications/channels/config-cipher.ts";
-import type { Ports } from "../../../server/notifications/channels/kind.ts";
+import { type Ports, ConfigCipher } from "../../../server/notifications/channels/kind.ts";
 import { Channels } from "../../../server/notifications/channels/service.ts";
 import { queries } from "../../../server/database/database.ts";
 import { createLog } from "../../../server/platform/log.ts";

@@ -1,6 +1,6 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
-import { ConfigCipher } from "../../../server/notifications/channels/config-cipher.ts";
+import { ConfigCipher } from "../../../server/notifications/channels/kind.ts";
 import { claimDue, failed, postpone } from "../../../server/notifications/channels/deliveries.ts";
 import { Outbox } from "../../../server/notifications/channels/outbox.ts";
 import { queries } from "../../../server/database/database.ts";

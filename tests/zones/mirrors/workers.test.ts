@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { Workers, type Task } from "../../../server/zones/mirrors/workers.ts";
+import { Workers, type Task } from "../../../server/zones/mirrors/reconciler.ts";
 
 interface Named extends Task {
   name: string;

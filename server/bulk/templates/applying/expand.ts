@@ -13,10 +13,12 @@ import {
   type Template,
   type TemplateRecord,
   type TxtConflicts,
+  unsupportedReason,
+  expandText,
+  isInGroups,
+  variablesOf,
 } from "../form/template.ts";
-import { expandText, isInGroups, variablesOf } from "../form/variables.ts";
 import { invalidTerm, isSpf } from "../../../dns/spf.ts";
-import { unsupportedReason } from "../form/unsupported.ts";
 
 /** What a caller chooses when applying a template. */
 export interface Application {

@@ -3,11 +3,11 @@ import { describe, expect, test } from "vitest";
 import { zoneId } from "../../../../server/dns-providers/powerdns/client.ts";
 import { noNotes, recordKey, type LiveRecord } from "../../../../server/dns/record.ts";
 import { atOnce } from "../../../../server/platform/slices.ts";
-import { rrsetEdits } from "../../../../server/dns-service/update-clients/powerdns-api/rrset-edits.ts";
+import { rrsetEdits } from "../../../../server/dns-service/update-clients/powerdns-api/zones.ts";
 import { wildcardMatcher } from "../../../../server/dns-service/update-clients/powerdns-api/search.ts";
 import { shownRrsets } from "../../../../server/dns-service/update-clients/powerdns-api/shown-rrsets.ts";
 import { wantedRrsets } from "../../../../server/dns-service/update-clients/powerdns-api/wanted-rrsets.ts";
-import { zoneOfId } from "../../../../server/dns-service/update-clients/powerdns-api/zone-objects.ts";
+import { zoneOfId } from "../../../../server/dns-service/update-clients/powerdns-api/calls.ts";
 
 const zone = "quay.example";
 
