@@ -24,6 +24,7 @@ import {
   readFileName,
   zoneOfFile,
   type FoundFile,
+  watchFolder,
 } from "./zonefile/folder.ts";
 import { mkdir, readdir } from "node:fs/promises";
 import { createHash } from "node:crypto";
@@ -34,7 +35,6 @@ import { logicalLines, type Field } from "../dns/zone-file/tokens.ts";
 import { printingZoneFile, printZoneFile, type ZoneFileContent } from "../dns/zone-file/write.ts";
 import { applyingToRecords, allOrNone, type RecordStore } from "./applying/apply-to-records.ts";
 import { listedZones } from "./listed-zones.ts";
-import { watchFolder } from "./zonefile/watch-folder.ts";
 import { readZoneFile, readZoneSoa, type ParsedZoneFile } from "../dns/zone-file/parse.ts";
 
 const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";

@@ -11,13 +11,13 @@ import { logicalLines } from "../../server/dns/zone-file/tokens.ts";
 import { parseZoneFile } from "../../server/dns/zone-file/parse.ts";
 import { initialSoa } from "../../server/dns/zone-file/contents.ts";
 import { printZoneFile } from "../../server/dns/zone-file/write.ts";
-import { recordParameters as alidnsParameters } from "../../server/dns-providers/alidns/records.ts";
+import { recordParameters as alidnsParameters } from "../../server/dns-providers/alidns.ts";
 import { bodyOf } from "../../server/dns-providers/cloudflare/records.ts";
-import { writeRecord } from "../../server/dns-providers/digitalocean/wire-records.ts";
-import { recordParameters as dnspodParameters } from "../../server/dns-providers/dnspod/records.ts";
+import { writeRecord } from "../../server/dns-providers/digitalocean.ts";
+import { recordParameters as dnspodParameters } from "../../server/dns-providers/dnspod.ts";
 import { kindByName } from "../../server/dns-providers/kinds.ts";
-import { canonicalContent } from "../../server/dns-providers/powerdns/served-records.ts";
-import { printValue, readValue } from "../../server/dns-providers/route53/octal-text.ts";
+import { canonicalContent } from "../../server/dns-providers/powerdns/apply-changes.ts";
+import { printValue, readValue } from "../../server/dns-providers/route53/rrsets.ts";
 import {
   canonicalRdata,
   printedRdata,

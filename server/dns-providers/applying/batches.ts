@@ -1,4 +1,5 @@
-/**
+import { refuse } from "../../platform/result.ts";
+import { ProviderError } from "../provider.ts"; /**
  * Packs items into batches, in order and as full as possible. Items are never split; one too large for any batch gets its own.
  * Pure.
  * @param sizesOf returns an item's size in each of the measures that `most` limits.
@@ -44,4 +45,24 @@ export function connectedComponents<Item>(
     }
   }
   return [...Map.groupBy(items, (item) => rootOf(links.get(item)?.[0] ?? "")).values()];
+}
+
+/**
+ * Makes a call that undoes an earlier call of the same set.
+ * @param reason the refusal that made it necessary.
+ * @throws ProviderError with effect `unknown` if it fails
+ */
+export async function takeBack(
+  call: () => Promise<{ ok: true } | { ok: false; message: string }>,
+  reason: string,
+): Promise<void> {
+  let answered = true;
+  const answer = await call().catch((error: unknown) => {
+    if (!(error instanceof ProviderError)) throw error;
+    ({ answered } = error);
+    return refuse(error.message);
+  });
+  if (answer.ok) return;
+  const message = `${reason.replace(/[^.!?]$/, "$&.")} Earlier changes in the set could not be undone: ${answer.message}`;
+  throw new ProviderError(message, "unknown", { answered, refusal: reason });
 }

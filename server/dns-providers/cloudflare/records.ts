@@ -6,7 +6,7 @@ import type { ApexCname } from "../../dns/zone-rules.ts";
 import type { LimitedRecord, Unsupported } from "../provider.ts";
 import { rdataFields } from "../../dns/zone-file/record-data.ts";
 import { canonicalRdata, unreadContent, type RecordContent } from "../rdata-text.ts";
-import type { RecordBody, ServedRecord } from "./api.ts";
+import type { RecordBody, ServedRecord } from "./client.ts";
 import { fieldsOf, hasFields, textOf } from "../../dns/formats/cloudflare-fields.ts";
 import { canonicalType } from "../../dns/zone-file/type-names.ts";
 

@@ -3,7 +3,7 @@ import type { HostedZone } from "@aws-sdk/client-route-53";
 import { listedZones, readZoneName } from "../listed-zones.ts";
 import { ProviderError, type ListedZones } from "../provider.ts";
 import type { Route53Api } from "./client.ts";
-import { fromOctal, toOctal } from "./octal-text.ts";
+import { fromOctal, toOctal } from "./rrsets.ts";
 
 /** A hosted zone: Route 53's term for a zone. */
 export interface FoundZone {

@@ -1,8 +1,58 @@
 import type { ResourceRecordSet } from "@aws-sdk/client-route-53";
 import { readOwner, type OwnerName } from "../../dns/names/names.ts";
-import { recordKey, type RecordData } from "../../dns/record.ts";
-import type { RecordContent } from "../rdata-text.ts";
-import { fromOctal, readValue } from "./octal-text.ts";
+import { recordKey, type RecordData, isApexNs } from "../../dns/record.ts";
+import { type RecordContent, canonicalRdata, unreadContent } from "../rdata-text.ts";
+import { escapeOctets } from "../../dns/names/escapes.ts";
+import { parseGeneric, splitStrings } from "../../dns/values/character-strings.ts";
+import { ruleFor } from "../../dns/record-types.ts";
+import type { LimitedRecord, Unsupported } from "../provider.ts";
+
+// Route 53 writes names and values as a master file does, except that `\DDD` is an octet in octal; RFC 1035 §5.1 has it in decimal
+// (Developer Guide, "DNS domain name format" and "Supported DNS record types").
+
+/** Returns a name or value of Route 53's as master-file text. */
+export function fromOctal(text: string): string {
+  return text.replaceAll(/\\([0-3][0-7]{2})|\\[^]/g, (escape, digits?: string) =>
+    digits === undefined ? escape : `\\${String(Number.parseInt(digits, 8)).padStart(3, "0")}`,
+  );
+}
+
+/**
+ * Returns master-file text as Route 53 takes it. In quotes `\"` and `\\` stay; in names, which have no other escapes, all become
+ * octal.
+ */
+export function toOctal(text: string): string {
+  return text.replaceAll(/"(?:[^"\\]|\\[^])*"|(?:[^"\\]|\\[^])+/g, (part) =>
+    part.replaceAll(/\\(\d{3}|[^])/g, (escape, escaped: string) => {
+      if (escaped.length === 3) return octal(Number(escaped));
+      return part.startsWith('"') ? escape : octal(escaped.charCodeAt(0));
+    }),
+  );
+}
+
+function octal(code: number): string {
+  return `\\${code.toString(8).padStart(3, "0")}`;
+}
+
+/** Returns a value of Route 53's in canonical form; unchanged if it cannot be read, so that nothing is lost. */
+export function readValue(recordType: string, text: string): RecordContent {
+  return canonicalRdata(recordType, fromOctal(text)) ?? unreadContent(text);
+}
+
+/**
+ * Returns a canonical value as Route 53 takes it; null for data in generic form, which it does not know. @param strings how a TXT
+ * is split
+ */
+export function printValue(recordType: string, value: string, strings: readonly string[] | null = null): string | null {
+  const rdata = strings === null ? parseGeneric(value) : null;
+  if (rdata === null) return toOctal(ruleFor(recordType).print(value, strings));
+  return recordType === "TXT" ? toOctal(characterStrings(rdata)) : null;
+}
+
+/** Returns a TXT that is not text, and is stored in generic form, as character-strings. */
+function characterStrings(rdata: Buffer): string {
+  return (splitStrings(rdata) ?? []).map((octets) => `"${escapeOctets(octets, '"\\')}"`).join(" ");
+}
 
 /** An RRset of Route 53's, with its canonical records. */
 export interface ServedRrset {
@@ -38,8 +88,8 @@ function recordOf(recordType: string, owner: OwnerName, content: RecordContent, 
 // Records that only Route 53 has: aliases to AWS resources, and RRsets of one name and type among which it chooses. Each is shown
 // as one read-only record of a type of its own.
 
-export const aliasType = "R53_ALIAS";
-export const routingType = "R53_ROUTING";
+const aliasType = "R53_ALIAS";
+const routingType = "R53_ROUTING";
 
 /** Returns whether an RRset has more than a name, a type, a TTL and values. */
 function isOwn({ Name: _name, Type: _type, TTL: _ttl, ResourceRecords: _values, ...settings }: ResourceRecordSet) {
@@ -83,4 +133,50 @@ function kebab(key: string): string {
     .replace("DNSName", "DnsName")
     .replaceAll(/(?<=[a-z])(?=[A-Z])/g, "-")
     .toLowerCase();
+}
+
+/** The API's limit for a value in its own notation. */
+const longestValue = 4_000;
+
+/** The types that the API knows, except SOA, which Route 53 manages. */
+export const recordTypes = [
+  "A",
+  "AAAA",
+  "CAA",
+  "CNAME",
+  "DS",
+  "HTTPS",
+  "MX",
+  "NAPTR",
+  "NS",
+  "PTR",
+  "SPF",
+  "SRV",
+  "SSHFP",
+  "SVCB",
+  "TLSA",
+  "TXT",
+];
+
+export function unsupportedReason(record: LimitedRecord): Unsupported | null {
+  const { recordType, value, strings } = record;
+  const text = printValue(recordType, value, strings);
+  if (text === null)
+    return { field: "value", reason: `does not support ${recordType} data in generic form (RFC 3597).` };
+  if (text.length <= longestValue) return null;
+  const cost = recordType === "TXT" ? ', counting four for each character written as \\ooo and two for " and \\' : "";
+  return {
+    field: "value",
+    reason: `allows values of at most ${longestValue} characters${cost}; this one has ${text.length}.`,
+  };
+}
+
+export function readOnlyReason(record: LimitedRecord): string | null {
+  const { recordType } = record;
+  if (recordType === aliasType) return "manages alias records in its own console; change them there.";
+  if (recordType === routingType) return "manages records with a routing policy in its own console; change them there.";
+  if (isApexNs(record)) {
+    return "manages the name servers at the apex of a hosted zone, which it assigned.";
+  }
+  return null;
 }

@@ -1,7 +1,6 @@
 import { rrsetKey } from "../../dns/record.ts";
 import { notDone, recordsOf } from "../applying/apply-to-records.ts";
-import { inBatches } from "../applying/batches.ts";
-import { takeBack } from "../applying/undo-applied.ts";
+import { inBatches, takeBack } from "../applying/batches.ts";
 import { ProviderError, type BeforeCall, type RecordChange } from "../provider.ts";
 import type { RrsetAccount, RrsetStep, Written } from "./account.ts";
 import { inverse, type StepGroup } from "./steps.ts";

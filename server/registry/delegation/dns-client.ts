@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { dial } from "../../dns-providers/rfc2136/connection.ts";
+import { dial } from "../../dns-providers/rfc2136/session.ts";
 import {
   additionalCount,
   classes,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { fieldsOf, textOf } from "../../../server/dns/formats/cloudflare-fields.ts";
 import { bodyOf, unsupported } from "../../../server/dns-providers/cloudflare/records.ts";
-import { canonicalContent } from "../../../server/dns-providers/powerdns/served-records.ts";
+import { canonicalContent } from "../../../server/dns-providers/powerdns/apply-changes.ts";
 import type { RecordData } from "../../../server/dns/record.ts";
 
 const forms: [recordType: string, value: string, fields: Record<string, string | number>][] = [

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { dnsName } from "../../../server/dns-providers/route53/hosted-zones.ts";
-import { fromOctal, printValue, readValue } from "../../../server/dns-providers/route53/octal-text.ts";
+import { fromOctal, printValue, readValue } from "../../../server/dns-providers/route53/rrsets.ts";
 import { readHost } from "../../../server/dns/names/names.ts";
 import { anyCharacter } from "../../support/any-character.ts";
 

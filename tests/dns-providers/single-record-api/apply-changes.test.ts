@@ -1,7 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { applyOneByOne } from "../../../server/dns-providers/single-record-api/apply-changes.ts";
-import { planGroups, planSteps, type Step } from "../../../server/dns-providers/single-record-api/plan-steps.ts";
+import {
+  applyOneByOne,
+  planGroups,
+  planSteps,
+  type Step,
+} from "../../../server/dns-providers/single-record-api/apply-changes.ts";
 import { ProviderError, type ChangeOutcome, type RecordChange } from "../../../server/dns-providers/provider.ts";
 import { recordKey, rrsetKey, type RecordData } from "../../../server/dns/record.ts";
 import { create, record, remove, update } from "../zone-folder.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { z } from "zod";
 import * as alidns from "../../../server/dns-providers/alidns/client.ts";
-import * as cloudflare from "../../../server/dns-providers/cloudflare/api.ts";
+import * as cloudflare from "../../../server/dns-providers/cloudflare/client.ts";
 import * as dnspod from "../../../server/dns-providers/dnspod/client.ts";
 
 const nulls = (...fields: string[]) => Object.fromEntries(fields.map((field) => [field, null]));

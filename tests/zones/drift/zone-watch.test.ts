@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { watchFolder } from "../../../server/dns-providers/zonefile/watch-folder.ts";
+import { watchFolder } from "../../../server/dns-providers/zonefile/folder.ts";
 import { patience } from "../../support/patience.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { fileZone, type Body } from "../../support/zones.ts";
