@@ -1,7 +1,7 @@
 import type { AnyTRPCRouter } from "@trpc/server";
 import type { OpenApiDocument } from "../server/api/openapi/shapes.ts";
 import { openApiDocument } from "../server/api/openapi/document.ts";
-import { streamPaths, trpcStreams } from "../server/api/openapi/streams.ts";
+import { streamPaths, trpcStreams } from "../server/api/openapi/other-operations.ts";
 import { metaOf } from "../server/api/rest.ts";
 import { comment } from "./comment.ts";
 

@@ -23,12 +23,11 @@ import {
 } from "./api/http/request.ts";
 import { announceDeprecations } from "./api/deprecation.ts";
 import { stopping } from "./platform/errors.ts";
-import { logFailure } from "./api/failure-log.ts";
+import { logFailure, sendProblem } from "./api/failures.ts";
 import { sendLargeOverTrpc } from "./api/large-answers.ts";
 import { unmatchedRoute } from "./api/http/methods.ts";
 import { identityHttp } from "./accounts/identity/http.ts";
 import { notificationsHttp } from "./notifications/http.ts";
-import { sendProblem } from "./api/problem.ts";
 import { passToTrpc } from "./api/trpc-input.ts";
 import { restHandler } from "./api/rest.ts";
 import { createAppRouter } from "./router.ts";

@@ -15,8 +15,7 @@ cacheCompiledCode(process.env["DATA_DIR"] || defaultDataDir);
 
 const { ConfigError, loadConfig } = await import("./ops/config/config.ts");
 const { FolderInUseError } = await import("./database/lock-file.ts");
-const { announceEnd, announcer, logFormatFor, logOutput, programOutput, taken } =
-  await import("./platform/log-output.ts");
+const { announceEnd, announcer, logFormatFor, logOutput, programOutput, taken } = await import("./platform/log.ts");
 const { loadLateModules } = await import("./platform/late-modules.ts");
 const { createLog } = await import("./platform/log.ts");
 const { startServer } = await import("./start.ts");

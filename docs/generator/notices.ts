@@ -17,7 +17,7 @@ import { reviewDue } from "../../server/zones/records/review-reminders.ts";
 import { mirrorNotice } from "../../server/zones/mirrors/reconciler.ts";
 import { visitor } from "../../server/access/caller.ts";
 import { administratorAdded, signInProviderChanged } from "../../server/accounts/users/administrator-notices.ts";
-import { changeMessage } from "../../server/zones/change-reports/changes.ts";
+import { changeMessage } from "../../server/zones/change-reports/reporter.ts";
 import type { NotificationEvent, ZoneChanged, Notice } from "../../server/platform/events.ts";
 
 const domainId = "01a1fb0f-6204-7000-abd4-276e976be8b7";

@@ -7,7 +7,7 @@ import { z } from "zod";
 import type { Keyring } from "../platform/secret-cipher.ts";
 import { hasPermission, type Caller, narrowingOf } from "./caller.ts";
 import type { Permission } from "./permissions.ts";
-import { hashOf } from "../platform/opaque-tokens.ts";
+import { hashOf } from "../platform/ids.ts";
 import { randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { Background } from "../platform/background.ts";

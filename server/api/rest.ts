@@ -3,9 +3,8 @@ import type { NextFunction, Request, RequestHandler, Response } from "express";
 import type { RouteMeta } from "./context.ts";
 import { sendLarge } from "./large-answers.ts";
 import { AppError, type Issue } from "../platform/errors.ts";
-import { logFailure } from "./failure-log.ts";
+import { logFailure, sendProblem } from "./failures.ts";
 import { alsoInPath } from "./input-error.ts";
-import { sendProblem } from "./problem.ts";
 import { errorOf, type ServerContext } from "./trpc.ts";
 import { loadedLate } from "../platform/late-modules.ts";
 

@@ -1,5 +1,5 @@
 import type { AssignmentEnds } from "../accounts/assignments/service.ts";
-import { deliverJobNames } from "../notifications/channels/outbox.ts";
+import { deliverJobNames, deleteOldDeliveries } from "../notifications/channels/outbox.ts";
 import { batchJobName } from "../bulk/batches/batch.ts";
 import type { ChangeRequestSchedule } from "../zones/change-requests/applier.ts";
 import type { AcmeChallenges } from "../dns-service/update-clients/acme-challenges.ts";
@@ -10,20 +10,19 @@ import type { ReviewReminders } from "../zones/records/review-reminders.ts";
 import type { ReverseFollowJob } from "../zones/reverse/follow-up.ts";
 import type { RepairJob } from "../zones/changes/repair.ts";
 import type { Config } from "../ops/config/config.ts";
-import type { Database } from "../database/database.ts";
+import { type Database, queries } from "../database/database.ts";
 import { driftSchedules, type DriftJob } from "../zones/drift/drift-job.ts";
 import type { CertificateCheckJob } from "../registry/certificates/check-job.ts";
 import type { DelegationServices } from "../registry/delegation/compose.ts";
 import type { ExpiryServices } from "../registry/expiry/compose.ts";
 import { mirrorJobName, type MirrorReconciler } from "../zones/mirrors/reconciler.ts";
-import type { MailOutbox } from "../notifications/mail/outbox.ts";
-import type { ChannelServices } from "../notifications/channels/compose.ts";
+import { MailOutbox, type Mailer } from "../notifications/mail/outbox.ts";
+import type { Deliverer } from "../notifications/channels/deliverer.ts";
 import type { Logger } from "../platform/log.ts";
 import type { SecondaryCheck } from "../dns-service/secondary-check.ts";
 import type { DnsService } from "../dns-service/service.ts";
 import { deleteOldSnapshots } from "../zones/snapshots/retention.ts";
 import { makeScheduledSnapshots } from "../zones/snapshots/schedule.ts";
-import type { Job } from "../ops/jobs/jobs.ts";
 import {
   deleteEndedSessions,
   deleteExpiredChallenges,
@@ -31,19 +30,24 @@ import {
   deleteExpiredCliSignIns,
   deleteExpiredLinks,
 } from "../accounts/auth/housekeeping.ts";
-import { deleteOldDeliveries } from "../notifications/channels/deliveries.ts";
 import { deleteOldAnswers } from "../api/idempotency.ts";
 import { deleteOldBatches } from "../bulk/batches/store.ts";
 import { deleteOldUpdateAnswers } from "../dns-service/updates/update-answers.ts";
 import { deleteExpiredFlows } from "../accounts/identity/flows.ts";
+import type { Background } from "../platform/background.ts";
+import { Metrics, type Reading } from "../ops/metrics/metrics.ts";
+import type { Streams } from "../notifications/streams.ts";
+import { SecretCipher, type Keyring } from "../platform/secret-cipher.ts";
+import { JobRunner, type Timing, type Job } from "../ops/jobs/runner.ts";
+import { sql } from "kysely";
 
 const day = 24 * 3_600_000;
 const batchRetentionMilliseconds = 90 * day;
 
 /** Parts of the service with background work. */
-export interface Workers
+interface Workers
   extends
-    Pick<ChannelServices, "deliverer" | "mailDeliverer">,
+    Record<"deliverer" | "mailDeliverer", Deliverer>,
     Pick<ExpiryServices, "expiryCheck" | "expiryReminders">,
     Pick<DelegationServices, "delegationCheck"> {
   repair: RepairJob;
@@ -204,4 +208,115 @@ export async function deleteExpired(database: Database, now: Date): Promise<void
   await deleteOldAnswers(database.fork(), now);
   await deleteOldUpdateAnswers(database.fork(), now);
   await deleteOldBatches(database.fork(), new Date(now.getTime() - batchRetentionMilliseconds));
+}
+
+/** Builds the job queue, the mail outbox with its retries, and the metrics of both. */
+export function composeJobs(parts: {
+  config: Config;
+  database: Database;
+  log: Logger;
+  now: () => Date;
+  keyring: Keyring;
+  mailer: Mailer;
+  background: Background;
+  streams: Streams;
+  workers: Workers;
+  schedules: boolean | undefined;
+  onError: (error: unknown) => void;
+  timing?: Timing;
+}) {
+  const { config, database, log, now, mailer, background } = parts;
+  const mail = new MailOutbox({
+    mailer,
+    cipher: new SecretCipher(parts.keyring, "mail"),
+    background,
+    database,
+    log,
+    now,
+    enqueue: (...run) => runner.enqueue(...run),
+  });
+  const metrics = new Metrics();
+  const runner = new JobRunner({
+    store: database.jobStore,
+    jobs: jobs({ config, database, log, now, mail, ...parts.workers }),
+    works: config.jobs,
+    schedules: parts.schedules,
+    log,
+    onRun: (run) => metrics.jobRun(run),
+    onError: parts.onError,
+    ...(parts.timing && { timing: parts.timing }),
+  });
+  for (const reading of readings(database, runner, parts.streams)) metrics.add(reading);
+  return { mail, metrics, jobs: runner };
+}
+
+/** Returns gauges read from the database, identical on every instance, and this instance's open streams. */
+function readings(database: Database, runner: JobRunner, streams: { openStreams: number }): Reading[] {
+  const count = (name: string, help: string, query: ReturnType<typeof sql<{ count: string }>>): Reading => ({
+    name,
+    help,
+    async read() {
+      const { rows } = await query.execute(queries(database.fork()));
+      return rows.map((row) => ({ value: Number(row.count) }));
+    },
+  });
+  return [
+    {
+      name: "zonewright_jobs",
+      help: "Job runs across all instances by state: waiting, active, or failed permanently within a day. A few seconds out of date.",
+      labels: ["job", "state"],
+      async read() {
+        return (await runner.counts()).flatMap(({ name: job, queuedCount, activeCount, failedCount }) => [
+          { labels: { job, state: "waiting" }, value: queuedCount },
+          { labels: { job, state: "active" }, value: activeCount },
+          { labels: { job, state: "failed" }, value: failedCount },
+        ]);
+      },
+    },
+    count(
+      "zonewright_open_changes",
+      "Changes whose outcome at the provider is unknown. Resolved within a minute unless the provider is unreachable.",
+      sql`select count(*) from change_sets where state = 'pending'`,
+    ),
+    count(
+      "zonewright_pending_deliveries",
+      "Notifications waiting for delivery to a channel or by email.",
+      sql`select count(*) from deliveries where state = 'pending'`,
+    ),
+    count(
+      "zonewright_audit_stream_pending",
+      "Audit entries that wait to be sent to AUDIT_STREAM.",
+      sql`select count(*) from audit_stream_queue`,
+    ),
+    count(
+      "zonewright_audit_stream_lag_seconds",
+      "Seconds since the oldest audit entry that waits to be sent to AUDIT_STREAM was written; 0 if none waits.",
+      sql`select coalesce(greatest(0, extract(epoch from now() - (
+        select e.at from audit_stream_queue q join audit_entries e on e.id = q.entry_id order by q.position limit 1
+      ))), 0)::float8 as count`,
+    ),
+    {
+      name: "zonewright_open_streams",
+      help: "Open notification streams on this instance.",
+      read: () => Promise.resolve([{ value: streams.openStreams }]),
+    },
+    {
+      name: "zonewright_secondary_lag_seconds",
+      help: "How long a secondary has lacked a change of one of its zones, by its address. Only those that lack one are listed.",
+      labels: ["secondary"],
+      async read() {
+        const { rows } = await sql<{ address: string; seconds: string }>`
+          select address, extract(epoch from now() - min(behind_since)) as seconds from primary_secondaries
+          where behind_since is not null group by address
+        `.execute(queries(database.fork()));
+        return rows.map(({ address, seconds }) => ({ labels: { secondary: address }, value: Number(seconds) }));
+      },
+    },
+    count("zonewright_domains", "Managed domains.", sql`select count(*) from domains`),
+    count(
+      "zonewright_drifted_domains",
+      "Domains that differ from what their provider serves.",
+      sql`select count(*) from domains where drift_found_at is not null`,
+    ),
+  ];
 }

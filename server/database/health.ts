@@ -1,5 +1,5 @@
 import type { Database } from "./database.ts";
-import { isUnwritable } from "../platform/faults.ts";
+import { isUnwritable } from "../platform/errors.ts";
 
 export interface Readiness {
   ready: boolean;

@@ -3,9 +3,8 @@ import { jsonTexts, queries, type EntityManager } from "./database.ts";
 import { toUnicodeName, withAsciiDots } from "../dns/names/names.ts";
 import { entities, type Tables } from "./tables/all.ts";
 import { UniqueConstraintViolationException } from "@mikro-orm/core";
-import type { AppError } from "../platform/errors.ts";
+import { type AppError, isLockConflict } from "../platform/errors.ts";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isLockConflict } from "../platform/faults.ts";
 
 /** Escapes text for a `like` pattern so that it matches literally: `_` is valid in names but a wildcard in patterns. */
 export function escapeLike(text: string): string {

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, createHash } from "node:crypto";
 
 /** Octets that are fetched at once: each call of the random number generator costs as much as some hundred octets. */
 const fetchedOctets = 4_096;
@@ -29,4 +29,14 @@ export function newId(): string {
   octets[0] = ((octets[0] ?? 0) & 0x3f) | 0x80;
   const tail = octets.toString("hex");
   return `${time.slice(0, 8)}-${time.slice(8)}-${sequence}-${tail.slice(0, 4)}-${tail.slice(4)}`;
+}
+
+/** Returns 256 random bits in base64url. Stores look the token up by its hash. */
+export function newOpaqueToken(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+/** Returns the hash under which a token or code is stored, so that the database contains no usable tokens. Tokens are random enough for a plain hash. */
+export function hashOf(token: string): string {
+  return createHash("sha256").update(token).digest("base64url");
 }

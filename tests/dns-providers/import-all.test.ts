@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { queries } from "../../server/database/database.ts";
-import { beginImport, beginZone, endZone } from "../../server/zones/domains/import-progress.ts";
+import { beginImport, beginZone, endZone } from "../../server/zones/domains/zone-imports.ts";
 import { createClient } from "../../client-sdk/src/index.ts";
 import { patience } from "../support/patience.ts";
 import { freshName, manualConfig, unknownId, type Body } from "../support/zones.ts";

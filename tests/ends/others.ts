@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { queries } from "../../server/database/database.ts";
-import { beginImport } from "../../server/zones/domains/import-progress.ts";
+import { beginImport } from "../../server/zones/domains/zone-imports.ts";
 import { assign } from "../accounts/assignments/assigned.ts";
 import {
   approve,

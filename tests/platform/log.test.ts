@@ -2,8 +2,7 @@ import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { newId } from "../../server/platform/ids.ts";
-import { createLog, FewLines } from "../../server/platform/log.ts";
-import { logOutput } from "../../server/platform/log-output.ts";
+import { createLog, FewLines, logOutput } from "../../server/platform/log.ts";
 import { User } from "../../server/database/tables/users.ts";
 import { emptyDatabase } from "../support/database.ts";
 

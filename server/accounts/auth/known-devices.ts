@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { HttpPort } from "../../platform/http-port.ts";
 import type { Keyring } from "../../platform/secret-cipher.ts";
-import { hashOf } from "../../platform/opaque-tokens.ts";
+import { hashOf } from "../../platform/ids.ts";
 
 const day = 24 * 3_600;
 const lifetimeSeconds = 365 * day;

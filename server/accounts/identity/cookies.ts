@@ -1,7 +1,7 @@
 import type { HttpPort } from "../../platform/http-port.ts";
 import { AppError } from "../../platform/errors.ts";
 import { clearSiteCookie, setSiteCookie } from "../auth/known-devices.ts";
-import { hashOf } from "../../platform/opaque-tokens.ts";
+import { hashOf } from "../../platform/ids.ts";
 import { pendingSeconds, ticketSeconds } from "./tickets.ts";
 import type { FrontEndQuery } from "./external-sign-in.ts";
 import { flowSeconds, type StartedFlow } from "./flows.ts";

@@ -1,7 +1,6 @@
 import { queries, type EntityManager } from "../../database/database.ts";
-import { newId } from "../../platform/ids.ts";
+import { newId, hashOf, newOpaqueToken } from "../../platform/ids.ts";
 import type { SecretCipher } from "../../platform/secret-cipher.ts";
-import { hashOf, newOpaqueToken } from "../../platform/opaque-tokens.ts";
 import type { FlowValues } from "./providers/provider.ts";
 import { providerIds, type ProviderId } from "../../database/tables/identity.ts";
 

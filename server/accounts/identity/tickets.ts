@@ -1,5 +1,5 @@
 import { queries, type EntityManager } from "../../database/database.ts";
-import { hashOf, newOpaqueToken } from "../../platform/opaque-tokens.ts";
+import { hashOf, newOpaqueToken } from "../../platform/ids.ts";
 import type { Identity } from "./providers/provider.ts";
 import type { ProviderId } from "../../database/tables/identity.ts";
 import type { Actor } from "../../access/caller.ts";

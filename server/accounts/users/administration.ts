@@ -10,16 +10,14 @@ import { removeAllFactors } from "../auth/second-factors/methods.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { onePage, escapeLike, givingWay } from "../../database/query-helpers.ts";
 import { badField, notFound, AppError } from "../../platform/errors.ts";
-import type { Mail } from "../../notifications/mail/mailer.ts";
-import { noticeUsefulMilliseconds, type MailOutbox } from "../../notifications/mail/outbox.ts";
+import { noticeUsefulMilliseconds, type MailOutbox, type Mail } from "../../notifications/mail/outbox.ts";
 import { emailChanged, passwordChanged } from "../../notifications/mail/letters.ts";
 import { allButPassword, type AccessKind, givesAccess, refuseOwnProtection, type UserPatch } from "./access/kinds.ts";
 import { auditOf, type AccessRevocation } from "./access/revocation.ts";
 import type { AdministratorNotices } from "./administrator-notices.ts";
 import { User, type Role } from "../../database/tables/users.ts";
-import { ownRoleFor } from "./group-roles.ts";
 import { endInvitations } from "./invitations/service.ts";
-import { lockAccount, verifiedAddress, endOutstanding, lockLosing } from "./account.ts";
+import { lockAccount, verifiedAddress, endOutstanding, lockLosing, ownRoleFor } from "./account.ts";
 import { writeUser, type NewUser, type Users } from "./service.ts";
 
 interface Parts {

@@ -2,7 +2,7 @@ import type { Audit } from "../../notifications/audit/audit.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { mapUniqueViolation } from "../../database/query-helpers.ts";
 import { assertGoodPassword } from "../../platform/password-rules.ts";
-import { confirmedUntil } from "../auth/confirmation/moment.ts";
+import { confirmedUntil } from "../auth/confirmation/service.ts";
 import type { PasswordHasher } from "../auth/passwords.ts";
 import { type Caller, theService, type Actor } from "../../access/caller.ts";
 import { methodsSetUp } from "../auth/second-factors/methods.ts";

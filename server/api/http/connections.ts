@@ -1,7 +1,7 @@
 import { createServer, IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { rawProblem } from "../problem.ts";
+import { rawProblem } from "../failures.ts";
 import { addressKey } from "../limits/address.ts";
 import { AppError } from "../../platform/errors.ts";
 import { mayShare, shortenTurn, takeShare } from "../../platform/slices.ts";

@@ -3,7 +3,7 @@ import type { Express, RequestHandler } from "express";
 import { AppError } from "../../platform/errors.ts";
 import { patternOf, restProcedures } from "../rest.ts";
 import { requestIdOf } from "./request.ts";
-import { sendProblem } from "../problem.ts";
+import { sendProblem } from "../failures.ts";
 
 /** The parts of Express's router used here. */
 interface Layer {

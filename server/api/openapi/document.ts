@@ -3,10 +3,16 @@ import { takesIdempotencyKey } from "../idempotency.ts";
 import { generateOpenApiDocument, type OpenApiRouter } from "trpc-to-openapi";
 import type { Confirmed, RouteMeta } from "../context.ts";
 import { deprecationNote } from "../deprecation.ts";
-import type { OpenApiDocument, Operation, Parameter, Response, Schema } from "./shapes.ts";
-import { problemResponses, problemSchema } from "./problems.ts";
-import { redirectPaths } from "./redirects.ts";
-import { streamPaths } from "./streams.ts";
+import {
+  type OpenApiDocument,
+  type Operation,
+  type Parameter,
+  type Response,
+  type Schema,
+  problemResponses,
+  problemSchema,
+} from "./shapes.ts";
+import { redirectPaths, streamPaths } from "./other-operations.ts";
 import { forLibrary, deletion, restProcedures } from "../rest.ts";
 
 const tags = [

@@ -26,7 +26,7 @@ import { onePage, type Paging } from "../../database/query-helpers.ts";
 import type { BatchItemState } from "../../database/tables/bulk.ts";
 import { qualifiedName } from "../../dns/names/names.ts";
 import type { ProviderConnections } from "../../dns-providers/connections.ts";
-import type { Enqueue } from "../../ops/jobs/jobs.ts";
+import type { Enqueue } from "../../ops/jobs/runner.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { refuseLosses, planView } from "../../zones/records/editing/reviewed-plan.ts";
 import { refuseLockedIn } from "../../zones/records/planned-zone.ts";
@@ -34,7 +34,7 @@ import { nothingFound, namesWithValue, type ReplaceRequest, readWanted } from ".
 import { planReplacement, withNameServer, planZonePart } from "./plan.ts";
 import { revertTitle } from "../batches/notices.ts";
 import { liveAtNames } from "../../zones/changes/state/live-queries.ts";
-import { planInversion } from "../../zones/records/inversion.ts";
+import { planInversion } from "../../zones/records/revert.ts";
 import { kindOfZone } from "../../zones/records/provider-limits.ts";
 
 interface Parts {

@@ -6,8 +6,7 @@ import { queries, type Database, type EntityManager } from "../../database/datab
 import type { ProviderKind } from "../../dns-providers/provider.ts";
 import { absoluteName, shown } from "../../dns/names/names.ts";
 import { isActive, type LiveRecord } from "../../dns/record.ts";
-import { badField } from "../../platform/errors.ts";
-import { faultToAppError } from "../../platform/faults.ts";
+import { badField, faultToAppError } from "../../platform/errors.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Records } from "../../zones/records/service.ts";
 import { parseHostName, writablePlace, type WritablePlace } from "./writable-zone.ts";

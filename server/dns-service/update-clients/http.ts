@@ -2,7 +2,7 @@ import type { NextFunction, Request, Response } from "express";
 import { permitted } from "../../access/authenticator.ts";
 import { type Caller, visitor } from "../../access/caller.ts";
 import { refuseAuditor, errorOf, type ServerContext } from "../../api/trpc.ts";
-import { logFailure } from "../../api/failure-log.ts";
+import { logFailure } from "../../api/failures.ts";
 import { MovedAway } from "../../zones/changes/pipeline.ts";
 import { countCall } from "../../api/limits/requests.ts";
 import type { AppError, ErrorCode } from "../../platform/errors.ts";

@@ -16,10 +16,11 @@ import {
   postpone,
   type Claimed,
   type Transport,
-} from "./deliveries.ts";
+} from "./outbox.ts";
 import { type Outcome, type Ports, unreadableConfig, type ConfigCipher } from "./kind.ts";
 import { kindOf } from "./kinds.ts";
 import { noticeMail, sendMail } from "./kinds/email.ts";
+import { Channels } from "./service.ts";
 
 const lanesAtOnce = 8;
 /** A run waits for deliveries due within this time; later ones are left to the next run. */
@@ -300,4 +301,24 @@ function nextAttempt(
   if (now.getTime() >= last) return null;
   const wait = Math.max(delays[attempts] ?? furtherDelay, waitSeconds * 1_000);
   return new Date(Math.min(now.getTime() + wait, last));
+}
+
+/** Builds the channel service and one deliverer per transport. */
+export function composeChannels(parts: {
+  box: ConfigCipher;
+  ports: Ports;
+  notifications: Notifications;
+  database: Database;
+  makeCounter: MakeCounter;
+  audit: Audit;
+  /** How to wait for the next attempt. */
+  pause: Pause;
+  log: Logger;
+}) {
+  const { box, ports, audit } = parts;
+  return {
+    channels: new Channels({ box, ports, audit }),
+    deliverer: new Deliverer({ ...parts, way: "call" }),
+    mailDeliverer: new Deliverer({ ...parts, way: "mail" }),
+  };
 }

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Egress } from "../../platform/net/egress.ts";
-import type { Mailer } from "../mail/mailer.ts";
+import type { Mailer } from "../mail/outbox.ts";
 import type { NotificationLevel } from "../../platform/events.ts";
 import type { Digest, ZoneFilter } from "../../database/tables/notifications.ts";
 import type { SecretCipher } from "../../platform/secret-cipher.ts";

@@ -10,7 +10,7 @@ import { configError } from "../../api/input-error.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { NotificationEvent } from "../../platform/events.ts";
 import type { WithShownConfig } from "./configs.ts";
-import { giveUp } from "./deliveries.ts";
+import { giveUp } from "./outbox.ts";
 import { NotificationChannel, type Digest, type ZoneFilter } from "../../database/tables/notifications.ts";
 import {
   type ChannelKind,

@@ -1,4 +1,4 @@
-import type { Mail } from "./mailer.ts";
+import type { Mail } from "./outbox.ts";
 
 /** The content of a mail. All of it is plain text; markup is escaped. */
 interface Letter {

@@ -5,7 +5,7 @@ import type { AuditTarget } from "./audit-target.ts";
 import { adminPasswordFault, environmentSchema } from "./environment.ts";
 import type { ReviewRequired } from "../../database/tables/domains.ts";
 import type { ResolverRoots } from "./variable-forms.ts";
-import { logFormatFor, type LogFormat } from "../../platform/log-output.ts";
+import { logFormatFor, type LogFormat } from "../../platform/log.ts";
 
 export interface Config {
   host: string;

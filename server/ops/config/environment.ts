@@ -198,7 +198,7 @@ export const environmentSchema = z.object({
   }),
   JOBS: onOff("JOBS", "on").register(notes, {
     meaning: "`off` for instances that only serve requests.",
-    readIn: "composition/jobs.ts",
+    readIn: "composition/job-list.ts",
     more: "operations/jobs.md#jobs",
   }),
   AUDIT_STREAM: z

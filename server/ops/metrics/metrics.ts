@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
-import type { JobRun } from "../jobs/jobs.ts";
+import type { JobRun } from "../jobs/runner.ts";
 import { version } from "../../platform/version.ts";
 
 /** Memory, CPU and event-loop metrics, collected once per process regardless of the number of services in it. */

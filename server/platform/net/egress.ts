@@ -3,8 +3,14 @@ import type { Socket } from "node:net";
 import type { Agent } from "undici";
 import { type Reach, AllowList } from "./address-rules.ts";
 import { EgressError } from "./egress-error.ts";
-import { sendGuarded, targetOf, type GuardedRequest } from "./guarded-request.ts";
-import { httpAgent, loadUndici, type ClientCertificate } from "./http-agent.ts";
+import {
+  httpAgent,
+  loadUndici,
+  type ClientCertificate,
+  sendGuarded,
+  targetOf,
+  type GuardedRequest,
+} from "./http-agent.ts";
 import {
   openGuarded,
   resolvedAddresses,

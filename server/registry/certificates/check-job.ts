@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { jsonRows, queries, type Database, type EntityManager } from "../../database/database.ts";
 import { absoluteName } from "../../dns/names/names.ts";
 import type { Notifications } from "../../notifications/notify.ts";
-import type { Job } from "../../ops/jobs/jobs.ts";
+import type { Job } from "../../ops/jobs/runner.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Egress } from "../../platform/net/egress.ts";
 import { Slots } from "../../platform/net/slots.ts";

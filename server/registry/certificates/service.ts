@@ -6,7 +6,7 @@ import { jsonRows, queries, type EntityManager } from "../../database/database.t
 import type { tlsModes } from "../../database/tables/registrations.ts";
 import { parseOwner } from "../../dns/names/names.ts";
 import { writeEntry } from "../../notifications/audit/audit.ts";
-import type { Enqueue } from "../../ops/jobs/jobs.ts";
+import type { Enqueue } from "../../ops/jobs/runner.ts";
 import { badField } from "../../platform/errors.ts";
 import { checkJobName } from "./check-job.ts";
 import { endsSoon } from "./findings.ts";

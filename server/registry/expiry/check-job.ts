@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { queries, type Database, type EntityManager } from "../../database/database.ts";
-import type { Job } from "../../ops/jobs/jobs.ts";
+import type { Job } from "../../ops/jobs/runner.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Notifications } from "../../notifications/notify.ts";
 import {

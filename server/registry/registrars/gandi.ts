@@ -4,8 +4,7 @@ import { readPages } from "../../dns-providers/vendor-api/pages.ts";
 import { maybe } from "../../dns-providers/vendor-api/text.ts";
 import type { VendorEnvironment } from "../../dns-providers/vendor-api/calls.ts";
 import { ProviderError } from "../../dns-providers/provider.ts";
-import { parseExpiryDate } from "../expiry/dates.ts";
-import { distinct, readDs, readHostNames } from "../expiry/registry-text.ts";
+import { parseExpiryDate, distinct, readDs, readHostNames } from "../expiry/dates.ts";
 import { dsSteps, inSteps, RegistrarApi, type Registrar, type RegistrarKind } from "./registrar.ts";
 
 // The parts of Gandi's Domain API (v5) in use. Gandi takes DNSKEYs and makes the DS records itself.

@@ -3,8 +3,7 @@ import { apiAddress, credentialFields } from "../../dns-providers/config-fields.
 import { PageTurner } from "../../dns-providers/vendor-api/pages.ts";
 import { maybe } from "../../dns-providers/vendor-api/text.ts";
 import type { VendorEnvironment } from "../../dns-providers/vendor-api/calls.ts";
-import { parseExpiryDate } from "../expiry/dates.ts";
-import { distinct, readDs, readHostNames } from "../expiry/registry-text.ts";
+import { parseExpiryDate, distinct, readDs, readHostNames } from "../expiry/dates.ts";
 import { dsSteps, inSteps, RegistrarApi, type Registrar, type RegistrarKind } from "./registrar.ts";
 
 // The parts of Porkbun's API v3 in use: "Domain" and "DNSSEC" of its documentation. Every call is a POST with the keys in its body.

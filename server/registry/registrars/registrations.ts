@@ -11,7 +11,7 @@ import { knownCertificates } from "../certificates/findings.ts";
 import { dsText, type StoredFacts } from "../delegation/facts.ts";
 import type { RegistrationFacts } from "../expiry/facts.ts";
 import { registrableOf } from "../expiry/registrable.ts";
-import { readDs, readHostNames } from "../expiry/registry-text.ts";
+import { readDs, readHostNames } from "../expiry/dates.ts";
 import type { OpenRegistrar, RegistrarConfigs } from "./configs.ts";
 import {
   changeOf,

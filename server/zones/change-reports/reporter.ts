@@ -2,17 +2,199 @@ import { sql } from "kysely";
 import { jsonRows, queries, type Database, type EntityManager } from "../../database/database.ts";
 import type { Outbox } from "../../notifications/channels/outbox.ts";
 import type { Digest, ZoneFilter } from "../../database/tables/notifications.ts";
-import { coversDomain, dueAt } from "../../notifications/channels/kind.ts";
+import { coversDomain, dueAt, coversType } from "../../notifications/channels/kind.ts";
 import { newId } from "../../platform/ids.ts";
 import type { Logger } from "../../platform/log.ts";
-import {
-  changedMetadata,
-  heardChanges,
-  reportedChange,
-  changeMessage,
-  digestMessage,
-  type ReportedChange,
-} from "./changes.ts";
+import { zoneChangesOf, type HistoryChange } from "../changes/history.ts";
+import { qualifiedName } from "../../dns/names/names.ts";
+import type { ZoneChanged, NotificationContent } from "../../platform/events.ts";
+
+const listedChanges = 50;
+/** A record's value in the text of a message. */
+const longestValue = 200;
+/** In UTF-16 code units, as other notifications. */
+const longestContent = 1_000;
+
+/** A change of a zone, with what a message says of it. */
+interface ReportedChange {
+  changeSetId: string;
+  domain: { id: string; name: string; tags: readonly string[]; groupName: string | null };
+  kind: string;
+  message: string | null;
+  actor: string | null;
+  means: ZoneChanged["means"];
+  meansName: string | null;
+  at: Date;
+  revision: number;
+  /** The first 100. */
+  changes: readonly HistoryChange[];
+  creates: number;
+  updates: number;
+  deletes: number;
+}
+
+/** Reads a change set; null if its domain or its versions are gone. */
+async function reportedChange(
+  em: EntityManager,
+  { changeSetId, tokenId }: { changeSetId: string; tokenId: string | null },
+): Promise<ReportedChange | null> {
+  const set = await queries(em)
+    .selectFrom("change_sets as c")
+    .innerJoin("domains as d", "d.id", "c.domain_id")
+    .leftJoin("users as u", "u.id", "c.actor_id")
+    .leftJoin("personal_tokens as t", (join) => join.on("t.id", "=", tokenId))
+    .leftJoin("tsig_keys as k", "k.key_name", "c.tsig_key")
+    .leftJoin("change_requests as r", "r.id", "c.change_request_id")
+    .select(["c.id", "c.kind", "c.message", "c.revision", "c.creates", "c.updates", "c.deletes", "c.finished_at"])
+    .select(["d.id as domain_id", "d.name", "d.view", "d.tags", "d.group_name", "u.username", "c.created_at"])
+    .select(["t.name as token_name", "k.name as key_label", "c.tsig_key", "r.number as request_number", "c.actor_id"])
+    .where("c.id", "=", changeSetId)
+    .executeTakeFirst();
+  if (!set || set.revision === null) return null;
+  return {
+    changeSetId,
+    domain: { id: set.domain_id, name: qualifiedName(set), tags: set.tags, groupName: set.group_name },
+    kind: set.kind,
+    message: set.message,
+    actor: set.username,
+    ...meansOf(set, tokenId),
+    at: set.finished_at ?? set.created_at,
+    revision: set.revision,
+    changes: await zoneChangesOf(em, set.domain_id, set.revision),
+    creates: set.creates,
+    updates: set.updates,
+    deletes: set.deletes,
+  };
+}
+
+/** Returns the changes of the types that a channel hears of. */
+function heardChanges({ changes }: ReportedChange, filter: ZoneFilter): HistoryChange[] {
+  return changes.filter(({ before, after }) =>
+    [before, after].some((record) => record !== null && coversType(filter, record.recordType)),
+  );
+}
+
+/** Returns what programs get of a change. */
+function changedMetadata(change: ReportedChange, filter: ZoneFilter, siteUrl: string): ZoneChanged {
+  const { changeSetId, domain, kind, message, actor, means, meansName, revision } = change;
+  const heard = heardChanges(change, filter);
+  const counts =
+    filter.recordTypes === undefined
+      ? { creates: change.creates, updates: change.updates, deletes: change.deletes }
+      : counted(heard);
+  return {
+    domainId: domain.id,
+    domainName: domain.name,
+    changeSetId,
+    revision,
+    kind,
+    message,
+    actor,
+    means,
+    meansName,
+    ...counts,
+    changes: heard.slice(0, listedChanges),
+    at: change.at.toISOString(),
+    url: new URL(`/d/${encodeURIComponent(domain.name)}/records`, siteUrl).href,
+  };
+}
+
+/** Returns the message about one change. */
+export function changeMessage(changed: ZoneChanged, now: Date): NotificationContent {
+  const { domainName, message, url } = changed;
+  const head = `${madeBy(changed)} changed ${recordCount(changed)}${message === null ? "." : `: “${message}”`}`;
+  return {
+    event: "zone.changed",
+    title: `${domainName} changed`,
+    content: fitting([head, ...changeLines(changed)], url),
+    level: "info",
+    metadata: { ...changed },
+    createdAt: now,
+  };
+}
+
+/** Returns the message about the changes since the last one. @param total all of them; `listed` are the first */
+function digestMessage(listed: readonly ZoneChanged[], total: number, now: Date, siteUrl: string): NotificationContent {
+  const names = [...new Set(listed.map(({ domainName }) => domainName))];
+  const [first = ""] = names;
+  const lines = listed.map((changed) => {
+    const why = changed.message === null ? "" : `: “${changed.message}”`;
+    return `${changed.at.slice(0, 16).replace("T", " ")} ${changed.domainName}: ${recordCount(changed)} by ${madeBy(changed)}${why}`;
+  });
+  const where = names.length === 1 ? first : `${names.length}${total > listed.length ? " or more" : ""} zones`;
+  return {
+    event: "zone.changed",
+    title: total === 1 ? `1 change in ${where}` : `${total} changes in ${where}`,
+    content: fitting(lines, siteUrl),
+    level: "info",
+    metadata: { digest: true, total, changes: listed },
+    createdAt: now,
+  };
+}
+
+/** Returns by which means a change was made, and their name. */
+function meansOf(
+  set: {
+    actor_id: string | null;
+    request_number: number | null;
+    token_name: string | null;
+    tsig_key: string | null;
+    key_label: string | null;
+  },
+  tokenId: string | null,
+): Pick<ReportedChange, "means" | "meansName"> {
+  if (set.request_number !== null) return { means: "request", meansName: `#${set.request_number}` };
+  if (set.tsig_key !== null) return { means: "key", meansName: set.key_label ?? set.tsig_key };
+  if (tokenId !== null) return { means: "token", meansName: set.token_name };
+  return { means: set.actor_id === null ? "service" : "session", meansName: null };
+}
+
+function counted(changes: readonly HistoryChange[]) {
+  const of = (action: HistoryChange["action"]) => changes.filter((change) => change.action === action).length;
+  return { creates: of("create"), updates: of("update"), deletes: of("delete") };
+}
+
+/** Returns one line for each changed record, as a patch shows it. */
+function changeLines({ changes }: ZoneChanged): string[] {
+  return changes.map(({ before, after }) => {
+    const { name, recordType } = after ?? before ?? { name: "", recordType: "" };
+    const values = [before?.value, after?.value].flatMap((value) => (value === undefined ? [] : [clipped(value)]));
+    const sign = before === null ? "+" : after === null ? "−" : "~";
+    return `${sign} ${name} ${recordType} ${[...new Set(values)].join(" → ")}`;
+  });
+}
+
+/** Returns who made a change, and by which means. */
+function madeBy({ actor, means, meansName }: Pick<ZoneChanged, "actor" | "means" | "meansName">): string {
+  const who = actor ?? "Zonewright";
+  if (means === "token") return meansName === null ? `${who} (a deleted token)` : `${who} (token “${meansName}”)`;
+  if (means === "key") return `${who} (TSIG key “${meansName}”)`;
+  return means === "request" ? `${who} (change request ${meansName ?? ""})` : who;
+}
+
+/** Returns the number of records that changed. */
+function recordCount({ creates, updates, deletes }: Pick<ZoneChanged, "creates" | "updates" | "deletes">): string {
+  const total = creates + updates + deletes;
+  return total === 1 ? "1 record" : `${total} records`;
+}
+
+/** Joins as many lines as fit, says how many are left out, and ends with the address. */
+function fitting(lines: readonly string[], url: string): string {
+  const room = longestContent - url.length - 40;
+  const shown: string[] = [];
+  let length = 0;
+  for (const line of lines) {
+    if (length + line.length + 1 > room) break;
+    shown.push(line);
+    length += line.length + 1;
+  }
+  const left = lines.length - shown.length;
+  return [...shown, ...(left > 0 ? [`And ${left} more.`] : []), url].join("\n");
+}
+
+function clipped(value: string): string {
+  return value.length <= longestValue ? value : `${value.slice(0, longestValue - 1).toWellFormed()}…`;
+}
 
 /** The job that reports what a crash left, and the digests that are due. */
 export const reportJobName = "changes.report";

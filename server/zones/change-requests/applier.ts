@@ -23,7 +23,7 @@ import type { ZoneContext } from "../changes/zone-context.ts";
 import { countSeen } from "../changes/state/live-queries.ts";
 import { queries, type Database, type EntityManager } from "../../database/database.ts";
 import type { Notifications } from "../../notifications/notify.ts";
-import { AppError, notFound } from "../../platform/errors.ts";
+import { AppError, notFound, Fault, faultToAppError } from "../../platform/errors.ts";
 import { refuseLoss } from "../records/editing/reviewed-plan.ts";
 import type { EditPlan } from "../records/editing/plan-edits.ts";
 import type { Records } from "../records/service.ts";
@@ -42,7 +42,6 @@ import {
 import { findVisible } from "./view.ts";
 import { sql } from "kysely";
 import type { ReviewPolicy } from "../changes/locks-and-reviews.ts";
-import { Fault, faultToAppError } from "../../platform/faults.ts";
 import type { Logger } from "../../platform/log.ts";
 
 interface Parts {

@@ -5,7 +5,7 @@ import { storedMessage } from "../changes/pipeline.ts";
 import { refuseLocked } from "../changes/locks-and-reviews.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { qualifiedName } from "../../dns/names/names.ts";
-import type { Enqueue } from "../../ops/jobs/jobs.ts";
+import type { Enqueue } from "../../ops/jobs/runner.ts";
 import type { Notifications } from "../../notifications/notify.ts";
 import { AppError, badField, notFound } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";

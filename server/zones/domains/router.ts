@@ -103,7 +103,7 @@ export function createDomainsRouter({
       .output(domainDetail)
       .query(({ ctx, input }) => domains.get(ctx.em, ctx.caller, input.id)),
 
-    /** A tRPC subscription only; described in api/openapi/streams.ts. */
+    /** A tRPC subscription only; described in api/openapi/other-operations.ts. */
     watch: maySubscribe("records:read")
       .input(watchInput)
       .subscription(async ({ ctx, input, signal }) => {

@@ -15,7 +15,16 @@ import {
   lossWarning,
   refuseLoss,
 } from "./editing/reviewed-plan.ts";
-import { planEdits, type EditPlan } from "./editing/plan-edits.ts";
+import {
+  planEdits,
+  type EditPlan,
+  providerRefusals,
+  refusalError,
+  refuseAll,
+  refuseAtomic,
+  refuseOutdated,
+  sentence,
+} from "./editing/plan-edits.ts";
 import { applyAtomic, applyEach, type Edit, type Judged, type PreparedEdit, type Refusal } from "./editing/edits.ts";
 import { pageOfRecords, recordView, type RecordFilter } from "./list.ts";
 import { countSeen, LiveNames } from "../changes/state/live-queries.ts";
@@ -25,14 +34,6 @@ import type { ZoneContext } from "../changes/zone-context.ts";
 import { hasNewChallenge, untilSettled } from "./settled-challenges.ts";
 import type { Pause } from "../../platform/pause.ts";
 import { loweredNames, mirrorWarnings, privateAddressWarnings, signatureWarnings } from "./warnings.ts";
-import {
-  providerRefusals,
-  refusalError,
-  refuseAll,
-  refuseAtomic,
-  refuseOutdated,
-  sentence,
-} from "./editing/refusals.ts";
 import { inSlices } from "../../platform/slices.ts";
 import { inputError } from "../../api/input-error.ts";
 import { recordInput } from "./schemas.ts";

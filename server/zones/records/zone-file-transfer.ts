@@ -41,7 +41,7 @@ import {
   type RecordData,
 } from "../../dns/record.ts";
 import { filtered, flatMapped, grouped, inSlices, mapped, type Steps } from "../../platform/slices.ts";
-import { fileRefused, providerRefusals, refuseHalfDone } from "./editing/refusals.ts";
+import { fileRefused, providerRefusals, refuseHalfDone } from "./editing/plan-edits.ts";
 
 type ReadableZone = Extract<FormatReading, { ok: true }>;
 

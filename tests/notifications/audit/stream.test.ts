@@ -3,8 +3,13 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { theService } from "../../../server/access/caller.ts";
 import { writeEntry } from "../../../server/notifications/audit/audit.ts";
-import { nextBatch, sent } from "../../../server/notifications/audit/stream/stream.ts";
-import { sinkFor, syslogFrame, type StreamedEntry } from "../../../server/notifications/audit/stream/sinks.ts";
+import {
+  nextBatch,
+  sent,
+  sinkFor,
+  syslogFrame,
+  type StreamedEntry,
+} from "../../../server/notifications/audit/stream.ts";
 import { queries } from "../../../server/database/database.ts";
 import { createEgress } from "../../../server/platform/net/egress.ts";
 import { parseAuditTarget } from "../../../server/ops/config/audit-target.ts";

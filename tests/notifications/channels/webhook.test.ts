@@ -1,8 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
 import { ConfigCipher } from "../../../server/notifications/channels/kind.ts";
-import { claimDue, failed, postpone } from "../../../server/notifications/channels/deliveries.ts";
-import { Outbox } from "../../../server/notifications/channels/outbox.ts";
+import { Outbox, claimDue, failed, postpone } from "../../../server/notifications/channels/outbox.ts";
 import { queries } from "../../../server/database/database.ts";
 import { SecretCipher, createKeyring } from "../../../server/platform/secret-cipher.ts";
 import { assign } from "../../accounts/assignments/assigned.ts";

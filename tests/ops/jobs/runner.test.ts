@@ -1,8 +1,7 @@
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { queries, type Database } from "../../../server/database/database.ts";
-import type { Job, JobRun } from "../../../server/ops/jobs/jobs.ts";
-import { JobRunner } from "../../../server/ops/jobs/runner.ts";
+import { JobRunner, type Job, type JobRun } from "../../../server/ops/jobs/runner.ts";
 import { createLog } from "../../../server/platform/log.ts";
 import { emptyDatabase } from "../../support/database.ts";
 import { patience } from "../../support/patience.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { readRdapAnswer } from "../../../server/registry/expiry/rdap/answer.ts";
+import { readRdapAnswer } from "../../../server/registry/expiry/rdap/client.ts";
 import { anyCharacter } from "../../support/any-character.ts";
 
 const name = "example.com";

@@ -178,7 +178,7 @@ export const notReached: Readonly<Record<string, readonly string[]>> = {
   "the embedded database alone: one process has it to itself": [
     "server/zones/changes/zone-context.ts clearLeases",
     "server/database/database.ts jobStore",
-    "server/zones/domains/import-progress.ts endAllImports",
+    "server/zones/domains/zone-imports.ts endAllImports",
     "server/zones/reverse/pending-follows.ts makeDue",
   ],
   "a full disk, see tests/services/unwritable.test.ts": ["server/database/database.ts writable"],
@@ -216,5 +216,5 @@ export const notReached: Readonly<Record<string, readonly string[]>> = {
 /** Functions that the listed files execute or not, because a timer calls them. */
 export const byChance: readonly string[] = [
   "server/zones/changes/zone-context.ts renew",
-  "server/zones/domains/import-progress.ts renewImport",
+  "server/zones/domains/zone-imports.ts renewImport",
 ];

@@ -5,9 +5,9 @@ import type { Audit } from "../../../notifications/audit/audit.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import type { Guesses } from "../../../api/limits/guesses.ts";
 import { AppError, badField } from "../../../platform/errors.ts";
-import { hashOf, newOpaqueToken } from "../../../platform/opaque-tokens.ts";
+import { hashOf, newOpaqueToken } from "../../../platform/ids.ts";
 import { lockAccount, lockOwnAccount } from "../../users/account.ts";
-import { isLive } from "../confirmation/moment.ts";
+import { isLive } from "../confirmation/service.ts";
 import type { PersonalTokens } from "../personal-tokens/service.ts";
 import { newSymbols, readSymbols } from "../second-factors/recovery-codes.ts";
 

@@ -3,7 +3,7 @@ import { signedIn } from "../../../api/procedures.ts";
 import { router } from "../../../api/trpc.ts";
 import { clearRefreshCookie } from "../session-http.ts";
 import { sessionIdInput, sessionList } from "./schemas.ts";
-import type { OwnSessions } from "./service.ts";
+import type { OwnSessions } from "../sessions.ts";
 
 const tag = "Sign-in and account";
 

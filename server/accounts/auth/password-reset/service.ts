@@ -8,7 +8,7 @@ import { noticeUsefulMilliseconds, type MailOutbox } from "../../../notification
 import { passwordChanged, passwordReset } from "../../../notifications/mail/letters.ts";
 import { User, PasswordReset } from "../../../database/tables/users.ts";
 import { lockAccount, verifiedAddress, endOutstanding } from "../../users/account.ts";
-import { hashOf, newOpaqueToken } from "../../../platform/opaque-tokens.ts";
+import { hashOf, newOpaqueToken } from "../../../platform/ids.ts";
 import { assertGoodPassword, type PasswordOwner } from "../../../platform/password-rules.ts";
 import type { PasswordHasher } from "../passwords.ts";
 import type { Sessions } from "../sessions.ts";

@@ -9,8 +9,7 @@ import { type RecoveryCodes, readRecoveryCode } from "./recovery-codes.ts";
 import type { PasskeyAnswer } from "./relying-party.ts";
 import type { PendingSignIn } from "../../../access/caller.ts";
 import type { Totp } from "./totp.ts";
-import { newId } from "../../../platform/ids.ts";
-import { hashOf, newOpaqueToken } from "../../../platform/opaque-tokens.ts";
+import { newId, hashOf, newOpaqueToken } from "../../../platform/ids.ts";
 
 /** The proof of a second factor. */
 export type Proof =

@@ -1,6 +1,6 @@
 import { queries, type EntityManager } from "../../../database/database.ts";
 import { lockAccount } from "../../users/account.ts";
-import { hashOf } from "../../../platform/opaque-tokens.ts";
+import { hashOf } from "../../../platform/ids.ts";
 import { randomBytes } from "node:crypto";
 
 const codesAtOnce = 10;

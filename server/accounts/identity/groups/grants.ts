@@ -3,9 +3,14 @@ import type { Actor } from "../../../access/caller.ts";
 import type { Authenticator } from "../../../access/authenticator.ts";
 import type { AdministratorNotices } from "../../users/administrator-notices.ts";
 import type { AccessRevocation } from "../../users/access/revocation.ts";
-import { recomputeRoles, type ChangedRole } from "../../users/group-roles.ts";
 import { endInvitations } from "../../users/invitations/service.ts";
-import { lockAccount, endOutstanding, isLastAdministrator } from "../../users/account.ts";
+import {
+  lockAccount,
+  endOutstanding,
+  isLastAdministrator,
+  recomputeRoles,
+  type ChangedRole,
+} from "../../users/account.ts";
 import type { Audit } from "../../../notifications/audit/audit.ts";
 import { afterCommit } from "../../../database/after-commit.ts";
 import { jsonTexts, queries, type EntityManager } from "../../../database/database.ts";

@@ -1,7 +1,14 @@
 import type { Egress } from "../../../platform/net/egress.ts";
-import { codeOf, endpointsOf, plainAuthorizationUrlOf } from "./code-flow.ts";
+import {
+  codeOf,
+  endpointsOf,
+  plainAuthorizationUrlOf,
+  askVendor,
+  goodObject,
+  optionalText,
+  requiredText,
+} from "./code-flow.ts";
 import type { IdentityProvider } from "./provider.ts";
-import { askVendor, goodObject, optionalText, requiredText } from "./vendor-json.ts";
 
 const builtIn = {
   authorizeUrl: "https://login.dingtalk.com/oauth2/auth",

@@ -1,7 +1,8 @@
 import type { Egress } from "../../../platform/net/egress.ts";
-import { authorizationUrlOf, codeOf, endpointsOf } from "./code-flow.ts";
-import { IdentityProviderError, type IdentityProvider } from "./provider.ts";
 import {
+  authorizationUrlOf,
+  codeOf,
+  endpointsOf,
   askVendor,
   goodObject,
   objectOf,
@@ -10,7 +11,8 @@ import {
   requiredText,
   type VendorAnswer,
   type VendorObject,
-} from "./vendor-json.ts";
+} from "./code-flow.ts";
+import { IdentityProviderError, type IdentityProvider } from "./provider.ts";
 
 const builtIn = {
   authorizeUrl: "https://accounts.feishu.cn/open-apis/authen/v1/authorize",

@@ -1,7 +1,16 @@
 import type { Egress } from "../../../platform/net/egress.ts";
-import { accessTokenOf, authorizationUrlOf, codeOf, endpointsOf, redeemCode } from "./code-flow.ts";
+import {
+  accessTokenOf,
+  authorizationUrlOf,
+  codeOf,
+  endpointsOf,
+  redeemCode,
+  askVendor,
+  goodObject,
+  optionalText,
+  type VendorRequest,
+} from "./code-flow.ts";
 import { IdentityProviderError, type IdentityProvider } from "./provider.ts";
-import { askVendor, goodObject, optionalText, type VendorRequest } from "./vendor-json.ts";
 
 const apiHeaders = { accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28" };
 

@@ -5,7 +5,7 @@ import type { Sessions } from "../../auth/sessions.ts";
 import { afterCommit } from "../../../database/after-commit.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import type { ProviderId } from "../../../database/tables/identity.ts";
-import { recomputeRoles } from "../group-roles.ts";
+import { recomputeRoles } from "../account.ts";
 import type { AccessKind } from "./kinds.ts";
 
 /** Selects the access to revoke. */

@@ -1,7 +1,7 @@
 import type { Audit } from "../../../notifications/audit/audit.ts";
 import type { Caller } from "../../../access/caller.ts";
 import type { Confirmation } from "../../auth/confirmation/service.ts";
-import type { OwnSessions } from "../../auth/own-sessions/service.ts";
+import type { OwnSessions } from "../../auth/sessions.ts";
 import type { PersonalTokens } from "../../auth/personal-tokens/service.ts";
 import type { TsigKeys } from "../../auth/tsig-keys/service.ts";
 import type { SecondFactors } from "../../auth/second-factors/service.ts";

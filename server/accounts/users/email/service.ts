@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Audit } from "../../../notifications/audit/audit.ts";
 import type { Caller, Actor } from "../../../access/caller.ts";
 import { lockOwnAccount, lockAccount, ownAccount, verifiedAddress, endOutstanding } from "../account.ts";
-import { hashOf, newOpaqueToken } from "../../../platform/opaque-tokens.ts";
+import { hashOf, newOpaqueToken } from "../../../platform/ids.ts";
 import { afterCommit } from "../../../database/after-commit.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import { mapUniqueViolation } from "../../../database/query-helpers.ts";

@@ -5,10 +5,9 @@ import { queries, type EntityManager } from "../../../database/database.ts";
 import type { Tables } from "../../../database/tables/all.ts";
 import { onePage } from "../../../database/query-helpers.ts";
 import { badField, notFound, type AppError } from "../../../platform/errors.ts";
-import { newId } from "../../../platform/ids.ts";
+import { newId, hashOf } from "../../../platform/ids.ts";
 import { type Role, Invitation } from "../../../database/tables/users.ts";
 import type { InvitationState } from "./schemas.ts";
-import { hashOf } from "../../../platform/opaque-tokens.ts";
 import { newSymbols, readSymbols } from "../../auth/second-factors/recovery-codes.ts";
 
 export interface NewInvitation {

@@ -12,8 +12,15 @@ import { Unprocessable, withinContent } from "./refusals.ts";
 import { fileLines, type ShownRrset } from "./shown-rrsets.ts";
 import { wantedRrsets, type WantedRrset } from "./wanted-rrsets.ts";
 import { withoutSoa, type NewZones } from "./new-zones.ts";
-import { settingsIn, storeSettings } from "./zone-settings.ts";
-import { readMetadata, settableKind, shownMetadata, valuesIn, writeMetadata } from "./metadata.ts";
+import {
+  settingsIn,
+  storeSettings,
+  readMetadata,
+  settableKind,
+  shownMetadata,
+  valuesIn,
+  writeMetadata,
+} from "./zone-settings.ts";
 import { foundObjects, wildcardSearch } from "./search.ts";
 import type { FoundZone, PowerdnsZones } from "./zones.ts";
 import { zoneId } from "../../../dns-providers/powerdns/client.ts";

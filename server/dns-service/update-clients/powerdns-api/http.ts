@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from "express";
 import { permitted, looksPersonal } from "../../../access/authenticator.ts";
 import { type Caller, visitor } from "../../../access/caller.ts";
 import { refuseAuditor, errorOf, type ServerContext } from "../../../api/trpc.ts";
-import { logFailure } from "../../../api/failure-log.ts";
+import { logFailure } from "../../../api/failures.ts";
 import { readJsonObject, mostValues, type JsonObject } from "../../../api/json-object.ts";
 import { bodyLimits, isSmall, isTooLarge, readBytes, bodyError } from "../../../api/http/request.ts";
 import { countCall, countCostlyCall } from "../../../api/limits/requests.ts";

@@ -132,3 +132,130 @@ export async function storeSettings(
   };
   await (em.isInTransaction() ? store(em) : em.transactional(store));
 }
+
+/*
+ * Metadata of zones (PowerDNS's `domainmetadata`). It is kept and shown as clients set it, like the settings of zones, and has no effect.
+ * Kinds that decide who may do something are refused: a client must not believe that it has limited or granted access.
+ */
+
+/** A kind of metadata as PowerDNS shows it. */
+interface Metadata {
+  type: "Metadata";
+  kind: string;
+  metadata: string[];
+}
+
+const access = "grants access, which is set in Zonewright";
+
+/** Kinds that are not kept, and why. */
+const refusedKinds = new Map([
+  ["ALLOW-AXFR-FROM", `${access}, at the primary configuration`],
+  ["TSIG-ALLOW-AXFR", `${access}, at the primary configuration`],
+  ["GSS-ALLOW-AXFR-PRINCIPAL", `${access}, at the primary configuration`],
+  ["ALLOW-DNSUPDATE-FROM", `${access}, with TSIG keys`],
+  ["TSIG-ALLOW-DNSUPDATE", `${access}, with TSIG keys`],
+  ["GSS-ACCEPTOR-PRINCIPAL", `${access}, with TSIG keys`],
+  ["FORWARD-DNSUPDATE", "forwards updates to another server, and Zonewright takes them itself"],
+  ["AXFR-MASTER-TSIG", "is for copies of other servers' zones, which Zonewright does not keep"],
+  ["LUA-AXFR-SCRIPT", "is for copies of other servers' zones, which Zonewright does not keep"],
+  ["NSEC3NARROW", "is a setting of the zone. Send it in PUT of the zone"],
+  ["NSEC3PARAM", "is a setting of the zone. Send it in PUT of the zone"],
+  ["PRESIGNED", "says how the zone is signed, which its DNS provider does"],
+  ["SOA-EDIT", "is a setting of the zone. Send it in PUT of the zone"],
+]);
+
+const keptKinds = new Set([
+  "ALSO-NOTIFY",
+  "AXFR-SOURCE",
+  "IXFR",
+  "NOTIFY-DNSUPDATE",
+  "PUBLISH-CDNSKEY",
+  "PUBLISH-CDS",
+  "RFC1123-CONFORMANCE",
+  "SIGNALING-ZONE",
+  "SLAVE-RENOTIFY",
+  "SOA-EDIT-DNSUPDATE",
+]);
+
+const mostKinds = 100;
+const mostValues = 100;
+const valueText = line(1_000);
+/** A kind of the client's own. */
+const ownKind = /^X-[!-~]{1,98}$/;
+
+/** Checks that a kind can be set. @throws Unprocessable */
+export function settableKind(kind: unknown): string {
+  if (typeof kind !== "string") throw refused("`kind` must be a text, such as X-NOTE.");
+  const reason = refusedKinds.get(kind);
+  if (reason !== undefined) throw refused(`Unsupported metadata kind '${kind}': it ${reason}.`);
+  if (keptKinds.has(kind) || ownKind.test(kind)) return kind;
+  throw refused("Unsupported metadata kind. A kind of your own begins with X- and has at most 100 characters.");
+}
+
+/** Reads the values of a kind. @throws Unprocessable */
+export function valuesIn(given: unknown): string[] {
+  const list = Array.isArray(given) && given.length <= mostValues ? (given as unknown[]) : null;
+  const read = list?.map((one) => valueText.safeParse(one));
+  if (!read?.every(({ success }) => success))
+    throw refused(`\`metadata\` must be a list of at most ${mostValues} texts of at most 1000 characters.`);
+  return read.flatMap(({ data }) => data ?? []);
+}
+
+/** Returns the metadata of a zone, by kind. @param kind only that kind */
+export async function readMetadata(em: EntityManager, domainId: string, kind?: string): Promise<Metadata[]> {
+  const rows = await queries(em)
+    .selectFrom("powerdns_metadata")
+    .select(["kind", "contents"])
+    .where("domain_id", "=", domainId)
+    .$if(kind !== undefined, (query) => query.where("kind", "=", kind ?? ""))
+    .orderBy("kind")
+    .execute();
+  return rows.map((row) => shownMetadata(row.kind, row.contents as string[]));
+}
+
+export function shownMetadata(kind: string, metadata: string[]): Metadata {
+  return { type: "Metadata", kind, metadata };
+}
+
+/**
+ * Stores the values of a kind, and returns all that it has then. A change is in the audit trail.
+ * @param adding whether those that it has stay, too @throws Unprocessable
+ */
+export async function writeMetadata(
+  em: EntityManager,
+  caller: Caller,
+  domainId: string,
+  { kind, metadata }: Pick<Metadata, "kind" | "metadata">,
+  adding: boolean,
+): Promise<Metadata> {
+  return await em.transactional(async (tx) => {
+    // Writers of one zone wait for each other.
+    await sql`select from domains where id = ${domainId} for no key update`.execute(queries(tx));
+    const all = await readMetadata(tx, domainId);
+    const present = all.find((one) => one.kind === kind)?.metadata;
+    if (present === undefined && metadata.length > 0 && all.length >= mostKinds)
+      throw refused(`A zone has at most ${mostKinds} kinds of metadata. Delete one first.`);
+    const values = valuesIn([...new Set([...(adding ? (present ?? []) : []), ...metadata])]);
+    if (isDeepStrictEqual(values, present ?? [])) return shownMetadata(kind, values);
+    if (values.length === 0)
+      await queries(tx)
+        .deleteFrom("powerdns_metadata")
+        .where("domain_id", "=", domainId)
+        .where("kind", "=", kind)
+        .execute();
+    else
+      await sql`
+        insert into powerdns_metadata (domain_id, kind, contents)
+        select id, ${kind}, ${JSON.stringify(values)}::jsonb from domains where id = ${domainId}
+        on conflict (domain_id, kind) do update set contents = excluded.contents
+      `.execute(queries(tx));
+    await writeEntry(tx, caller.at, caller, {
+      action: "domain.update",
+      targetType: "domain",
+      targetId: domainId,
+      before: { powerdnsMetadata: { [kind]: present ?? [] } },
+      after: { powerdnsMetadata: { [kind]: values } },
+    });
+    return shownMetadata(kind, values);
+  });
+}

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { mailOf } from "../../mail/letters.ts";
-import type { Mail } from "../../mail/mailer.ts";
+import type { Mail } from "../../mail/outbox.ts";
 import type { ChannelKind, ChannelMessage, Outcome, Ports } from "../kind.ts";
 
 const address = z.email("This must be an email address.").max(254, "This must have at most 254 characters.");

@@ -1,7 +1,6 @@
 import { domainToASCII } from "node:url";
-import { parseExpiryDate } from "../dates.ts";
+import { parseExpiryDate, cleanRegistryText, distinct, readDs, readHostNames } from "../dates.ts";
 import type { Answer } from "../registration.ts";
-import { cleanRegistryText, distinct, readDs, readHostNames } from "../registry-text.ts";
 
 /** A parsed WHOIS answer, and the server that it refers to. */
 export interface WhoisAnswer {
