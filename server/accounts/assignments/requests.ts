@@ -1,3 +1,5 @@
+import type { z } from "zod";
+import type { requestInput } from "./schemas.ts";
 import type { Audit } from "../../notifications/audit/audit.ts";
 import type { Caller } from "../../access/caller.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
@@ -5,7 +7,6 @@ import { AppError, badField, notFound } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
 import { parseOwner, matchesHost, parseQualified, qualifiedName, zoneNameOf } from "../../dns/names/names.ts";
 import type { Notifications } from "../../notifications/notify.ts";
-import type { RequestedAccess } from "../../database/tables/assignments.ts";
 import { lockDomain, lockDomainNamed } from "../../access/locks.ts";
 import { parseHostPattern } from "../../access/host-pattern.ts";
 import { assignmentNotice, partOf, rightTo } from "./notices.ts";
@@ -16,14 +17,7 @@ import { onePage } from "../../database/query-helpers.ts";
 /** Maximum pending requests per user, because administrators read them all. */
 const mostPending = 50;
 
-export interface NewRequest {
-  domainId?: string | undefined;
-  domainName?: string | undefined;
-  subdomainPattern?: string | undefined;
-  host: string | null;
-  access: RequestedAccess;
-  reason: string | null;
-}
+export type NewRequest = z.infer<typeof requestInput>;
 
 interface Parts {
   assignments: Assignments;

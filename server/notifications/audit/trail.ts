@@ -1,3 +1,5 @@
+import type { z } from "zod";
+import type { listAuditInput } from "./schemas.ts";
 import { sql, type ExpressionBuilder } from "kysely";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { onePage, type Paging } from "../../database/query-helpers.ts";
@@ -8,19 +10,7 @@ import { inTurns, takeTurns } from "../../platform/slices.ts";
 import type { AuditAction } from "./audit.ts";
 
 /** Which entries to read. */
-export interface AuditFilter {
-  actorId?: string | undefined;
-  action?: string | undefined;
-  targetType?: string | undefined;
-  targetId?: string | undefined;
-  domainId?: string | undefined;
-  /** Inclusive. */
-  from?: Date | undefined;
-  /** Exclusive. */
-  to?: Date | undefined;
-  /** Id of an entry: only older ones. */
-  before?: string | undefined;
-}
+export type AuditFilter = Omit<z.infer<typeof listAuditInput>, "page" | "limit" | "count">;
 
 /** The domain that an entry is about. `audit_entries_domain_idx` is over exactly this. */
 const domainOf = sql<string | null>`(case target_type when 'domain' then target_id::text

@@ -1,6 +1,7 @@
+import type { z } from "zod";
+import type { createRequestInput } from "./schemas.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { Audit } from "../../notifications/audit/audit.ts";
-import type { Chosen } from "../changes/follows.ts";
 import { storedMessage } from "../changes/pipeline.ts";
 import { refuseLocked } from "../changes/locks-and-reviews.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
@@ -9,7 +10,6 @@ import type { Enqueue } from "../../ops/jobs/runner.ts";
 import type { Notifications } from "../../notifications/notify.ts";
 import { AppError, badField, notFound } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
-import type { ChangeInput } from "../records/change-schemas.ts";
 import type { Records } from "../records/service.ts";
 import { requestNotice } from "./notices.ts";
 import { freshPlan, mayChange, reviewersOf, reviewRefusal, reviewsOf } from "./review.ts";
@@ -42,17 +42,7 @@ interface Parts {
   now: () => Date;
 }
 
-interface NewRequest {
-  /** The domain. */
-  id: string;
-  title: string;
-  note?: string | undefined;
-  changes: ChangeInput[];
-  reverse?: Chosen | undefined;
-  applyAt?: Date | null | undefined;
-  force: boolean;
-  unlock?: boolean | undefined;
-}
+type NewRequest = z.infer<typeof createRequestInput>;
 
 interface Verdict {
   id: string;

@@ -1,3 +1,5 @@
+import type { z } from "zod";
+import type { createDomainInput } from "./schemas.ts";
 import { LockMode } from "@mikro-orm/core";
 import { everyColumn } from "../../database/query-helpers.ts";
 import { endCredentials } from "../../access/end-credentials.ts";
@@ -47,15 +49,7 @@ import { detailView } from "./view.ts";
 
 const defaultRemindDays = [30, 7, 1];
 
-export interface NewDomain {
-  /** May end in a view, `example.com!internal`. */
-  name: string;
-  view?: string | undefined;
-  providerConfigId?: string | undefined;
-  expiresAt?: Date | null | undefined;
-  groupName?: string | null | undefined;
-  tags?: string[] | undefined;
-}
+export type NewDomain = z.infer<typeof createDomainInput>;
 
 /** Manages domains: their registration data, and the existence of their zones at the provider. */
 export class Domains {

@@ -5,7 +5,7 @@ import { visibleDomains } from "../../access/visible-domains.ts";
 import { onePage } from "../../database/query-helpers.ts";
 import type { Tables } from "../../database/tables/all.ts";
 import { qualifiedName } from "../../dns/names/names.ts";
-import type { listMirrorsInput, MirrorState } from "./schemas.ts";
+import type { listMirrorsInput, MirrorState, createMirrorInput } from "./schemas.ts";
 import { zoneFor, readsEverything } from "../../access/zone-access.ts";
 import type { Audit } from "../../notifications/audit/audit.ts";
 import { announceZoneChange } from "../changes/zone-watchers.ts";
@@ -37,15 +37,7 @@ interface Parts {
   now: () => Date;
 }
 
-export interface NewMirror {
-  /** The domain. */
-  id: string;
-  providerConfigId: string;
-  onDrift?: OnDrift | undefined;
-  strict?: boolean | undefined;
-  dryRun?: boolean | undefined;
-  force?: boolean | undefined;
-}
+export type NewMirror = z.infer<typeof createMirrorInput>;
 
 /** Further provider configurations that follow a domain: adding, listing, reconciling, removing. */
 export class Mirrors {

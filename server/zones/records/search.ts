@@ -1,30 +1,19 @@
+import type { z } from "zod";
+import type { searchRecordsInput } from "./schemas.ts";
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Caller } from "../../access/caller.ts";
 import { likePattern, parseHostPattern } from "../../access/host-pattern.ts";
 import { visibleDomains, type VisibleDomains } from "../../access/visible-domains.ts";
 import { liveColumns, liveRecord } from "../changes/state/live-queries.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
-import { type Paging, escapeLike } from "../../database/query-helpers.ts";
+import { escapeLike } from "../../database/query-helpers.ts";
 import { ruleFor } from "../../dns/record-types.ts";
 import { toALabel, withAsciiDots, parseView, qualifiedName, splitQualified } from "../../dns/names/names.ts";
 import { AppError, badField } from "../../platform/errors.ts";
 import { isServerManaged } from "../../dns/zone-file/type-names.ts";
 import { recordView, spellings } from "./list.ts";
 
-export interface RecordSearch extends Paging {
-  /** Part of a host, full name or value. */
-  search?: string | undefined;
-  /** The exact value, as a client writes it. */
-  value?: string | undefined;
-  /** A host, or a pattern for hosts. */
-  host?: string | undefined;
-  /** Part of a comment. */
-  comment?: string | undefined;
-  type?: string | undefined;
-  tag?: string | undefined;
-  group?: string | undefined;
-  view?: string | undefined;
-}
+export type RecordSearch = z.infer<typeof searchRecordsInput>;
 
 /** Counting and sorting stop here, so that a common text costs no more than a rare one. */
 const mostFound = 10_000;

@@ -1,3 +1,5 @@
+import type { z } from "zod";
+import type { createTokenInput } from "./schemas.ts";
 import { LockMode } from "@mikro-orm/core";
 import type { Audit } from "../../../notifications/audit/audit.ts";
 import type { Permission } from "../../../access/permissions.ts";
@@ -14,15 +16,7 @@ import { visibleDomains } from "../../../access/visible-domains.ts";
 
 const tokensPerUser = 100;
 
-export interface TokenWish {
-  name: string;
-  permissions: Permission[];
-  expiresAt: Date | null;
-  domainIds?: string[] | null | undefined;
-  /** As typed. */
-  hostPattern?: string | null | undefined;
-  recordTypes?: string[] | null | undefined;
-}
+export type TokenWish = z.infer<typeof createTokenInput>;
 
 /** A wish whose narrowing has been checked. */
 interface CheckedWish extends Pick<TokenWish, "name" | "permissions" | "expiresAt"> {

@@ -1,10 +1,11 @@
+import type { z } from "zod";
+import type { createTsigKeyInput } from "./schemas.ts";
 import type { Audit } from "../../../notifications/audit/audit.ts";
 import type { Caller } from "../../../access/caller.ts";
 import { lockDomain } from "../../../access/locks.ts";
 import { newKeyName, newSecret, type TsigSecrets, type TsigKeyNames } from "../../../access/tsig-keys.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import { TsigKeyRow, type TsigKeyAccess } from "../../../database/tables/credentials.ts";
-import type { TsigAlgorithm } from "../../../dns/wire/tsig.ts";
 import { AppError, badField, notFound } from "../../../platform/errors.ts";
 import { newId } from "../../../platform/ids.ts";
 import { lockAccount, lockOwnAccount } from "../../users/account.ts";
@@ -16,16 +17,7 @@ import { zoneFor, type Zone } from "../../../access/zone-access.ts";
 
 const keysPerUser = 50;
 
-export interface TsigKeyWish {
-  name: string | null;
-  algorithm: TsigAlgorithm;
-  domainId: string;
-  /** As typed. */
-  hostPattern: string;
-  recordTypes: string[];
-  access: TsigKeyAccess;
-  expiresAt: Date | null;
-}
+export type TsigKeyWish = z.infer<typeof createTsigKeyInput>;
 
 interface TsigKeyFilter {
   page: number;

@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import type { ExpressionBuilder } from "kysely";
 import type { Audit } from "../../../notifications/audit/audit.ts";
 import type { Caller } from "../../../access/caller.ts";
@@ -7,14 +8,10 @@ import { onePage } from "../../../database/query-helpers.ts";
 import { badField, notFound, type AppError } from "../../../platform/errors.ts";
 import { newId, hashOf } from "../../../platform/ids.ts";
 import { type Role, Invitation } from "../../../database/tables/users.ts";
-import type { InvitationState } from "./schemas.ts";
+import type { InvitationState, createInvitationInput } from "./schemas.ts";
 import { newSymbols, readSymbols } from "../../auth/second-factors/recovery-codes.ts";
 
-export interface NewInvitation {
-  role: Role;
-  maxUses: number;
-  expiresAt: Date | null;
-}
+export type NewInvitation = z.infer<typeof createInvitationInput>;
 
 /** Manages the invitations with which people register. */
 export class Invitations {

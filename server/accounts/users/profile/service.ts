@@ -12,38 +12,24 @@ import { resolveAlias } from "../../../api/input-error.ts";
 import { noticeUsefulMilliseconds, type MailOutbox, type Mail } from "../../../notifications/mail/outbox.ts";
 import { emailChanged, passwordChanged } from "../../../notifications/mail/letters.ts";
 import { afterCommit } from "../../../database/after-commit.ts";
-import type { AccessKind } from "../access/kinds.ts";
 import { auditOf, type AccessRevocation } from "../access/revocation.ts";
 import { refuseTaken, type EmailVerifications } from "../email/service.ts";
 import { writeUser, type Users } from "../service.ts";
 import type { z } from "zod";
-import type { preferences, updatePreferencesInput } from "./schemas.ts";
+import type {
+  preferences,
+  updatePreferencesInput,
+  updateProfileInput,
+  changePasswordInput,
+  changeEmailInput,
+} from "./schemas.ts";
 
 /** The fields that users can set for themselves. */
-export interface ProfilePatch {
-  displayName?: string | null | undefined;
-  nickname?: string | null | undefined;
-  avatarUrl?: string | null | undefined;
-  notificationsEnabled?: boolean | undefined;
-  emailNotificationsEnabled?: boolean | undefined;
-}
+export type ProfilePatch = z.infer<typeof updateProfileInput>;
 
-export interface PasswordChange {
-  /** Absent for the first password of an account. */
-  currentPassword?: string | undefined;
-  /** An alias of `currentPassword`. */
-  oldPassword?: string | undefined;
-  newPassword: string;
-  /** The ways to sign in to revoke with the old password. */
-  revoke: readonly AccessKind[];
-}
+export type PasswordChange = z.infer<typeof changePasswordInput>;
 
-export interface EmailChange {
-  currentPassword?: string | undefined;
-  /** An alias of `currentPassword`. */
-  password?: string | undefined;
-  email: string;
-}
+export type EmailChange = z.infer<typeof changeEmailInput>;
 
 /** The number of ways to access an account, not counting its password. */
 interface AccessLeft {
