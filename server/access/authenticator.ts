@@ -5,8 +5,7 @@ import { SignJWT } from "jose/jwt/sign";
 import { jwtVerify } from "jose/jwt/verify";
 import { z } from "zod";
 import type { Keyring } from "../platform/secret-cipher.ts";
-import { hasPermission, type Caller, narrowingOf } from "./caller.ts";
-import type { Permission } from "./permissions.ts";
+import { hasPermission, type Caller, narrowingOf, type Permission } from "./caller.ts";
 import { hashOf } from "../platform/ids.ts";
 import { randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
@@ -411,7 +410,6 @@ export function permitted<C extends Pick<Caller, "permissions">>(caller: C, perm
 /** Maximum delay of a token's `lastUsedAt`. */
 const delayMilliseconds = 5 * 60_000;
 
-/** A token used by a call. */
 interface UsedToken {
   id: string;
   endsAt: Date | null;

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Caller } from "./caller.ts";
-import type { Permission } from "./permissions.ts";
+import type { Caller, Permission } from "./caller.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import { ensureSealed } from "../database/ensure-sealed.ts";
 import { statement, type Sent } from "../database/statements.ts";

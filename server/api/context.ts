@@ -1,5 +1,5 @@
 import type { TRPC_ERROR_CODE_NUMBER } from "@trpc/server";
-import type { Permission } from "../access/permissions.ts";
+import type { Permission } from "../access/caller.ts";
 import type { ErrorCode, Issue } from "../platform/errors.ts";
 import type { HttpPort } from "../platform/http-port.ts";
 
@@ -72,7 +72,7 @@ export interface RouteMeta {
   status?: 200 | 201 | 202;
   /** The REST body is this string field of the output, as plain text. */
   textField?: string;
-  /** Accepts bodies up to 16 MiB from authenticated callers. Its input must be in `server/composition/large-inputs.ts`. */
+  /** Accepts bodies up to 16 MiB from authenticated callers. Its input must be in `server/composition/large-worker.ts`. */
   largeBody?: boolean;
   /** Expensive here or at a provider: has a stricter rate limit, except for dry runs. */
   costly?: boolean;

@@ -1,7 +1,27 @@
 import { parentPort } from "node:worker_threads";
 import { setSchemaMessages } from "../api/input-error.ts";
-import { largeInputs } from "./large-inputs.ts";
-import { checkLarge, type LargeBody } from "../api/http/bodies/check-large.ts";
+import { checkLarge, type LargeBody } from "../api/http/bodies/large-bodies.ts";
+import type { z } from "zod";
+import { createRequestInput } from "../zones/change-requests/schemas.ts";
+import { applyReplacementInput, planReplacementInput } from "../bulk/replacements/schemas.ts";
+import { applyInput, planInput } from "../zones/records/change-schemas.ts";
+import { importPortfolioInput } from "../zones/domains/portfolio-schemas.ts";
+import { zonefileInput } from "../zones/records/whole-zone-schemas.ts";
+
+/**
+ * Input schemas of calls with large bodies, by procedure. The worker uses them, so this module loads only schemas. A test compares the list
+ * with the router.
+ */
+export const largeInputs: Readonly<Record<string, z.ZodType>> = {
+  "records.plan": planInput,
+  "records.applyPlan": applyInput,
+  "records.importZonefile": zonefileInput,
+  "portfolio.import": importPortfolioInput,
+  "changeRequests.plan": planInput,
+  "changeRequests.create": createRequestInput,
+  "replacements.plan": planReplacementInput,
+  "replacements.applyPlan": applyReplacementInput,
+};
 
 /** The worker thread that parses and validates large bodies, one at a time. */
 setSchemaMessages();

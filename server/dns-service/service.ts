@@ -13,12 +13,11 @@ import type { Logger } from "../platform/log.ts";
 import { hearZoneChanges } from "../zones/changes/zone-watchers.ts";
 import { Connections, type ConnectionLimits, Datagrams } from "./connections.ts";
 import { Notifier } from "./notifier.ts";
-import { Responder } from "./responder.ts";
+import { Responder, StrangerLimit, UnknownKeys } from "./responder.ts";
 import { Secondaries } from "./secondaries.ts";
 import { SecondaryClient } from "./secondary-client.ts";
 import { zonesById, type ServedZone, PrimaryConfigs, identityOf } from "./zones.ts";
 import { ZoneQueries } from "./zone-queries.ts";
-import { StrangerLimit, UnknownKeys } from "./stranger-limits.ts";
 import { DynamicUpdates } from "./updates/dynamic-updates.ts";
 import { UpdateAnswers } from "./updates/update-answers.ts";
 

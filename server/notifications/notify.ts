@@ -135,7 +135,6 @@ async function personsOf(em: EntityManager, named: readonly Notice["to"][]): Pro
   }));
 }
 
-/** Returns the persons addressed by a notice. */
 function among(persons: readonly Person[], { userIds = [], administrators = false }: Notice["to"]): Person[] {
   const ids = new Set(userIds);
   return persons.filter(({ id, administrator }) => ids.has(id) || (administrators && administrator));

@@ -222,7 +222,6 @@ interface OfReplacement {
   skipped: number;
 }
 
-/** A change request. */
 interface OfChangeRequest {
   /** Null once the domain is deleted. */
   domainId: string | null;

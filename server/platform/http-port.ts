@@ -3,7 +3,6 @@ export interface HttpPort {
   /** Returns a request header. @param name in lower case */
   header(name: string): string | undefined;
   cookie(name: string): string | undefined;
-  /** Sets a response header. */
   setHeader(name: string, value: string): void;
   setCookie(cookie: CookieToSet): void;
   /** Records the dotted name of the called procedure, for the metrics. */

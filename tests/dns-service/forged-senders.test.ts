@@ -1,7 +1,7 @@
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { expect, test, vi } from "vitest";
-import { StrangerLimit } from "../../server/dns-service/stranger-limits.ts";
+import { StrangerLimit } from "../../server/dns-service/responder.ts";
 import { flags, queryMessage, readMessage } from "../../server/dns/wire/messages.ts";
 import { askByStream } from "../support/name-servers/transfer-client.ts";
 import { patience } from "../support/patience.ts";

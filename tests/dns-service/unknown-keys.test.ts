@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { TsigKeyNames } from "../../server/access/tsig-keys.ts";
-import { UnknownKeys } from "../../server/dns-service/stranger-limits.ts";
+import { UnknownKeys } from "../../server/dns-service/responder.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { newKey, newZone } from "./updates/key-clients.ts";
 

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { stringify } from "superjson";
 import { beforeAll, describe, expect, test } from "vitest";
-import { largeInputs } from "../../server/composition/large-inputs.ts";
+import { largeInputs } from "../../server/composition/large-worker.ts";
 import { appRouter } from "../../client-sdk/app-router.ts";
 import { problemOf } from "../support/problems.ts";
 import { RawConnection, parseAnswer } from "../support/raw-http.ts";

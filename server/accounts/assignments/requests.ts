@@ -273,7 +273,6 @@ function requestRows(em: EntityManager) {
     .select(["users.username", "domains.name as meant_name", "domains.view as meant_view"]);
 }
 
-/** A request with its requester. */
 type RequestRow = Awaited<ReturnType<ReturnType<typeof requestRows>["executeTakeFirstOrThrow"]>>;
 
 /** @throws AppError NOT_FOUND */

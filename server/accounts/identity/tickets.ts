@@ -14,7 +14,6 @@ export const ticketSeconds = 60;
 /** Lifetime of a pending token, the time a user has to register. */
 export const pendingSeconds = 10 * 60;
 
-/** A consumed ticket. */
 interface TakenTicket {
   userId: string;
   providerId: ProviderId;

@@ -2,12 +2,11 @@ import express, { type Request, type Response, type RequestHandler, type NextFun
 import { AppError, type ErrorCode } from "../../platform/errors.ts";
 import helmet from "helmet";
 import type { AnyTRPCRouter } from "@trpc/server";
-import { visitor } from "../../access/caller.ts";
+import { visitor, type Permission } from "../../access/caller.ts";
 import { countCall } from "../limits/requests.ts";
 import type { ServerContext } from "../trpc.ts";
 import { readJsonObject, mostValues, type JsonObject } from "../json-object.ts";
 import { permitted, looksPersonal } from "../../access/authenticator.ts";
-import type { Permission } from "../../access/permissions.ts";
 import { patternOf, restProcedures } from "../rest.ts";
 import { randomUUID } from "node:crypto";
 import { parseCookie, stringifySetCookie } from "cookie";

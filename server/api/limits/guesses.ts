@@ -5,8 +5,7 @@ import { AppError } from "../../platform/errors.ts";
 import { withKeyedMutex } from "../../platform/slices.ts";
 import type { Actor } from "../../access/caller.ts";
 import { addressKey, networkKey } from "./address.ts";
-import type { MakeCounter, Quota } from "./counters.ts";
-import { LimitReached, secondsLeft } from "./requests.ts";
+import { LimitReached, secondsLeft, type MakeCounter, type Quota } from "./requests.ts";
 
 const windowSeconds = 15 * 60;
 /** For passwords of an account from one network; for codes, from all of them. */
@@ -98,7 +97,6 @@ function countedAs({ secret, account, device, from: { ip, claimedIp } }: Guess):
   return counted;
 }
 
-/** An acquired slot. */
 interface Slot {
   /** Keeps the slot until it expires, because the attempt failed. */
   markFailed(): Promise<void>;

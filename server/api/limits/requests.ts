@@ -1,9 +1,9 @@
-import { RateLimiterRes, type RateLimiterAbstract } from "rate-limiter-flexible";
+import { RateLimiterRes, type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis } from "rate-limiter-flexible";
 import type { Actor } from "../../access/caller.ts";
 import { addressKey, networkKey } from "./address.ts";
-import type { MakeCounter, Quota } from "./counters.ts";
 import type { HttpPort } from "../../platform/http-port.ts";
 import { AppError } from "../../platform/errors.ts";
+import type { Redis } from "../../platform/redis.ts";
 
 const windowSeconds = 60;
 
@@ -162,4 +162,31 @@ async function settingHeaders(http: HttpPort, take: () => Promise<QuotaStatus[]>
     if (error instanceof LimitReached) setQuotaHeaders(http, error.quotas);
     throw error;
   }
+}
+
+/** A limit per key within a time window that begins with the first use. */
+export interface Quota {
+  /** Name in headers and keys. */
+  name: string;
+  points: number;
+  windowSeconds: number;
+}
+
+/** Creates a counter for a quota. */
+export type MakeCounter = (quota: Quota) => RateLimiterAbstract;
+
+/** Returns a factory of counters in Redis, shared by all instances, or in this process without Redis or while it is unreachable. */
+export function countersIn(redis: Redis | null): MakeCounter {
+  return ({ name, points, windowSeconds }) => {
+    const options = { keyPrefix: `zonewright:${name}`, points, duration: windowSeconds };
+    const memory = new RateLimiterMemory(options);
+    if (!redis) return memory;
+    return new RateLimiterRedis({
+      ...options,
+      storeClient: redis.client,
+      useRedisPackage: true,
+      rejectIfRedisNotReady: true,
+      insuranceLimiter: memory,
+    });
+  };
 }

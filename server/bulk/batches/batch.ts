@@ -4,6 +4,12 @@ import type { ZoneContext } from "../../zones/changes/zone-context.ts";
 import type { EntityManager } from "../../database/database.ts";
 import type { BatchItemState, BatchKind, BatchState } from "../../database/tables/bulk.ts";
 import type { PlannedChange } from "../../dns/record.ts";
+import { z } from "zod";
+import { shownId } from "../../api/schemas.ts";
+
+export const startedJob = z
+  .object({ jobId: shownId("The id of the job that carries it out. See `GET /api/records/replace/{jobId}`.") })
+  .meta({ id: "StartedJob", description: "A job that was started." });
 
 /** The job that carries batches out. */
 export const batchJobName = "batches.run";
@@ -77,7 +83,6 @@ export interface BatchPurpose {
   title(request: unknown): string;
 }
 
-/** The plan of an item. */
 interface ItemPlan {
   changes: PlannedChange[];
   /** Replaces the item's detail before anything is changed. Left out: it stays. */

@@ -1,7 +1,7 @@
 import { answerOf, passingLarge } from "../../api/large-answers.ts";
 import { may } from "../../api/procedures.ts";
 import { router } from "../../api/trpc.ts";
-import { startedJob } from "../batches/schemas.ts";
+import { startedJob } from "../batches/batch.ts";
 import {
   applyReplacementInput,
   jobInput,

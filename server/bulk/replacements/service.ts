@@ -277,7 +277,6 @@ async function revertible(tx: EntityManager, batchId: string) {
   });
 }
 
-/** What an item of a revert reverts. */
 interface RevertedItem {
   changeSetId: string;
 }

@@ -7,9 +7,8 @@ import { applyAtomic, prepareEdit, type PreparedEdit } from "../../zones/records
 import { editsOf } from "../../zones/records/editing/reviewed-plan.ts";
 import { ZoneView } from "../../zones/records/editing/zone-view.ts";
 import type { AppliedTemplate, NextState } from "./applied.ts";
-import { touchedNames, type Touched } from "./applying/conflicts.ts";
 import { expandTemplate, type Expanded, type Application } from "./applying/expand.ts";
-import { resolve, type Situation } from "./applying/resolve.ts";
+import { resolve, type Situation, touchedNames, type Touched } from "./applying/resolve.ts";
 import { groupsOf, variablesOf, type StoredTemplate } from "./form/template.ts";
 import { readOnlyReason } from "../../zones/records/provider-limits.ts";
 import { sql } from "kysely";

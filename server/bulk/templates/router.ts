@@ -2,7 +2,7 @@ import { answerOf, passingLarge } from "../../api/large-answers.ts";
 import { admin, may } from "../../api/procedures.ts";
 import { success } from "../../api/schemas.ts";
 import { router } from "../../api/trpc.ts";
-import { startedJob } from "../batches/schemas.ts";
+import { startedJob } from "../batches/batch.ts";
 import type { Template } from "./form/template.ts";
 import {
   appliedIdInput,

@@ -168,7 +168,6 @@ export const ReverseFollowSchema = defineEntity({
   tableName: "reverse_follows",
   properties: {
     id: p.uuid().primary(),
-    /** The change set that is followed. */
     changeSetId: p.uuid(),
     /** The reverse zone. */
     domainId: p.uuid(),

@@ -251,7 +251,6 @@ export const PasskeyChallengeSchema = defineEntity({
     /** Null for a sign-in without a password, when the user is not known yet. */
     userId: p.uuid().nullable(),
     signInChallengeId: p.uuid().nullable(),
-    /** The session to confirm. */
     sessionId: p.uuid().nullable(),
     expiresAt: p.datetime(),
   },

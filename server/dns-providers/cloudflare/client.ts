@@ -206,7 +206,6 @@ function recordsPath(zoneId: string): string {
   return `/zones/${encodeURIComponent(zoneId)}/dns_records`;
 }
 
-/** A refusal. */
 interface Refusal {
   status: number;
   codes: readonly number[];

@@ -8,7 +8,6 @@ import { fromOctal, toOctal } from "./rrsets.ts";
 /** A hosted zone: Route 53's term for a zone. */
 export interface FoundZone {
   id: string;
-  /** The number of its RRsets. */
   rrsets: number;
 }
 

@@ -2,7 +2,7 @@ import { RateLimiterRes, type RateLimiterAbstract } from "rate-limiter-flexible"
 import { theService } from "../../access/caller.ts";
 import type { Audit } from "../audit/audit.ts";
 import { queries, type Database, type EntityManager } from "../../database/database.ts";
-import type { MakeCounter } from "../../api/limits/counters.ts";
+import type { MakeCounter } from "../../api/limits/requests.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Pause } from "../../platform/pause.ts";
 import type { Notifications, TypedNotice } from "../notify.ts";

@@ -27,7 +27,6 @@ export interface Config {
   adminUsername: string;
   /** Undefined: generated and printed at the first start. */
   adminPassword: string | undefined;
-  /** Prefix of personal tokens. */
   tokenPrefix: string;
   /** Undefined: no mail. */
   smtpUrl: string | undefined;

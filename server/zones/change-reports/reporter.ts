@@ -172,7 +172,6 @@ function madeBy({ actor, means, meansName }: Pick<ZoneChanged, "actor" | "means"
   return means === "request" ? `${who} (change request ${meansName ?? ""})` : who;
 }
 
-/** Returns the number of records that changed. */
 function recordCount({ creates, updates, deletes }: Pick<ZoneChanged, "creates" | "updates" | "deletes">): string {
   const total = creates + updates + deletes;
   return total === 1 ? "1 record" : `${total} records`;

@@ -16,7 +16,6 @@ import { keyedMutex } from "../../platform/slices.ts";
 /** A zone's revision, and who follows its changes. */
 export interface WatchedZone {
   revision: number;
-  /** Whether it has mirrors. */
   mirrored: boolean;
   /** Whether channels hear of its changes. */
   reported: boolean;

@@ -177,7 +177,6 @@ function shown(name: string, outcome: ImportOutcome) {
   };
 }
 
-/** The outcome of importing a zone. */
 type ImportOutcome =
   | { success: true; domainId: string; records: number }
   | { success: false; domainId: string | null; error: string };

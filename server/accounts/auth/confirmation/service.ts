@@ -21,7 +21,6 @@ export interface GivenConfirmation extends Partial<Omit<GivenProof, "method">> {
 /** A second factor accepted outside of a sign-in. Excludes email codes, which exist only during sign-in. */
 type Factor = { method: "totp" | "recovery"; code: string } | Extract<Proof, { method: "passkey" }>;
 
-/** A caller with a session. */
 type Signed = Caller & { sessionId: string };
 
 interface Parts {

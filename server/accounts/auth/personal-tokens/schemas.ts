@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { narrowablePermissions } from "../../../access/caller.ts";
-import { permissions } from "../../../access/permissions.ts";
+import { narrowablePermissions, permissions } from "../../../access/caller.ts";
 import {
   id,
   line,

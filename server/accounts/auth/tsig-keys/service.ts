@@ -220,7 +220,6 @@ async function pageOfKeys(em: EntityManager, { page, limit, userId, domainId }: 
   return { keys, total, page, limit };
 }
 
-/** Returns one key. */
 async function keyById(em: EntityManager, id: string) {
   return keyView(await withDomains(em).where("k.id", "=", id).executeTakeFirstOrThrow());
 }

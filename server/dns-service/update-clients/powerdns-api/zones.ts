@@ -270,7 +270,6 @@ function naming(error: AppError, edits: readonly RrsetEdit[]): AppError {
   return new AppError(code, `${label(first.of)}: ${first.message}`, { ...options, cause: error.cause });
 }
 
-/** An edit, and the RRset that it is made for. */
 interface RrsetEdit {
   edit: Edit;
   of: WantedRrset;
