@@ -17,6 +17,7 @@ const packages = {
   "dnssec-signzone": "bind9-utils",
   "dnssec-dsfromkey": "bind9-utils",
   "dnssec-verify": "bind9-utils",
+  delv: "bind9-dnsutils",
   dig: "bind9-dnsutils",
   nsupdate: "bind9-dnsutils",
   knotd: "knot",

@@ -11,7 +11,7 @@ import {
   type WireRecord,
 } from "../../dns/wire/messages.ts";
 import { WireError } from "../../dns/names/wire-names.ts";
-import { readRdata } from "../../dns/wire/rdata-read.ts";
+import { expandRdata, readRdata } from "../../dns/wire/rdata-read.ts";
 import { typeName, types } from "../../dns/zone-file/type-names.ts";
 import type { Reach } from "../../platform/net/address-rules.ts";
 import { EgressError, type EgressFailure } from "../../platform/net/egress-error.ts";
@@ -32,6 +32,8 @@ export type QueriedType =
   | "DS"
   | "SSHFP"
   | "DNSKEY"
+  | "CDS"
+  | "CDNSKEY"
   | "DHCID"
   | "TLSA"
   | "SVCB"
@@ -52,6 +54,8 @@ export interface Question {
   recursive?: boolean;
   /** Asks over TCP, for what may have been left out of a UDP answer. */
   overTcp?: boolean;
+  /** Asks for signatures and proofs too, and for what a recursive server finds bogus (RFC 4035 §3.2). */
+  dnssec?: boolean;
 }
 
 /**
@@ -67,6 +71,7 @@ export interface Record {
   name: string;
   type: string;
   value: string;
+  /** Its names uncompressed. */
   rdata: Buffer;
 }
 
@@ -92,6 +97,9 @@ const failures: Partial<{ [failure in EgressFailure]: NoAnswer["failure"] }> = {
 };
 /** EDNS (RFC 6891): an OPT record that accepts answers of 1,232 octets. */
 const edns = Buffer.from([0, 0, 41, 0x04, 0xd0, 0, 0, 0, 0, 0, 0]);
+/** The same with DO. */
+const ednsForDnssec = Buffer.from([0, 0, 41, 0x04, 0xd0, 0, 0, 0x80, 0, 0, 0]);
+const [recursionDesired, checkingDisabled] = [0x01, 0x10];
 /** Codes of servers that may leave out the question. */
 const refusals: ReadonlySet<number> = new Set([rcodes.FORMERR, rcodes.SERVFAIL, rcodes.NOTIMP, rcodes.REFUSED]);
 
@@ -185,12 +193,13 @@ export class DnsClient {
   }
 }
 
-function queryOf({ name, type, recursive = false }: Question, withEdns: boolean): Buffer {
+function queryOf({ name, type, recursive = false, dnssec = false }: Question, withEdns: boolean): Buffer {
   const query = typeQueryMessage(randomInt(0x1_00_00), name, types[type]);
-  if (recursive) query.writeUInt8(query.readUInt8(2) | 1, 2);
+  if (recursive) query.writeUInt8(query.readUInt8(2) | recursionDesired, 2);
+  if (recursive && dnssec) query.writeUInt8(checkingDisabled, 3);
   if (!withEdns) return query;
   query.writeUInt16BE(1, additionalCount);
-  return Buffer.concat([query, edns]);
+  return Buffer.concat([query, dnssec ? ednsForDnssec : edns]);
 }
 
 /** Returns whether a message is the answer to a query: its id, and its question in the octets that were sent. */
@@ -222,5 +231,5 @@ function recordOf({ octets }: WireMessage, { name, type, class: recordClass, rda
   if (recordClass !== classes.in) return [];
   const recordType = typeName(type);
   const { value } = readRdata(octets, recordType, rdataStart, rdataEnd);
-  return [{ name, type: recordType, value, rdata: octets.subarray(rdataStart, rdataEnd) }];
+  return [{ name, type: recordType, value, rdata: expandRdata(octets, recordType, rdataStart, rdataEnd) }];
 }

@@ -1,4 +1,5 @@
-import type { Ds, Observation, ServerState } from "./observation.ts";
+import { dsText, type Ds } from "../../dns/dnssec/keys.ts";
+import type { Observation, ServerState } from "./observation.ts";
 
 /** What the zone above says, as stored. */
 export interface ParentFacts {
@@ -77,11 +78,6 @@ export function changedSets(before: ParentFacts | null, after: ParentFacts | nul
     const [old, present] = [sets[set](before), sets[set](after)];
     return old !== null && old.join() !== present?.join();
   });
-}
-
-/** Returns the data of a DS record as in a zone file (RFC 4034 §5.3). */
-export function dsText({ tag, algorithm, digestType, digest }: Ds): string {
-  return `${tag} ${algorithm} ${digestType} ${digest}`;
 }
 
 function inOrder<T>(key: (item: T) => string) {

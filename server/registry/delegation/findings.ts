@@ -1,4 +1,4 @@
-import { standsFor } from "./dnssec.ts";
+import { standsFor } from "../../dns/dnssec/keys.ts";
 import type { Observation, ServerSeen } from "./observation.ts";
 import { isWithin } from "./resolver.ts";
 import { absoluteName } from "../../dns/names/names.ts";

@@ -1,10 +1,4 @@
-/** A DS record of the parent zone, in hexadecimal. */
-export interface Ds {
-  tag: number;
-  algorithm: number;
-  digestType: number;
-  digest: string;
-}
+import type { Ds, ZoneKey } from "../../dns/dnssec/keys.ts";
 
 /** What the zone above says. `hidden`: its servers serve this zone too, and show only its own NS records. */
 export type ParentSeen =
@@ -20,19 +14,10 @@ export type ParentSeen =
   | { kind: "not_delegated"; zone: string }
   | { kind: "unknown"; message: string };
 
-export interface KeySeen {
-  tag: number;
-  algorithm: number;
-  /** Whether it is a key-signing key (RFC 4034 §2.1.1). */
-  entryPoint: boolean;
-  /** The DNSKEY RDATA in hexadecimal, which digests are made of. */
-  rdata: string;
-}
-
 /** What the zone says at its apex. Null: no server answered. */
 export interface ApexSeen {
   nameServers: string[] | null;
-  keys: KeySeen[] | null;
+  keys: ZoneKey[] | null;
 }
 
 export type ServerState = "authoritative" | "lame" | "unreachable" | "no_address" | "not_checked";

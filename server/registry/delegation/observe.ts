@@ -1,7 +1,7 @@
 import { rcodeName, rcodes } from "../../dns/wire/messages.ts";
 import type { Reply, QueriedType } from "./dns-client.ts";
-import { readDs, readKey } from "./dnssec.ts";
-import type { ApexSeen, Ds, Observation, ParentSeen, ServerSeen } from "./observation.ts";
+import { readDs, readKey, type Ds } from "../../dns/dnssec/keys.ts";
+import type { ApexSeen, Observation, ParentSeen, ServerSeen } from "./observation.ts";
 import {
   addressesOf,
   askServers,

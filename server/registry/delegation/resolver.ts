@@ -20,6 +20,8 @@ export interface Resolver {
   /** Whether it asks the roots, which deny a top-level domain only if there is none. */
   readonly asksRoots: boolean;
   lookup(name: string, type: QueriedType): Promise<Answer>;
+  /** Returns an answer with its signatures and proofs; null if no server gives one. DS records are asked for in the zone above. */
+  signed(name: string, type: QueriedType): Promise<Reply | null>;
   /** Returns the servers of the zone above; null if they cannot be determined. */
   parentOf(zone: string): Promise<NameServers | null>;
 }
@@ -125,6 +127,7 @@ const mostSteps = 60;
 interface Effort {
   depth: number;
   steps: { left: number };
+  dnssec?: boolean;
 }
 
 /** Resolves names from the roots down. Remembers delegations, for one check. */
@@ -143,6 +146,11 @@ export class IterativeResolver implements Resolver {
 
   async lookup(name: string, type: QueriedType): Promise<Answer> {
     return await this.#lookup(name, type, { depth: 0, steps: { left: mostSteps } });
+  }
+
+  async signed(name: string, type: QueriedType): Promise<Reply | null> {
+    const end = await this.#walk(name, type, { depth: 0, steps: { left: mostSteps }, dnssec: true });
+    return end?.reply ?? null;
   }
 
   async parentOf(zone: string): Promise<NameServers | null> {
@@ -175,7 +183,7 @@ export class IterativeResolver implements Resolver {
       const step = await askServers(
         this,
         current,
-        { name, type },
+        { name, type, dnssec: effort.dnssec ?? false },
         (reply) => stepIn(reply, current.zone, name),
         (server) => this.#addresses(server, effort),
       );
@@ -249,6 +257,10 @@ export class StubResolver implements Resolver {
     return { kind: "unknown" };
   }
 
+  async signed(name: string, type: QueriedType): Promise<Reply | null> {
+    return await this.#ask(name, type, true);
+  }
+
   async parentOf(zone: string): Promise<NameServers | null> {
     const above = nameAbove(zone);
     const reply = await this.#ask(above, "SOA");
@@ -260,9 +272,9 @@ export class StubResolver implements Resolver {
     return { zone: soa.name, reach: "public", servers: names.map((name) => ({ name, addresses: [] })) };
   }
 
-  async #ask(name: string, type: QueriedType): Promise<Reply | null> {
+  async #ask(name: string, type: QueriedType, dnssec = false): Promise<Reply | null> {
     for (const server of this.#servers) {
-      const asked = await this.client.ask(server, { name, type, recursive: true });
+      const asked = await this.client.ask(server, { name, type, recursive: true, dnssec });
       if (!("reply" in asked)) continue;
       const { rcode } = asked.reply;
       if (rcode === rcodes.NOERROR || rcode === rcodes.NXDOMAIN) return asked.reply;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { KnownCertificates } from "../certificates/findings.ts";
-import { standsFor } from "../delegation/dnssec.ts";
-import type { Ds, KeySeen, ServerSeen } from "../delegation/observation.ts";
+import { standsFor, type Ds, type ZoneKey } from "../../dns/dnssec/keys.ts";
+import type { ServerSeen } from "../delegation/observation.ts";
 import type { ChangeableField, PublishedKey, RegistrarChange, RegistrarState } from "./registrar.ts";
 
 /** What a caller wants of a registration, with names and DS records in canonical form; what is left out stays. */
@@ -22,7 +22,7 @@ export interface FieldChange {
 /** What the name servers that the registration will have say of the zone. Null: they cannot be asked. */
 export interface Probe {
   servers: ServerSeen[];
-  keys: KeySeen[] | null;
+  keys: ZoneKey[] | null;
 }
 
 export interface RegistrationPlan {
@@ -105,7 +105,7 @@ function silentServers(zone: string, wanted: readonly string[], probe: Probe | n
 }
 
 /** Returns the change to send for one field. DS records come with their keys, for registrars that take these. */
-export function changeOf({ field, after }: FieldChange, zone: string, keys: readonly KeySeen[]): RegistrarChange {
+export function changeOf({ field, after }: FieldChange, zone: string, keys: readonly ZoneKey[]): RegistrarChange {
   if (field !== "ds") return { [field]: after };
   const wanted = Array.isArray(after) ? after : [];
   return {
@@ -129,7 +129,7 @@ export function registrationHash(configId: string, changes: readonly FieldChange
     .digest("base64url");
 }
 
-function published({ rdata }: KeySeen): PublishedKey {
+function published({ rdata }: ZoneKey): PublishedKey {
   const octets = Buffer.from(rdata, "hex");
   return {
     flags: octets.readUInt16BE(0),

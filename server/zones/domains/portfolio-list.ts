@@ -5,7 +5,8 @@ import { visibleDomains, type VisibleDomains } from "../../access/visible-domain
 import { queries, type EntityManager } from "../../database/database.ts";
 import type { Tables } from "../../database/tables/all.ts";
 import { invalidProblems, knownCertificates, whereEndsSoon } from "../../registry/certificates/findings.ts";
-import { dsText, type StoredFacts } from "../../registry/delegation/facts.ts";
+import { dsText } from "../../dns/dnssec/keys.ts";
+import type { StoredFacts } from "../../registry/delegation/facts.ts";
 import { registrableOf } from "../../registry/expiry/registrable.ts";
 import { judgeKnown } from "../../registry/registrars/plan.ts";
 import { storedReading } from "../../registry/registrars/registrar.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readKey } from "../../../server/registry/delegation/dnssec.ts";
+import { readKey } from "../../../server/dns/dnssec/keys.ts";
 import type { ServerSeen } from "../../../server/registry/delegation/observation.ts";
 import {
   changeOf,

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { writeName } from "../../../../server/dns/names/wire-names.ts";
-import { readKey } from "../../../../server/registry/delegation/dnssec.ts";
+import { readKey } from "../../../../server/dns/dnssec/keys.ts";
 import { startLoopbackVendor, type LoopbackVendor, type VendorCall, type VendorReply } from "../loopback-vendor.ts";
 
 /** A name in an account at a simulated registrar. */
