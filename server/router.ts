@@ -9,6 +9,7 @@ import { createTwoFactorRouter } from "./accounts/auth/second-factors/router.ts"
 import { createChannelsRouter } from "./notifications/channels/router.ts";
 import { createProviderConfigsRouter, createProvidersRouter } from "./dns-providers/router.ts";
 import { createSecondariesRouter } from "./dns-service/router.ts";
+import { createDnssecRouter } from "./registry/dnssec/router.ts";
 import { createDelegationRouter } from "./registry/delegation/router.ts";
 import { createChangeRequestsRouter } from "./zones/change-requests/router.ts";
 import { createDomainsRouter, createPortfolioRouter, createZoneImportsRouter } from "./zones/domains/router.ts";
@@ -67,6 +68,7 @@ export function createAppRouter(services: Services) {
     providerConfigs: merged(createProviderConfigsRouter(services), createZoneImportsRouter(services)),
     registrations: createRegistrationsRouter(services),
     tlsHosts: createTlsHostsRouter(services),
+    dnssec: createDnssecRouter(services),
     registrarConfigs: createRegistrarConfigsRouter(services),
     notifications: createNotificationsRouter(services),
     channels: createChannelsRouter(services),

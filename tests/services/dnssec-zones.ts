@@ -15,12 +15,17 @@ export interface PlantedZone {
   /** Options of dnssec-signzone. */
   options?: readonly string[];
   /** Its DS records above: those of all keys by default. */
-  ds?: "all" | "none" | "other digest" | "other key" | "first";
+  ds?: "all" | "none" | "other digest" | "other key" | "first" | "foreign" | "all and foreign";
+  /** Whether it asks for its DS records by CDS records. */
+  cds?: boolean;
   /** Further lines, relative to it. */
   lines?: readonly string[];
   /** What stands in the signed zone in place of something else. */
   damage?: (signed: string) => string;
 }
+
+/** The DS record of a key that no zone has. */
+export const foreign = `4711 13 2 ${"0f".repeat(32)}`;
 
 interface Signed {
   text: string;
@@ -34,7 +39,7 @@ const soa = (zone: string, ns: string) =>
 async function sign(
   zone: string,
   text: string,
-  { algorithms, options = [] }: Pick<PlantedZone, "algorithms" | "options">,
+  { algorithms, options = [], cds = false }: Pick<PlantedZone, "algorithms" | "options" | "cds">,
 ): Promise<Signed> {
   const folder = await mkdtemp(join(tmpdir(), "zonewright-dnssec-"));
   try {
@@ -56,16 +61,15 @@ async function sign(
       keys.push(name.trim());
     }
     const published = await Promise.all(keys.map((key) => readFile(join(folder, `${key}.key`), "utf8")));
-    await writeFile(file, `${text}\n${published.join("\n")}\n`);
-    const known = ["-q", "-z", "-P", "-K", folder, "-d", folder, "-o", zone, "-f", `${file}.signed`];
-    await mustRun(binary("dnssec-signzone"), [...known, ...options, file]);
-    const ds = await Promise.all(
+    const lines = await Promise.all(
       keys.map((key) => mustRun(binary("dnssec-dsfromkey"), ["-2", join(folder, `${key}.key`)])),
     );
-    return {
-      text: await readFile(`${file}.signed`, "utf8"),
-      ds: ds.map((line) => line.trim().split(" DS ")[1] ?? ""),
-    };
+    const ds = lines.map((line) => line.trim().split(" DS ")[1]?.toLowerCase() ?? "");
+    const asked = cds ? ds.map((one) => `@ CDS ${one}`) : [];
+    await writeFile(file, [text, ...published, ...asked, ""].join("\n"));
+    const known = ["-q", "-z", "-P", "-K", folder, "-d", folder, "-o", zone, "-f", `${file}.signed`];
+    await mustRun(binary("dnssec-signzone"), [...known, ...options, file]);
+    return { text: await readFile(`${file}.signed`, "utf8"), ds };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -76,6 +80,8 @@ function dsAbove(how: PlantedZone["ds"], ds: readonly string[]): string[] {
   const [first = ""] = ds;
   const [tag = "", algorithm = "", digestType = ""] = first.split(" ");
   if (how === "none") return [];
+  if (how === "foreign") return [foreign];
+  if (how === "all and foreign") return [...ds, foreign];
   if (how === "first") return [first];
   if (how === "other digest") return [[tag, algorithm, digestType, "ab".repeat(32)].join(" ")];
   if (how === "other key") return [[(Number(tag) + 1) % 65_536, algorithm, digestType, "ab".repeat(32)].join(" ")];
@@ -86,6 +92,8 @@ export interface SigningWorld {
   port: number;
   /** The DS record of the root. */
   anchor: string;
+  /** The DS records of a zone, by BIND's tools. */
+  ds(zone: string): readonly string[];
   /** What delv says of a zone's SOA: its first comment. */
   delv(zone: string): Promise<string>;
   /** The status and flags of the resolver's answer to an SOA question. */
@@ -98,12 +106,14 @@ export async function startSigningWorld(zones: Readonly<Record<string, PlantedZo
   const [port = 0] = await freePorts(1);
   const files = new Map<string, string>();
   const above = new Map<string, string[]>();
+  const digests = new Map<string, string[]>();
   const names = Object.keys(zones).toSorted((one, other) => other.split(".").length - one.split(".").length);
   for (const name of names) {
     const planted = zones[name] ?? { algorithms: [] };
     const parent = names.find((other) => other !== name && name.endsWith(`.${other}`)) ?? "lab";
     const text = `${soa(name, "ns.hosting.lab.")}${[...(planted.lines ?? []), ...(above.get(name) ?? [])].join("\n")}\nwww A 192.0.2.1\n`;
     const signed = planted.algorithms.length === 0 ? { text, ds: [] } : await sign(name, text, planted);
+    digests.set(name, signed.ds);
     files.set(name, planted.damage ? planted.damage(signed.text) : signed.text);
     const lines = [`${name}. NS ns.hosting.lab.`, ...dsAbove(planted.ds, signed.ds).map((ds) => `${name}. DS ${ds}`)];
     above.set(parent, [...(above.get(parent) ?? []), ...lines]);
@@ -125,6 +135,7 @@ export async function startSigningWorld(zones: Readonly<Record<string, PlantedZo
   return {
     port,
     anchor,
+    ds: (zone) => digests.get(zone) ?? [],
     async delv(zone) {
       const query = ["-a", resolver.anchors, "+root=.", `@${addresses.resolver}`, "-p", String(port)];
       const { stdout, stderr } = await run(binary("delv"), [...query, `${zone}.`, "SOA"]);

@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { validateZone } from "../../server/dns/dnssec/chain.ts";
-import { parseDs } from "../../server/dns/dnssec/keys.ts";
-import { DnsClient } from "../../server/registry/delegation/dns-client.ts";
-import { IterativeResolver } from "../../server/registry/delegation/resolver.ts";
-import { openDoor } from "../platform/net/door.ts";
-import { addresses, startSigningWorld, type PlantedZone, type SigningWorld } from "./dnssec-zones.ts";
+import { manualConfig, type Body } from "../support/zones.ts";
+import { startZonewright, type Zonewright } from "../support/zonewright.ts";
+import { addresses, foreign, startSigningWorld, type PlantedZone, type SigningWorld } from "./dnssec-zones.ts";
 
 const ecdsa = ["ECDSAP256SHA256"];
 const past = ["-s", "20200101000000", "-e", "20200201000000"];
@@ -26,7 +23,7 @@ const planted: Readonly<Record<string, PlantedZone & { expected: Expected }>> = 
   "early.lab": { algorithms: ecdsa, options: future, expected: ["bogus", /not valid before 2090-01-01/] },
   "wrong-digest.lab": { algorithms: ecdsa, ds: "other digest", expected: ["bogus", /No DS record .* matches/] },
   "wrong-key.lab": { algorithms: ecdsa, ds: "other key", expected: ["bogus", /No DS record .* matches/] },
-  "missing-ds.lab": { algorithms: ecdsa, ds: "none", expected: ["insecure", /Lab proves that .* has no DS/] },
+  "missing-ds.lab": { algorithms: ecdsa, ds: "none", expected: ["insecure", /The zone lab proves that .* has no DS/] },
   "unsigned.lab": { algorithms: [], expected: ["insecure"] },
   "roll.lab": { algorithms: ["RSASHA256", "ECDSAP256SHA256"], expected: ["secure"] },
   "rolled.lab": { algorithms: ["RSASHA256", "ECDSAP256SHA256"], ds: "first", expected: ["secure"] },
@@ -53,35 +50,90 @@ const planted: Readonly<Record<string, PlantedZone & { expected: Expected }>> = 
   "expired.optout.lab": { algorithms: ecdsa, options: past, expected: ["bogus"] },
   "below.expired.lab": { algorithms: ecdsa, expected: ["bogus"] },
   "below.missing-ds.lab": { algorithms: ecdsa, expected: ["insecure"] },
+  "leftover.lab": { algorithms: [], ds: "foreign", expected: ["bogus", /no DNSKEY records/] },
+  "half-rolled.lab": { algorithms: ecdsa, ds: "all and foreign", expected: ["secure"] },
+  "late.lab": { algorithms: ecdsa, options: ["-s", "now-2592000", "-e", "now+7200"], expected: ["secure"] },
+  "unready.lab": { algorithms: ecdsa, options: past, ds: "none", expected: ["insecure"] },
+  "asking.lab": { algorithms: ecdsa, lines: [`@ CDS ${foreign}`], expected: ["secure"] },
+  "leaving.lab": { algorithms: ecdsa, lines: ["@ CDS 0 0 0 00", "@ CDNSKEY 0 3 0 AA=="], expected: ["secure"] },
+  "agreeing.lab": { algorithms: ecdsa, cds: true, expected: ["secure"] },
   "many.lab": { algorithms: ecdsa, options: ["-3", "AA", "-H", "150"], expected: ["secure"] },
 };
 
+/** What else the service must show of some of them: the state, and the codes of findings. */
+const shown: Readonly<Record<string, readonly [state: string | null, ...codes: string[]]>> = {
+  "good.lab": ["signed"],
+  "expired.lab": ["broken", "broken"],
+  "forged.lab": ["broken", "broken"],
+  "wrong-digest.lab": ["broken", "ds_mismatch"],
+  "wrong-key.lab": ["broken", "ds_mismatch"],
+  "missing-ds.lab": ["pending", "ds_missing"],
+  "unsigned.lab": ["unsigned"],
+  "leftover.lab": ["broken", "ds_mismatch"],
+  "roll.lab": ["signed"],
+  "rolled.lab": ["signed"],
+  "half-rolled.lab": ["signed", "ds_extra"],
+  "late.lab": ["signed", "expiring_signatures"],
+  "unready.lab": ["pending", "signatures_invalid"],
+  "asking.lab": ["signed", "cds_differs"],
+  "leaving.lab": ["signed", "cds_differs"],
+  "agreeing.lab": ["signed"],
+};
+
 let world: SigningWorld;
+let zw: Zonewright & { stop(): Promise<void> };
+let providerConfigId: string;
 beforeAll(async () => {
   world = await startSigningWorld(planted);
-}, 180_000);
-afterAll(() => world?.stop());
-
-async function validate(zone: string, now = new Date()) {
-  const dns = new DnsClient(openDoor({}, { allow: ["127.0.0.0/8"] }), new AbortController().signal, 1_000);
-  const resolver = new IterativeResolver(dns, [addresses.root], world.port);
-  const anchor = parseDs(world.anchor);
-  return await validateZone(zone, {
-    anchors: anchor ? [anchor] : [],
-    now,
-    fetch: (name, type) => resolver.signed(name, type),
+  zw = await startZonewright({
+    env: {
+      RESOLVER_ROOTS: `${addresses.root}:${world.port}`,
+      RESOLVER_TRUST_ANCHOR: world.anchor,
+      EGRESS_ALLOW: "127.0.0.0/8",
+      JOBS: "off",
+    },
   });
+  providerConfigId = await manualConfig(zw);
+}, 180_000);
+afterAll(async () => {
+  await zw?.stop();
+  await world?.stop();
+});
+
+async function checked(name: string): Promise<Body> {
+  const { body: domain } = await zw.admin.post("/api/domains", { name, providerConfigId });
+  const { body, status } = await zw.admin.post(`/api/domains/${domain.id}/dnssec/check`);
+  if (status !== 200) throw new Error(`${name} was not checked: ${JSON.stringify(body)}`);
+  return body;
 }
 
 const delvSays = { secure: "fully validated", insecure: "unsigned answer", bogus: "failure" };
 
 test.for(Object.entries(planted))("%s is judged as BIND's validators judge it", async ([zone, { expected }]) => {
   const [result, reason = /^[A-Z].*\.$/] = expected;
-  const found = await validate(zone);
-  const answer = await world.resolve(zone);
-  expect({ found, answer, delv: await world.delv(zone) }).toEqual({
-    found: { result, reason: expect.stringMatching(reason), zone: expect.any(String) },
+  const body = await checked(zone);
+  expect({
+    chain: body.chain,
+    reason: body.chainReason,
+    answer: await world.resolve(zone),
+    delv: await world.delv(zone),
+  }).toEqual({
+    chain: result,
+    reason: expect.stringMatching(reason),
     answer: { status: result === "bogus" ? "SERVFAIL" : "NOERROR", validated: result === "secure" },
     delv: delvSays[result],
+  });
+  const [state, ...codes] = shown[zone] ?? [body.state, ...body.findings.map(({ code }: Body) => code)];
+  expect({ state: body.state, codes: body.findings.map(({ code }: Body) => code) }).toEqual({ state, codes });
+});
+
+test("the DS records to publish are those that BIND's tools make", async () => {
+  const { body } = await zw.admin.get("/api/domains?name=good.lab");
+  const { body: seen } = await zw.admin.get(`/api/domains/${body.domains[0].id}/dnssec`);
+  expect(seen.dsToPublish).toEqual(world.ds("good.lab"));
+  expect(seen).toMatchObject({
+    parentDs: seen.dsToPublish,
+    keys: [{ algorithm: 13, role: "csk", published: true, active: true }],
+    cds: [],
   });
 });

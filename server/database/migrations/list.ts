@@ -74,6 +74,7 @@ import { AuditDomains } from "./0090-audit-domains.ts";
 import { Instances } from "./0088-instances.ts";
 import { Portfolio } from "./0091-portfolio.ts";
 import { Certificates } from "./0092-certificates.ts";
+import { Dnssec } from "./0093-dnssec.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -154,4 +155,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0091-portfolio", class: Portfolio },
   { name: "0090-audit-domains", class: AuditDomains },
   { name: "0092-certificates", class: Certificates },
+  { name: "0093-dnssec", class: Dnssec },
 ];

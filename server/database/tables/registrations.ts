@@ -14,6 +14,8 @@ export const DelegationSchema = defineEntity({
     changedAt: p.datetime().nullable(),
     /** See `StoredFacts`. */
     facts: p.json().$type<unknown>().nullable(),
+    /** See `StoredDnssec`. */
+    dnssec: p.json().$type<unknown>().nullable(),
     /** When its dangling records were last reported; null: never. */
     danglingReportedAt: p.datetime().nullable(),
   },

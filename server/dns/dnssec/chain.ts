@@ -27,7 +27,7 @@ export type Fetch = (name: string, type: "DS" | "DNSKEY" | "SOA" | "NS") => Prom
  * `secure`: signatures lead from a trust anchor to the zone. `insecure`: it is proven that they need not. `bogus`: they must, but do not.
  * `unknown`: it could not be found out.
  */
-const chainResults = ["secure", "insecure", "bogus", "unknown"] as const;
+export const chainResults = ["secure", "insecure", "bogus", "unknown"] as const;
 
 export interface Chain {
   result: (typeof chainResults)[number];
@@ -43,8 +43,12 @@ export interface ApexSignatures {
   keys: ZoneKey[] | null;
   /** What is wrong with its signatures; null if nothing is, or there are no keys. */
   fault: string | null;
-  /** When the first of the signatures over its DNSKEY, SOA and NS records expires; null if one is missing. */
+  /** When the first of the signatures over its DNSKEY, SOA and NS records begins and expires; null if one is missing. */
+  beginsAt: Date | null;
   expiresAt: Date | null;
+  /** Tags of the keys that signed its DNSKEY records, and of those that signed others. */
+  keySigners: number[];
+  signers: number[];
 }
 
 interface Look {
@@ -76,10 +80,10 @@ export async function validateZone(
       if (found.set.length === 0) {
         const denial = denialIn(answer, name, signer);
         if (denial === "no_cut") continue;
-        const above = shownZone(current);
-        if (denial === "insecure") return ended("insecure", `${capital(above)} proves that ${name} has no DS records.`);
-        if (denial === "missing") return ended("unknown", `${capital(above)} proves that ${name} does not exist.`);
-        return ended("bogus", `${capital(above)} does not prove that ${name} has no DS records.`);
+        const above = subject(current);
+        if (denial === "insecure") return ended("insecure", `${above} proves that ${name} has no DS records.`);
+        if (denial === "missing") return ended("unknown", `${above} proves that ${name} does not exist.`);
+        return ended("bogus", `${above} does not prove that ${name} has no DS records.`);
       }
       const verified = verifySet(found.set, found.signatures, signer);
       if (!verified.ok) return ended("bogus", verified.reason);
@@ -92,8 +96,7 @@ export async function validateZone(
       if (!next.ok) return ended(next.answered ? "bogus" : "unknown", next.reason);
       ({ keys } = next);
     }
-    if (current !== zone)
-      return ended("unknown", `${capital(shownZone(current))} proves that ${zone} is not delegated.`);
+    if (current !== zone) return ended("unknown", `${subject(current)} proves that ${zone} is not delegated.`);
     for (const type of ["SOA", "NS"] as const) {
       const answer = await look.fetch(zone, type);
       if (!answer) return ended("unknown", `The servers of ${zone} did not answer.`);
@@ -112,31 +115,38 @@ export async function validateZone(
 /** Checks the signatures at the apex of a zone as if its keys were trusted, whatever the zone above says. */
 export async function checkApex(zone: string, look: Look): Promise<ApexSignatures> {
   const work = new Work();
+  const nothing = { fault: null, beginsAt: null, expiresAt: null, keySigners: [], signers: [] };
   const answer = await look.fetch(zone, "DNSKEY");
-  if (!answer) return { keys: null, fault: null, expiresAt: null };
+  if (!answer) return { keys: null, ...nothing };
   const found = setIn(answer.answers, zone, "DNSKEY", look.now);
   const keys = found.set.flatMap(({ rdata }) => readKey(rdata) ?? []);
-  if (keys.length === 0) return { keys, fault: null, expiresAt: null };
-  const checked: Verified[] = [];
+  if (keys.length === 0) return { keys, ...nothing };
+  const signer = { zone, keys, now: look.now, work };
   try {
-    checked.push(verifySet(found.set, found.signatures, { zone, keys, now: look.now, work }));
+    const ofKeys = verifySet(found.set, found.signatures, signer);
+    const others: Verified[] = [];
     for (const type of ["SOA", "NS"] as const) {
       const own = await look.fetch(zone, type);
       if (!own) continue;
       const { set, signatures } = setIn(own.answers, zone, type, look.now);
-      checked.push(verifySet(set, signatures, { zone, keys, now: look.now, work }));
+      others.push(verifySet(set, signatures, signer));
     }
+    const all = [ofKeys, ...others];
+    const fault = all.find((one) => !one.ok);
+    const valid = all.flatMap((one) => (one.ok ? [one] : []));
+    const [first] = valid.toSorted((one, other) => one.expiresAt.getTime() - other.expiresAt.getTime());
+    return {
+      keys,
+      fault: fault && !fault.ok ? fault.reason : null,
+      beginsAt: fault ? null : (first?.beginsAt ?? null),
+      expiresAt: fault ? null : (first?.expiresAt ?? null),
+      keySigners: ofKeys.ok ? ofKeys.tags : [],
+      signers: others.flatMap((one) => (one.ok ? one.tags : [])),
+    };
   } catch (error) {
     if (!(error instanceof TooMuchWork)) throw error;
-    return { keys, fault: `Validating ${zone} takes more work than resolvers allow.`, expiresAt: null };
+    return { keys, ...nothing, fault: `Validating ${zone} takes more work than resolvers allow.` };
   }
-  const fault = checked.find((one) => !one.ok);
-  const ends = checked.flatMap((one) => (one.ok ? [one.expiresAt.getTime()] : []));
-  return {
-    keys,
-    fault: fault && !fault.ok ? fault.reason : null,
-    expiresAt: fault ? null : new Date(Math.min(...ends)),
-  };
 }
 
 type Trusted = { ok: true; keys: ZoneKey[] } | { ok: false; answered: boolean; reason: string };
@@ -149,7 +159,11 @@ async function trustedKeys(zone: string, ds: readonly Ds[], { fetch, now }: Look
   const { set, signatures } = setIn(answer.answers, zone, "DNSKEY", now);
   const keys = set.flatMap(({ rdata }) => readKey(rdata) ?? []);
   if (keys.length === 0)
-    return { ok: false, answered: true, reason: `${capital(shown)} has DS records above it, but no DNSKEY records.` };
+    return {
+      ok: false,
+      answered: true,
+      reason: `${subject(zone)} has no DNSKEY records, though DS records stand for it.`,
+    };
   const entries = keys.filter((key) => ds.some((one) => standsFor(one, key, zone)));
   if (entries.length === 0)
     return { ok: false, answered: true, reason: `No DS record of ${shown} matches one of its DNSKEY records.` };
@@ -186,6 +200,7 @@ function namesDownTo(zone: string): string[] {
   return labels.map((_, index) => labels.slice(index).join(".")).toReversed();
 }
 
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+/** Returns the name of a zone as the subject of a sentence. */
+function subject(zone: string): string {
+  return zone === "." ? "The root" : `The zone ${zone}`;
 }

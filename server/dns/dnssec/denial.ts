@@ -10,7 +10,7 @@ import { labelsOf, type SignedRecord, type Work } from "./signatures.ts";
 export type Denial = "insecure" | "no_cut" | "missing" | "unproven";
 
 /** RFC 9276 §3.2: proofs that hash names more often are costly, and leave a zone insecure. */
-export const mostIterations = 100;
+const mostIterations = 100;
 const optOut = 1;
 
 /**

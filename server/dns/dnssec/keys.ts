@@ -26,6 +26,22 @@ const zoneKey = 0x0100;
 const secureEntryPoint = 0x0001;
 const revoked = 0x0080;
 
+/** The trust anchors of the root zone: the keys of 2017 and 2024 (IANA, root-anchors.xml). */
+export const rootAnchors: readonly Ds[] = [
+  {
+    tag: 20_326,
+    algorithm: 8,
+    digestType: 2,
+    digest: "e06d44b80b8f1d39a95c0b0d7c65d08458e880409bbc683457104237c7f8ec8d",
+  },
+  {
+    tag: 38_696,
+    algorithm: 8,
+    digestType: 2,
+    digest: "683d2d0acb8c9b712a1948b27f741219298d0a450d612c483af444a4c0fb2b16",
+  },
+];
+
 /** Reads the RDATA of a DS record (RFC 4034 §5.1); null if it is cut off. */
 export function readDs(rdata: Buffer): Ds | null {
   if (rdata.length < 5) return null;

@@ -135,7 +135,8 @@ export class TooMuchWork extends Error {}
 const mostKeys = 4;
 const mostSignatures = 8;
 
-export type Verified = { ok: true; expiresAt: Date } | { ok: false; reason: string };
+/** The times are those of the signature that lasts longest; the tags, those of the keys whose signatures are valid. */
+export type Verified = { ok: true; beginsAt: Date; expiresAt: Date; tags: number[] } | { ok: false; reason: string };
 
 interface Verification {
   /** The zone that must have signed. */
@@ -160,7 +161,7 @@ export function verifySet(
   if (!first || signatures.length === 0) return { ok: false, reason: `${what} have no signature.` };
   const labels = labelsOf(first.name);
   const count = labels[0]?.equals(Buffer.from("*")) ? labels.length - 1 : labels.length;
-  let expiresAt: Date | null = null;
+  const valid: Signature[] = [];
   let reason = `${what} have no signature by a key of ${shownZone(zone)} that leads to its DS records.`;
   for (const signature of signatures.slice(0, mostSignatures)) {
     if (signature.signer !== zone || signature.labels !== count) continue;
@@ -172,12 +173,15 @@ export function verifySet(
       continue;
     }
     if (fitting.slice(0, mostKeys).some((key) => isSignedBy(set, signature, key, work))) {
-      if (expiresAt === null || signature.expiresAt > expiresAt) expiresAt = signature.expiresAt;
-    } else if (expiresAt === null) {
+      valid.push(signature);
+    } else {
       reason = `${what} have a signature that does not match them.`;
     }
   }
-  return expiresAt === null ? { ok: false, reason } : { ok: true, expiresAt };
+  const [longest] = valid.toSorted((one, other) => other.expiresAt.getTime() - one.expiresAt.getTime());
+  if (!longest) return { ok: false, reason };
+  const { beginsAt, expiresAt } = longest;
+  return { ok: true, beginsAt, expiresAt, tags: valid.map(({ tag }) => tag) };
 }
 
 export function shownZone(name: string): string {

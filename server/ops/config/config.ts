@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import type { AuditTarget } from "./audit-target.ts";
 import { adminPasswordFault, environmentSchema } from "./environment.ts";
 import type { ReviewRequired } from "../../database/tables/domains.ts";
+import type { Ds } from "../../dns/dnssec/keys.ts";
 import type { ResolverRoots } from "./variable-forms.ts";
 import { logFormatFor, type LogFormat } from "../../platform/log.ts";
 
@@ -53,6 +54,8 @@ export interface Config {
   pdnsListen: { address: string; port: number } | null;
   /** The servers that delegations are checked from. */
   resolverRoots: ResolverRoots;
+  /** DS records of the root that DNSSEC is validated from. */
+  resolverTrustAnchor: readonly Ds[];
   /** Whose changes need a review, in domains without a setting of their own. */
   reviewRequired: ReviewRequired;
   /** How often each zone is compared with what its provider serves. */
@@ -113,6 +116,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     dnsAnswerSoa: values.DNS_ANSWER_SOA,
     pdnsListen: values.PDNS_LISTEN,
     resolverRoots: values.RESOLVER_ROOTS ?? { kind: "off" },
+    resolverTrustAnchor: values.RESOLVER_TRUST_ANCHOR ?? [],
     reviewRequired: values.REVIEW_REQUIRED,
     driftCheck: values.DRIFT_CHECK,
     auditStream: values.AUDIT_STREAM,

@@ -12,6 +12,7 @@ import {
   listenAddresses,
   onOff,
   parseRoots,
+  parseTrustAnchor,
   perMinute,
   url,
 } from "./variable-forms.ts";
@@ -268,6 +269,21 @@ export const environmentSchema = z.object({
       otherwise: "the system's resolver",
       readIn: "registry/delegation/compose.ts",
       more: "guide/delegation.md#where-it-looks-from",
+    }),
+  RESOLVER_TRUST_ANCHOR: z
+    .string()
+    .optional()
+    .transform((text) => parseTrustAnchor(text ?? ""))
+    .refine(
+      (anchors) => anchors !== null,
+      "RESOLVER_TRUST_ANCHOR must be DS records of the root separated by commas, such as 20326 8 2 e06d44b8…",
+    )
+    .register(notes, {
+      meaning:
+        "DS records of the root zone that DNSSEC is validated from, comma-separated: key tag, algorithm, digest type and digest. Set it for a private root.",
+      otherwise: "the public root's keys of 2017 and 2024",
+      readIn: "registry/delegation/compose.ts",
+      more: "guide/dnssec.md#where-trust-begins",
     }),
   REVIEW_REQUIRED: z
     .enum(["off", "members", "everyone"], "REVIEW_REQUIRED must be off, members or everyone")

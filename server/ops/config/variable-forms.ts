@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { z } from "zod";
+import { parseDs, rootAnchors, type Ds } from "../../dns/dnssec/keys.ts";
 
 /** Returns whether a text is a valid value of Express's "trust proxy": an address, a network, or the name of a range. */
 export function isProxy(text: string): boolean {
@@ -101,6 +102,14 @@ export function parseRoots(text: string): ResolverRoots | null {
   const [port] = ports;
   if (valid.length < roots.length || ports.size !== 1 || port === undefined) return null;
   return { kind: "roots", hosts: valid.map(({ host }) => host), port };
+}
+
+/** Parses RESOLVER_TRUST_ANCHOR, DS records separated by commas; empty: the root's. @returns null if it is malformed */
+export function parseTrustAnchor(text: string): readonly Ds[] | null {
+  if (text.trim() === "") return rootAnchors;
+  const anchors = text.split(",").map(parseDs);
+  const valid = anchors.filter((anchor) => anchor !== null);
+  return valid.length < anchors.length ? null : valid;
 }
 
 function parseHostAndPort(text: string): { host: string; port: number } | null {

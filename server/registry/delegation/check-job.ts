@@ -3,6 +3,7 @@ import { queries, type Database, type EntityManager } from "../../database/datab
 import type { Job } from "../../ops/jobs/runner.ts";
 import type { Logger } from "../../platform/log.ts";
 import { whyNotPublic } from "./check.ts";
+import type { Dnssec } from "../dnssec/service.ts";
 import type { Delegations } from "./service.ts";
 import { betweenChecks } from "./store.ts";
 
@@ -15,16 +16,17 @@ const longestRunMilliseconds = 30 * 60_000;
 interface Parts {
   database: Database;
   delegations: Delegations;
+  dnssec: Pick<Dnssec, "observe" | "store">;
   log: Logger;
   now: () => Date;
 }
 
-/** Checks the delegation of every active public domain once a day. */
+/** Checks delegation and DNSSEC of every active public domain once a day. */
 export class DelegationCheckJob implements Job {
   readonly #parts: Parts;
   readonly name = "delegation.check";
   readonly description =
-    "Checks delegations, name servers and dangling records of domains whose last check is a day old.";
+    "Checks delegations, DNSSEC, name servers and dangling records of domains whose last check is a day old.";
   readonly schedule = "*/10 * * * *";
 
   constructor(parts: Parts) {
@@ -56,13 +58,17 @@ export class DelegationCheckJob implements Job {
   }
 
   async #check(domain: DueDomain, signal: AbortSignal): Promise<void> {
-    const { database, delegations, now } = this.#parts;
+    const { database, delegations, dnssec, now } = this.#parts;
     if (whyNotPublic({ name: domain.name, view: "" }) !== null) {
       await postpone(database.fork(), domain.id, new Date(now().getTime() + betweenChecks));
       return;
     }
     const seen = await delegations.observe(database.fork(), domain, signal);
-    if (seen) await database.fork().transactional((tx) => delegations.store(tx, domain.id, seen));
+    const signing = await dnssec.observe(domain.name, signal);
+    await database.fork().transactional(async (tx) => {
+      if (seen) await delegations.store(tx, domain.id, seen);
+      if (signing) await dnssec.store(tx, domain.id, signing);
+    });
   }
 }
 

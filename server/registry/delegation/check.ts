@@ -66,6 +66,13 @@ export class DelegationCheck {
     return servedIn(replies, wanted);
   }
 
+  /** Lends a resolver for at most 20 seconds. */
+  async resolve<T>(use: (resolver: Resolver) => Promise<T>, stop?: AbortSignal): Promise<T> {
+    const late = AbortSignal.timeout(longestOfOne);
+    const signal = stop ? AbortSignal.any([stop, late]) : late;
+    return await use(this.#resolver(new DnsClient(this.#egress, signal, mostQuestionsOfOne)));
+  }
+
   /** Asks named servers about a zone, before it is delegated to them. Takes 20 seconds at most. */
   async probe(zone: string, names: readonly string[]) {
     const client = new DnsClient(this.#egress, AbortSignal.timeout(longestOfOne), mostQuestionsOfOne);

@@ -6,10 +6,11 @@ import type { Logger } from "../../platform/log.ts";
 import { DelegationCheck } from "./check.ts";
 import { DelegationCheckJob } from "./check-job.ts";
 import { Delegations } from "./service.ts";
+import { Dnssec } from "../dnssec/service.ts";
 
 export type DelegationServices = ReturnType<typeof composeDelegation>;
 
-/** Builds the delegation checks and their job. */
+/** Builds the checks of delegation and DNSSEC, and their job. */
 export function composeDelegation(parts: {
   config: Config;
   database: Database;
@@ -22,5 +23,7 @@ export function composeDelegation(parts: {
   const roots = config.resolverRoots;
   const check = roots.kind === "off" ? null : new DelegationCheck(egress, roots, now);
   const delegations = new Delegations({ check, notifications, now });
-  return { delegations, delegationCheck: new DelegationCheckJob({ database, delegations, log, now }) };
+  const dnssec = new Dnssec({ check, delegations, anchors: config.resolverTrustAnchor, now });
+  const delegationCheck = new DelegationCheckJob({ database, delegations, dnssec, log, now });
+  return { delegations, dnssec, delegationCheck };
 }

@@ -57,7 +57,7 @@ export class Delegations {
   /** Checks a domain now. @throws AppError NOT_FOUND, FORBIDDEN */
   async check(em: EntityManager, caller: Caller, id: string) {
     const zone = await zoneFor(em, caller, id, "write");
-    if (this.#whyNot(zone) === null) {
+    if (this.whyNotChecked(zone) === null) {
       const seen = await this.observe(em, zone);
       await em.transactional(async (tx) => {
         if (seen) await this.store(tx, zone.id, seen);
@@ -84,7 +84,7 @@ export class Delegations {
       );
     const values = asked.values === undefined ? null : canonicalValues(asked.values, recordType);
     const { check } = this.#parts;
-    const notCheckedBecause = this.#whyNot(zone);
+    const notCheckedBecause = this.whyNotChecked(zone);
     const seen: Served =
       check === null || notCheckedBecause !== null
         ? { served: false, error: null, servers: [] }
@@ -151,12 +151,13 @@ export class Delegations {
     ]);
   }
 
-  #whyNot(zone: Pick<Zone, "name" | "view">): string | null {
+  /** Returns why a domain is not checked; null if it is. */
+  whyNotChecked(zone: Pick<Zone, "name" | "view">): string | null {
     return whyNotPublic(zone) ?? (this.enabled ? null : turnedOff);
   }
 
   async #view(em: EntityManager, zone: Zone) {
-    const whyNot = this.#whyNot(zone);
+    const whyNot = this.whyNotChecked(zone);
     const row = await queries(em)
       .selectFrom("delegations")
       .select(["checked_at", "changed_at", "next_check_at", "facts"])

@@ -147,6 +147,7 @@ const atOtherHosts: Record<string, number> = {
   "records.revert": 404,
   // It changes no records, and shows findings only at their hosts.
   "delegation.check": 200,
+  "dnssec.check": 200,
   "snapshots.create": 201,
   "templates.plan": 403,
   "templates.applyPlan": 403,

@@ -279,6 +279,8 @@ export function workingCalls(
     "providerConfigs.importProgress": { thing: providerConfig },
     "registrations.get": { thing: zone },
     "registrations.update": { thing: registeredZone, body: () => ({ autoRenew: false, dryRun: true }) },
+    "dnssec.get": { thing: zone },
+    "dnssec.check": { thing: zone },
     "tlsHosts.get": { thing: zone },
     "tlsHosts.set": { thing: zone, body: () => ({ mode: "listed", hosts: [{ host: "www" }] }) },
     "registrarConfigs.update": { thing: registrarConfig, body: () => ({ name: another("Registrar") }) },

@@ -357,9 +357,9 @@ async function deletedTemplate(): Promise<Answer> {
 
 /** Applies a template at a new host. */
 /** Names below `example` are never checked. */
-async function checkedDelegation(): Promise<Answer> {
-  const { body } = await zw.admin.post("/api/domains", { name: "trail.zone" });
-  return await zw.admin.post(`/api/domains/${body.id}/delegation/check`);
+async function checkedOutside(what: "delegation" | "dnssec", name: string): Promise<Answer> {
+  const { body } = await zw.admin.post("/api/domains", { name });
+  return await zw.admin.post(`/api/domains/${body.id}/${what}/check`);
 }
 
 /** A domain with a mirror. */
@@ -519,7 +519,7 @@ const reported: Record<string, [action: string, call: () => Promise<Answer>, by?
   "mirrors.create": ["mirror.create", async () => (await mirrored("mirrored.example")).made],
   "mirrors.reconcile": ["mirror.reconcile", reconciledMirror],
   "mirrors.delete": ["mirror.delete", deletedMirror],
-  "delegation.check": ["domain.check_delegation", checkedDelegation],
+  "delegation.check": ["domain.check_delegation", () => checkedOutside("delegation", "trail.zone")],
   "delegation.snooze": ["domain.snooze_delegation", snoozedFinding],
   "domains.checkExpiry": ["domain.check_expiry", () => zw.admin.post(`/api/domains/${domain}/check-expiry`)],
   "acme.present": ["records.edit", () => challenged("present")],
@@ -581,6 +581,7 @@ const reported: Record<string, [action: string, call: () => Promise<Answer>, by?
   ],
   "providerConfigs.delete": ["provider_config.delete", deletedConfig],
   "registrations.update": ["domain.change_registration", changedRegistration],
+  "dnssec.check": ["domain.check_dnssec", () => checkedOutside("dnssec", "signed.zone")],
   "tlsHosts.set": [
     "domain.change_tls_hosts",
     () => zw.admin.put(`/api/domains/${domain}/tls-hosts`, { mode: "listed", hosts: [] }),

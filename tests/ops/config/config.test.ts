@@ -1,4 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { rootAnchors } from "../../../server/dns/dnssec/keys.ts";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -83,6 +84,8 @@ describe("an invalid value stops the start with a sentence that names the variab
     ["RESOLVER_ROOTS", "192.0.2.1:53,192.0.2.2:5353"],
     ["RESOLVER_ROOTS", "192.0.2.1:0"],
     ["RESOLVER_ROOTS", "[192.0.2.1]"],
+    ["RESOLVER_TRUST_ANCHOR", "20326 8 2"],
+    ["RESOLVER_TRUST_ANCHOR", "20326 8 2 e06d, 70000 8 2 e06d"],
     ["SNAPSHOT_RETENTION", "0"],
     ["SNAPSHOT_RETENTION", "1 year"],
     ["TRUST_PROXY", "everyone"],
@@ -144,6 +147,7 @@ test("without any variables, the service listens on 127.0.0.1:3000 with the embe
     logFormat: process.stdout.isTTY ? "text" : "json",
     requestLimits: { requests: 6_000, costly: 120 },
     jobs: true,
+    resolverTrustAnchor: rootAnchors,
     resolverRoots: { kind: "system" },
     reviewRequired: "off",
     auditStream: null,
@@ -198,6 +202,13 @@ test("REVIEW_REQUIRED is nothing else", () => {
 });
 
 const roots = (text: string) => load({ RESOLVER_ROOTS: text }).resolverRoots;
+
+test("RESOLVER_TRUST_ANCHOR is DS records of the root", () => {
+  expect(load({ RESOLVER_TRUST_ANCHOR: "20326 8 2 E06D, 38696 8 2 68 3d" }).resolverTrustAnchor).toEqual([
+    { tag: 20_326, algorithm: 8, digestType: 2, digest: "e06d" },
+    { tag: 38_696, algorithm: 8, digestType: 2, digest: "683d" },
+  ]);
+});
 
 test("RESOLVER_ROOTS are hosts with one port, or off", () => {
   expect(roots("192.0.2.1, 2001:db8::1")).toEqual({ kind: "roots", hosts: ["192.0.2.1", "2001:db8::1"], port: 53 });

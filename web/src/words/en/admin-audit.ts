@@ -106,6 +106,10 @@ const actions: Readonly<Record<Entry["action"], { title: string; sentence: (fact
     title: "Watched certificates changed",
     sentence: () => "{who} changed which certificates of {domain} are watched",
   },
+  "domain.check_dnssec": {
+    title: "DNSSEC checked",
+    sentence: () => "{who} checked the DNSSEC of {domain}",
+  },
   "domain.check_delegation": {
     title: "Delegation checked",
     sentence: () => "{who} checked the delegation of {domain}",

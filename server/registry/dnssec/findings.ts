@@ -1,0 +1,126 @@
+import { dsOf, dsText, readKey, standsFor, type Ds, type ZoneKey } from "../../dns/dnssec/keys.ts";
+import type { DnssecSeen } from "./observe.ts";
+
+export const dnssecCodes = [
+  "ds_mismatch",
+  "broken",
+  "signatures_invalid",
+  "expiring_signatures",
+  "ds_missing",
+  "ds_extra",
+  "cds_differs",
+] as const;
+
+export interface DnssecFinding {
+  code: (typeof dnssecCodes)[number];
+  severity: "error" | "warning" | "info";
+  /** What is wrong and what to do. */
+  message: string;
+}
+
+export const dnssecStates = ["unsigned", "signed", "pending", "broken"] as const;
+
+const hour = 3_600_000;
+/** Signers renew signatures before this share of their lifetime is left: Knot at a tenth, BIND at a quarter, PowerDNS at a third. */
+const lastShare = 1 / 12;
+
+/** Judges what was seen, worst first. Pure: no time, no network. */
+export function judgeDnssec(seen: DnssecSeen, now: Date): DnssecFinding[] {
+  const findings = [...dsFindings(seen), ...signatureFindings(seen, now), ...cdsFindings(seen)];
+  const order = ["error", "warning", "info"];
+  return findings.toSorted((one, other) => order.indexOf(one.severity) - order.indexOf(other.severity));
+}
+
+/** `pending`: it is signed, and the zone above has no DS records yet. Null: not known. */
+export function stateOf(seen: DnssecSeen, findings: readonly DnssecFinding[]): (typeof dnssecStates)[number] | null {
+  const { keys } = seen.apex;
+  if (findings.some(({ severity }) => severity === "error")) return "broken";
+  if (keys === null || seen.parentDs === null) return null;
+  if (keys.length === 0) return "unsigned";
+  return seen.parentDs.length === 0 ? "pending" : "signed";
+}
+
+/** Returns the keys that the zone above should vouch for: the key-signing keys, or all if there are none. */
+function entryPoints(keys: readonly ZoneKey[]): readonly ZoneKey[] {
+  const marked = keys.filter(({ entryPoint }) => entryPoint);
+  return marked.length > 0 ? marked : keys;
+}
+
+/** Returns the DS records to publish for a zone, in canonical order. */
+export function dsToPublish(zone: string, keys: readonly ZoneKey[]): Ds[] {
+  return entryPoints(keys)
+    .map((key) => dsOf(key, zone))
+    .toSorted((one, other) => (dsText(one) < dsText(other) ? -1 : 1));
+}
+
+function dsFindings({ zone, apex, parentDs, chain }: DnssecSeen): DnssecFinding[] {
+  const { keys } = apex;
+  if (keys === null || parentDs === null) return broken(chain, zone);
+  const publish = dsToPublish(zone, keys).map(dsText).join(", ");
+  if (parentDs.length === 0) {
+    if (keys.length === 0 || apex.fault !== null) return broken(chain, zone);
+    const message = `${zone} is signed, but the zone above has no DS record for it, so no resolver validates it. Enter this DS record at the registrar: ${publish}.`;
+    return [{ code: "ds_missing", severity: "warning", message }, ...broken(chain, zone)];
+  }
+  const stale = parentDs.filter((ds) => !keys.some((key) => standsFor(ds, key, zone)));
+  if (stale.length === parentDs.length) {
+    const message =
+      keys.length === 0
+        ? `The zone above has a DS record for ${zone}, but the zone is not signed. Validating resolvers refuse all its names. Remove the DS record at the registrar now, or sign the zone with its key again.`
+        : `No DS record in the zone above matches a key of ${zone}. Validating resolvers refuse all its names. Replace the DS records at the registrar with: ${publish}.`;
+    return [{ code: "ds_mismatch", severity: "error", message }];
+  }
+  const findings = broken(chain, zone);
+  if (stale.length === 0) return findings;
+  const message = `The zone above has a DS record for a key that ${zone} does not have: ${stale.map(dsText).join(", ")}. Remove it at the registrar, unless it is of a key that will be used soon.`;
+  return [...findings, { code: "ds_extra", severity: "info", message }];
+}
+
+function broken({ result, reason }: DnssecSeen["chain"], zone: string): DnssecFinding[] {
+  if (result !== "bogus") return [];
+  const message = `Validating resolvers refuse all names of ${zone}. ${reason} Have the zone signed anew, or remove its DS records at the registrar until it is.`;
+  return [{ code: "broken", severity: "error", message }];
+}
+
+function signatureFindings({ zone, apex, parentDs, chain }: DnssecSeen, now: Date): DnssecFinding[] {
+  const { fault, expiresAt, beginsAt } = apex;
+  if (fault !== null) {
+    // With DS records, the chain says the same, and worse.
+    if (chain.result === "bogus" || (parentDs?.length ?? 0) > 0) return [];
+    const message = `${fault} No resolver minds yet, because the zone above has no DS record for ${zone}. Have the zone signed anew before you publish one.`;
+    return [{ code: "signatures_invalid", severity: "warning", message }];
+  }
+  if (expiresAt === null || beginsAt === null) return [];
+  const left = expiresAt.getTime() - now.getTime();
+  if (left > (expiresAt.getTime() - beginsAt.getTime()) * lastShare) return [];
+  const hours = Math.max(1, Math.floor(left / hour));
+  const message = `Signatures of ${zone} expire in ${hours === 1 ? "an hour" : `${hours} hours`}, and should have been renewed by now. Check the server that signs the zone, and that its secondaries get the new signatures.`;
+  return [{ code: "expiring_signatures", severity: "warning", message }];
+}
+
+function differs(message: string): DnssecFinding[] {
+  return [{ code: "cds_differs", severity: "info", message }];
+}
+
+/** Compares what the zone asks for by CDS and CDNSKEY records with what the zone above has (RFC 7344 §4.1). */
+function cdsFindings({ zone, apex, parentDs, cds, cdnskeys }: DnssecSeen): DnssecFinding[] {
+  if (!cds || !cdnskeys || parentDs === null || (cds.length === 0 && cdnskeys.length === 0)) return [];
+  // RFC 8078 §4: both with algorithm 0 ask to remove the DS records.
+  if (cds.some(({ algorithm }) => algorithm === 0) || cdnskeys.some((rdata) => rdata[3] === 0))
+    return parentDs.length === 0
+      ? []
+      : differs(
+          `${zone} asks the zone above, by CDS records, to remove its DS records. If the registry does not do that, remove them at the registrar before the keys go.`,
+        );
+  const asked = cdnskeys.flatMap((rdata) => readKey(rdata) ?? []);
+  const fits = (ds: Ds) =>
+    cds.length > 0 ? cds.some((one) => dsText(one) === dsText(ds)) : asked.some((key) => standsFor(ds, key, zone));
+  const wanted = cds.length > 0 ? cds : asked.map((key) => dsOf(key, zone));
+  const isSame =
+    parentDs.every(fits) &&
+    wanted.every((ds) => parentDs.some((one) => one.tag === ds.tag && one.algorithm === ds.algorithm));
+  if (isSame || (apex.keys ?? []).length === 0) return [];
+  return differs(
+    `${zone} asks the zone above, by CDS records, for DS records that it does not have: ${wanted.map(dsText).join(", ")}. If the registry does not read CDS records, enter them at the registrar.`,
+  );
+}

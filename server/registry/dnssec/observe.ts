@@ -1,0 +1,42 @@
+import { checkApex, validateZone, type ApexSignatures, type Chain, type Fetch } from "../../dns/dnssec/chain.ts";
+import { readDs, type Ds } from "../../dns/dnssec/keys.ts";
+import { rcodes } from "../../dns/wire/messages.ts";
+import type { Reply } from "../delegation/dns-client.ts";
+import type { Resolver } from "../delegation/resolver.ts";
+
+/** What a look at the DNSSEC of a zone saw. Null: no server answered. */
+export interface DnssecSeen {
+  zone: string;
+  apex: ApexSignatures;
+  parentDs: Ds[] | null;
+  /** What the zone asks the zone above to publish (RFC 7344). */
+  cds: Ds[] | null;
+  /** The data of CDNSKEY records, as DNSKEY records have it. */
+  cdnskeys: Buffer[] | null;
+  chain: Chain;
+}
+
+/** Asks the zone, and the zones above it, for signatures, and judges them. */
+export async function observeDnssec(
+  resolver: Resolver,
+  zone: string,
+  { anchors, now }: { anchors: readonly Ds[]; now: Date },
+): Promise<DnssecSeen> {
+  const asked = new Map<string, Promise<Reply | null>>();
+  const ask = (name: string, type: Parameters<Resolver["signed"]>[1]) => {
+    const key = `${type} ${name}`;
+    const answer = asked.get(key) ?? resolver.signed(name, type);
+    asked.set(key, answer);
+    return answer;
+  };
+  const own = async (type: "DS" | "CDS" | "CDNSKEY") => {
+    const reply = await ask(zone, type);
+    if (!reply || (reply.rcode !== rcodes.NOERROR && reply.rcode !== rcodes.NXDOMAIN)) return null;
+    return reply.answers.filter((record) => record.name === zone && record.type === type).map(({ rdata }) => rdata);
+  };
+  const fetch: Fetch = ask;
+  const chain = await validateZone(zone, { anchors, now, fetch });
+  const apex = await checkApex(zone, { now, fetch });
+  const ds = async (type: "DS" | "CDS") => (await own(type))?.flatMap((rdata) => readDs(rdata) ?? []) ?? null;
+  return { zone, apex, parentDs: await ds("DS"), cds: await ds("CDS"), cdnskeys: await own("CDNSKEY"), chain };
+}

@@ -1,0 +1,168 @@
+import { sql } from "kysely";
+import type { Caller } from "../../access/caller.ts";
+import { zoneFor, type Zone } from "../../access/zone-access.ts";
+import { queries, type EntityManager } from "../../database/database.ts";
+import type { Chain } from "../../dns/dnssec/chain.ts";
+import { dsText, type Ds } from "../../dns/dnssec/keys.ts";
+import { writeEntry } from "../../notifications/audit/audit.ts";
+import type { DelegationCheck } from "../delegation/check.ts";
+import type { Delegations } from "../delegation/service.ts";
+import { betweenChecks } from "../delegation/store.ts";
+import { dsToPublish, judgeDnssec, stateOf, type DnssecFinding, type dnssecStates } from "./findings.ts";
+import { observeDnssec, type DnssecSeen } from "./observe.ts";
+
+interface Parts {
+  /** Null: checks are turned off. */
+  check: DelegationCheck | null;
+  delegations: Pick<Delegations, "whyNotChecked">;
+  anchors: readonly Ds[];
+  now: () => Date;
+}
+
+/** What a look saw, in the form that is stored. */
+interface StoredDnssec {
+  /** ISO 8601. */
+  checkedAt: string;
+  state: (typeof dnssecStates)[number] | null;
+  keys:
+    | { keyTag: number; algorithm: number; role: "ksk" | "zsk" | "csk"; published: boolean; active: boolean }[]
+    | null;
+  dsToPublish: string[];
+  parentDs: string[] | null;
+  cds: string[] | null;
+  chain: Chain["result"];
+  chainReason: string;
+  /** ISO 8601. */
+  signaturesExpireAt: string | null;
+  findings: DnssecFinding[];
+}
+
+const never = {
+  state: null,
+  keys: null,
+  dsToPublish: [],
+  parentDs: null,
+  cds: null,
+  chain: "unknown",
+  chainReason: null,
+  findings: [],
+} as const;
+
+/** The DNSSEC of domains: validates, stores and shows it. */
+export class Dnssec {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Returns the result of the last check. @throws AppError NOT_FOUND */
+  async get(em: EntityManager, caller: Caller, id: string) {
+    return await this.#view(em, await zoneFor(em, caller, id, "read"));
+  }
+
+  /** Checks a domain now. @throws AppError NOT_FOUND, FORBIDDEN */
+  async check(em: EntityManager, caller: Caller, id: string) {
+    const zone = await zoneFor(em, caller, id, "write");
+    if (this.#parts.delegations.whyNotChecked(zone) === null) {
+      const seen = await this.observe(zone.name);
+      await em.transactional(async (tx) => {
+        if (seen) await this.store(tx, zone.id, seen);
+        await writeEntry(tx, this.#parts.now(), caller, {
+          action: "domain.check_dnssec",
+          targetType: "domain",
+          targetId: zone.id,
+          before: {},
+          after: { chain: seen?.chain.result ?? null },
+        });
+      });
+    }
+    return await this.#view(em, zone);
+  }
+
+  /** Looks at a zone from outside; null if checks are turned off. Takes 20 seconds at most. Must not run in a transaction. */
+  async observe(zone: string, stop?: AbortSignal): Promise<DnssecSeen | null> {
+    const { check, anchors, now } = this.#parts;
+    if (!check) return null;
+    const seen = await check.resolve((resolver) => observeDnssec(resolver, zone, { anchors, now: now() }), stop);
+    stop?.throwIfAborted();
+    return seen;
+  }
+
+  /** Stores a look, within a transaction. */
+  async store(tx: EntityManager, id: string, seen: DnssecSeen): Promise<void> {
+    const now = this.#parts.now();
+    const next = new Date(now.getTime() + betweenChecks);
+    const facts = factsOf(seen, now);
+    // Nothing is stored of a domain that was deleted.
+    await sql`
+      insert into delegations (domain_id, next_check_at, dnssec)
+      select d.id, ${next}::timestamptz, ${JSON.stringify(facts)}::jsonb from domains d where d.id = ${id} for key share
+      on conflict (domain_id) do update set dnssec = excluded.dnssec
+    `.execute(queries(tx));
+  }
+
+  async #view(em: EntityManager, zone: Zone) {
+    const row = await queries(em)
+      .selectFrom("domains")
+      .leftJoin("delegations", "delegations.domain_id", "domains.id")
+      .select(["domains.soa_signed", "delegations.dnssec"])
+      .where("domains.id", "=", zone.id)
+      .executeTakeFirstOrThrow();
+    const stored = (typeof row.dnssec === "string" ? JSON.parse(row.dnssec) : row.dnssec) as StoredDnssec | null;
+    const { checkedAt, signaturesExpireAt, ...facts } = stored ?? {
+      ...never,
+      checkedAt: null,
+      signaturesExpireAt: null,
+    };
+    const fromFile = row.soa_signed ? ("file" as const) : null;
+    return {
+      domainId: zone.id,
+      notCheckedBecause: this.#parts.delegations.whyNotChecked(zone),
+      checkedAt: checkedAt === null ? null : new Date(checkedAt),
+      signedBy: zone.signed ? ("provider" as const) : fromFile,
+      signaturesExpireAt: signaturesExpireAt === null ? null : new Date(signaturesExpireAt),
+      state: facts.state,
+      keys: facts.keys && [...facts.keys],
+      dsToPublish: [...facts.dsToPublish],
+      parentDs: facts.parentDs && [...facts.parentDs],
+      cds: facts.cds && [...facts.cds],
+      chain: facts.chain,
+      chainReason: facts.chainReason,
+      findings: [...facts.findings],
+    };
+  }
+}
+
+function dsTexts(records: readonly Ds[] | null): string[] | null {
+  return records?.map(dsText).toSorted() ?? null;
+}
+
+function factsOf(seen: DnssecSeen, now: Date): StoredDnssec {
+  const { zone, apex, chain } = seen;
+  const findings = judgeDnssec(seen, now);
+  const keys = apex.keys ?? [];
+  return {
+    checkedAt: now.toISOString(),
+    state: stateOf(seen, findings),
+    keys:
+      apex.keys?.map(({ tag, algorithm, entryPoint }) => {
+        const signsRecords = apex.signers.includes(tag);
+        const entry = signsRecords ? ("csk" as const) : ("ksk" as const);
+        return {
+          keyTag: tag,
+          algorithm,
+          role: entryPoint ? entry : ("zsk" as const),
+          published: true,
+          active: signsRecords || apex.keySigners.includes(tag),
+        };
+      }) ?? null,
+    dsToPublish: dsToPublish(zone, keys).map(dsText),
+    parentDs: dsTexts(seen.parentDs),
+    cds: dsTexts(seen.cds),
+    chain: chain.result,
+    chainReason: chain.reason,
+    signaturesExpireAt: apex.expiresAt?.toISOString() ?? null,
+    findings,
+  };
+}

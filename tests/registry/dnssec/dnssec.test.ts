@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { assign } from "../../accounts/assignments/assigned.ts";
+import { Clock, day } from "../../support/clock.ts";
+import { RestClient } from "../../support/rest-client.ts";
+import { manualConfig } from "../../support/zones.ts";
+import { startZonewright, type Zonewright } from "../../support/zonewright.ts";
+import { startPrivateRoot, topLevel, delegation, zoneName, type PrivateRoot } from "../delegation/private-root.ts";
+
+const clock = new Clock();
+let world: PrivateRoot;
+let zw: Zonewright & { stop(): Promise<void> };
+let admin: RestClient;
+let id: string;
+
+beforeAll(async () => {
+  world = await startPrivateRoot();
+  zw = await startZonewright({
+    env: { RESOLVER_ROOTS: world.roots, EGRESS_ALLOW: "127.53.0.0/16", JOBS: "off" },
+    now: clock.now,
+  });
+  // A token, which outlasts any jump of the clock.
+  const permissions = ["domains:read", "domains:write", "registrations:read", "registrations:write"];
+  const { body } = await zw.admin.post("/api/auth/me/tokens", { name: "Lasting", permissions });
+  admin = new RestClient(zw.url, body.token);
+  id = (await admin.post("/api/domains", { name: zoneName, providerConfigId: await manualConfig(zw) })).body.id;
+});
+afterAll(async () => {
+  await zw.stop();
+  await world.internet.stop();
+});
+
+const get = async (client = admin) => (await client.get(`/api/domains/${id}/dnssec`)).body;
+const unchecked = {
+  notCheckedBecause: null,
+  checkedAt: null,
+  signedBy: null,
+  signaturesExpireAt: null,
+  state: null,
+  keys: null,
+  dsToPublish: [],
+  parentDs: null,
+  cds: null,
+  chain: "unknown",
+  chainReason: null,
+  findings: [],
+};
+
+test("nothing is known of a domain that was not checked yet", async () => {
+  expect(await get()).toEqual({ domainId: id, ...unchecked });
+});
+
+test("whoever may only read a domain sees its DNSSEC, and may not have it checked", async () => {
+  const reader = await zw.member("dnssec-reader");
+  expect((await reader.get(`/api/domains/${id}/dnssec`)).status).toBe(404);
+  await assign(zw, reader, id, "*", "read");
+  expect((await reader.get(`/api/domains/${id}/dnssec`)).status).toBe(200);
+  expect((await reader.post(`/api/domains/${id}/dnssec/check`)).status).toBe(403);
+});
+
+test("the daily job checks DNSSEC with the delegation", async () => {
+  world.top.zones = topLevel([...delegation, `one.tld DS 4711 13 2 ${"0F".repeat(32)}`]);
+  await zw.services.delegationCheck.work({}, new AbortController().signal);
+  const seen = await get();
+  expect(seen).toMatchObject({
+    checkedAt: expect.any(String),
+    state: "broken",
+    keys: [],
+    dsToPublish: [],
+    parentDs: [`4711 13 2 ${"0f".repeat(32)}`],
+    chain: "unknown",
+    chainReason: expect.stringContaining("Check the trust anchor"),
+    findings: [{ code: "ds_mismatch", severity: "error" }],
+  });
+  const { body } = await admin.get(`/api/domains/${id}/delegation`);
+  expect(body.checkedAt).not.toBeNull();
+});
+
+test("a check asked for is stored and returned", async () => {
+  const before = await get();
+  clock.advance(day / 2);
+  world.top.zones = topLevel(delegation);
+  const { status, body } = await admin.post(`/api/domains/${id}/dnssec/check`);
+  expect({ status, body }).toMatchObject({
+    status: 200,
+    body: { state: "unsigned", parentDs: [], findings: [] },
+  });
+  expect(new Date(body.checkedAt).getTime()).toBeGreaterThan(new Date(before.checkedAt).getTime());
+  expect(await get()).toEqual(body);
+});
+
+test("what cannot be seen is not known", async () => {
+  for (const server of [world.top, world.first, world.second]) server.behavior = "refused";
+  const { body } = await admin.post(`/api/domains/${id}/dnssec/check`);
+  expect(body).toMatchObject({ state: null, keys: null, parentDs: null, cds: null, chain: "unknown", findings: [] });
+});
+
+test("a domain that is not public is not checked", async () => {
+  const { body: domain } = await admin.post("/api/domains", { name: "corp.internal" });
+  const { body } = await admin.post(`/api/domains/${domain.id}/dnssec/check`);
+  expect(body).toEqual({ domainId: domain.id, ...unchecked, notCheckedBecause: expect.stringContaining("internal") });
+});
