@@ -128,6 +128,11 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/portfolio.ts")).registration(),
   },
   {
+    name: "dnssec",
+    summary: "Show whether a domain's signatures are valid",
+    load: async () => (await import("./commands/dnssec.ts")).dnssec(),
+  },
+  {
     name: "audit",
     summary: "List and export the audit trail",
     load: async () => (await import("./commands/audit.ts")).audit(),

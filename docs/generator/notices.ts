@@ -4,6 +4,7 @@ import { wayInNotice, type WayInChange } from "../../server/accounts/auth/ways-i
 import { failedChange } from "../../server/zones/changes/repair.ts";
 import { disabledNotice } from "../../server/notifications/channels/deliverer.ts";
 import { certificatesExpiring, certificatesInvalid } from "../../server/registry/certificates/notices.ts";
+import { dnssecNotice } from "../../server/registry/dnssec/notices.ts";
 import { danglingRecords, delegationChanged } from "../../server/registry/delegation/notices.ts";
 import { secondaryNotice } from "../../server/dns-service/secondary-check.ts";
 import { driftNotice } from "../../server/zones/drift/drift-job.ts";
@@ -67,6 +68,12 @@ const secondary = {
   error: null,
 };
 const delegated = { id: domainId, name: "example.com", ownerId: userId };
+const signing = {
+  parentDs: ["4711 13 2 0f0f0f0f"],
+  dsToPublish: ["12345 13 2 49fd46e6"],
+  signaturesExpireAt: "2027-03-02T08:00:00.000Z",
+  chainReason: "The SOA records of example.com have a signature that expired on 2027-03-01 at 12:00 UTC.",
+};
 const watched = { host: "www", port: 443, issuer: "Let's Encrypt, R11" };
 const replaced = { total: 300, waiting: 0, running: 0, done: 0, failed: 1, skipped: 0 };
 
@@ -133,6 +140,31 @@ export function exampleNotices(): Record<NotificationEvent, Notice> {
           "The certificate that www.example.com shows is for other names: host.example.net. Install one for www.example.com.",
       },
     ]),
+    "dnssec.ds_mismatch": dnssecNotice(
+      delegated,
+      {
+        code: "ds_mismatch",
+        message: `No DS record in the zone above matches a key of example.com. Validating resolvers refuse all its names. Replace the DS records at the registrar with: ${signing.dsToPublish.join(", ")}.`,
+      },
+      signing,
+    ),
+    "dnssec.broken": dnssecNotice(
+      delegated,
+      {
+        code: "broken",
+        message: `Validating resolvers refuse all names of example.com. ${signing.chainReason} Have the zone signed anew, or remove its DS records at the registrar until it is.`,
+      },
+      signing,
+    ),
+    "dnssec.expiring_signatures": dnssecNotice(
+      delegated,
+      {
+        code: "signatures_expiring",
+        message:
+          "Signatures of example.com expire in 20 hours, and should have been renewed by now. Check the server that signs the zone, and that its secondaries get the new signatures.",
+      },
+      signing,
+    ),
     "record.change_failed": failedNotice(),
     "record.review_due": reviewDue(
       { id: domainId, name: "example.com" },

@@ -16,6 +16,9 @@ export const notificationEvents = [
   "domain.dangling",
   "certificate.expiring",
   "certificate.invalid",
+  "dnssec.ds_mismatch",
+  "dnssec.broken",
+  "dnssec.expiring_signatures",
   "record.change_failed",
   "record.review_due",
   "zone.changed",
@@ -92,6 +95,18 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
   },
   "certificate.invalid": {
     when: "Watched hosts show certificates that have expired, are for other names, or lead to no known authority. Sent once per host and certificate, and once for all hosts of a check.",
+    to: "the domain's owner and administrators",
+  },
+  "dnssec.ds_mismatch": {
+    when: "No DS record in the zone above matches a key of a domain, so validating resolvers refuse its names. Sent once while that lasts.",
+    to: "the domain's owner and administrators",
+  },
+  "dnssec.broken": {
+    when: "A domain does not validate for another reason, such as expired signatures. Sent once while that lasts.",
+    to: "the domain's owner and administrators",
+  },
+  "dnssec.expiring_signatures": {
+    when: "Signatures of a domain were not renewed in time: less than a twelfth of their lifetime is left. Sent once while that lasts.",
     to: "the domain's owner and administrators",
   },
   "record.change_failed": {
@@ -368,6 +383,11 @@ export interface EventMetadata extends Record<NotificationEvent, object> {
   "certificate.expiring": OfCertificates & { days: number; daysLeft: number };
   /** The first 20 hosts by name; `total` counts all. */
   "certificate.invalid": OfCertificates;
+  /** DS records as in a zone file: those of the zone above, and those that it should have. */
+  "dnssec.ds_mismatch": OfDomain & { parentDs: readonly string[]; dsToPublish: readonly string[] };
+  "dnssec.broken": OfDomain & { reason: string };
+  /** `expiresAt`: when the first one expires, in ISO 8601. */
+  "dnssec.expiring_signatures": OfDomain & { expiresAt: string | null };
   /** `failed`: the number of failed changes. */
   "record.change_failed": OfDomain & { changeSetId: string; failed: number };
   /** The first 20 records by their review date, in ISO 8601; `total` counts all. */

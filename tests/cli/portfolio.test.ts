@@ -93,6 +93,18 @@ test("the certificates of watched hosts are listed, and end with 2 if one is not
   await vi.waitFor(async () => expect((await cli.run(certificates)).exitCode).toBe(2), patience);
 });
 
+test("the DNSSEC of a domain is shown, and checked on request", async () => {
+  const { body } = await zw.admin.post("/api/domains", { name: "unreachable.zone" });
+  expect(body.name).toBe("unreachable.zone");
+  expect(await cli.must(["dnssec", "plain.example"])).toMatch(
+    /^checked\texample and the names below it are not in the public DNS\.$/m,
+  );
+  expect(await cli.must(["dnssec", "unreachable.zone"])).toMatch(/^checked\tnot yet$/m);
+  const shown = await cli.must(["dnssec", "check", "unreachable.zone"]);
+  expect(shown).toMatch(/^chain\tunknown: The servers of the root did not answer\./m);
+  expect(await cli.json(["dnssec", "show", "unreachable.zone"])).toMatchObject({ chain: "unknown", keys: null });
+});
+
 test("a token that may not read registrations never reports that all is well", async () => {
   const { body } = await zw.admin.post("/api/auth/me/tokens", { name: "Plain", permissions: ["domains:read"] });
   const { exitCode, stdout, stderr } = await cli.run(["portfolio"], { env: { ZONEWRIGHT_TOKEN: body.token } });

@@ -37,8 +37,6 @@ const withoutCall: Readonly<Record<string, Reason>> = {
   "changeRequests.plan": { instead: "records.plan" },
 
   "domains.previewExpiry": "program",
-  "dnssec.get": "program",
-  "dnssec.check": "program",
   "records.exportZonefile": { instead: "records.export" },
   "snapshots.get": { instead: "records.list" },
 };

@@ -73,7 +73,7 @@ const shown: Readonly<Record<string, readonly [state: string | null, ...codes: s
   "roll.lab": ["signed"],
   "rolled.lab": ["signed"],
   "half-rolled.lab": ["signed", "ds_extra"],
-  "late.lab": ["signed", "expiring_signatures"],
+  "late.lab": ["signed", "signatures_expiring"],
   "unready.lab": ["pending", "signatures_invalid"],
   "asking.lab": ["signed", "cds_differs"],
   "leaving.lab": ["signed", "cds_differs"],

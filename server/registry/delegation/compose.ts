@@ -23,7 +23,7 @@ export function composeDelegation(parts: {
   const roots = config.resolverRoots;
   const check = roots.kind === "off" ? null : new DelegationCheck(egress, roots, now);
   const delegations = new Delegations({ check, notifications, now });
-  const dnssec = new Dnssec({ check, delegations, anchors: config.resolverTrustAnchor, now });
+  const dnssec = new Dnssec({ check, delegations, notifications, anchors: config.resolverTrustAnchor, now });
   const delegationCheck = new DelegationCheckJob({ database, delegations, dnssec, log, now });
   return { delegations, dnssec, delegationCheck };
 }

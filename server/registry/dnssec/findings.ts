@@ -5,7 +5,7 @@ export const dnssecCodes = [
   "ds_mismatch",
   "broken",
   "signatures_invalid",
-  "expiring_signatures",
+  "signatures_expiring",
   "ds_missing",
   "ds_extra",
   "cds_differs",
@@ -95,7 +95,7 @@ function signatureFindings({ zone, apex, parentDs, chain }: DnssecSeen, now: Dat
   if (left > (expiresAt.getTime() - beginsAt.getTime()) * lastShare) return [];
   const hours = Math.max(1, Math.floor(left / hour));
   const message = `Signatures of ${zone} expire in ${hours === 1 ? "an hour" : `${hours} hours`}, and should have been renewed by now. Check the server that signs the zone, and that its secondaries get the new signatures.`;
-  return [{ code: "expiring_signatures", severity: "warning", message }];
+  return [{ code: "signatures_expiring", severity: "warning", message }];
 }
 
 function differs(message: string): DnssecFinding[] {

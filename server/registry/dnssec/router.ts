@@ -21,7 +21,7 @@ export function createDnssecRouter({ dnssec }: { dnssec: Dnssec }) {
       .output(dnssecSchema)
       .query(({ ctx, input }) => dnssec.get(ctx.em, ctx.caller, input.id)),
 
-    check: may("registrations:write", {
+    check: may("domains:write", {
       method: "POST",
       path: "/domains/{id}/dnssec/check",
       operationId: "checkDnssec",

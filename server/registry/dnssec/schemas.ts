@@ -76,7 +76,7 @@ export const dnssec = z
             code: z.enum(dnssecCodes).meta({
               description:
                 "`ds_mismatch`: no DS record matches a key. `broken`: the chain is bogus for another reason. `signatures_invalid`: signatures are not valid, " +
-                "which nobody checks yet. `expiring_signatures`: signatures were not renewed in time. `ds_missing`: it is signed, without DS records. " +
+                "which nobody checks yet. `signatures_expiring`: signatures were not renewed in time. `ds_missing`: it is signed, without DS records. " +
                 "`ds_extra`: a DS record matches no key. `cds_differs`: its CDS records ask for other DS records.",
               example: "ds_missing",
             }),

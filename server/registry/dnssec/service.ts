@@ -5,16 +5,19 @@ import { queries, type EntityManager } from "../../database/database.ts";
 import type { Chain } from "../../dns/dnssec/chain.ts";
 import { dsText, type Ds } from "../../dns/dnssec/keys.ts";
 import { writeEntry } from "../../notifications/audit/audit.ts";
+import type { Notifications } from "../../notifications/notify.ts";
 import type { DelegationCheck } from "../delegation/check.ts";
 import type { Delegations } from "../delegation/service.ts";
 import { betweenChecks } from "../delegation/store.ts";
 import { dsToPublish, judgeDnssec, stateOf, type DnssecFinding, type dnssecStates } from "./findings.ts";
+import { dnssecNotice, isReported, type ReportedCode } from "./notices.ts";
 import { observeDnssec, type DnssecSeen } from "./observe.ts";
 
 interface Parts {
   /** Null: checks are turned off. */
   check: DelegationCheck | null;
   delegations: Pick<Delegations, "whyNotChecked">;
+  notifications: Pick<Notifications, "notifyAll">;
   anchors: readonly Ds[];
   now: () => Date;
 }
@@ -35,6 +38,8 @@ interface StoredDnssec {
   /** ISO 8601. */
   signaturesExpireAt: string | null;
   findings: DnssecFinding[];
+  /** The codes of findings that were reported, and are not known to have ended. */
+  reported: ReportedCode[];
 }
 
 const never = {
@@ -89,17 +94,34 @@ export class Dnssec {
     return seen;
   }
 
-  /** Stores a look, within a transaction. */
+  /** Stores a look and sends its notifications, within a transaction. */
   async store(tx: EntityManager, id: string, seen: DnssecSeen): Promise<void> {
     const now = this.#parts.now();
     const next = new Date(now.getTime() + betweenChecks);
-    const facts = factsOf(seen, now);
-    // Nothing is stored of a domain that was deleted.
-    await sql`
-      insert into delegations (domain_id, next_check_at, dnssec)
-      select d.id, ${next}::timestamptz, ${JSON.stringify(facts)}::jsonb from domains d where d.id = ${id} for key share
-      on conflict (domain_id) do update set dnssec = excluded.dnssec
+    // Creates the row if it is missing, and locks it. Nothing is stored of a domain that was deleted.
+    const { rows } = await sql<{ name: string; ownerId: string | null; dnssec: unknown }>`
+      with domain as (select id, name, owner_id from domains where id = ${id} for key share), locked as (
+        insert into delegations (domain_id, next_check_at) select id, ${next}::timestamptz from domain
+        on conflict (domain_id) do update set domain_id = excluded.domain_id
+        returning dnssec
+      )
+      select domain.name, domain.owner_id as "ownerId", locked.dnssec from domain cross join locked
     `.execute(queries(tx));
+    const [domain] = rows;
+    if (!domain) return;
+    const before = storedIn(domain.dnssec)?.reported ?? [];
+    const facts = factsOf(seen, before, now);
+    await queries(tx)
+      .updateTable("delegations")
+      .set({ dnssec: sql`${JSON.stringify(facts)}::jsonb` })
+      .where("domain_id", "=", id)
+      .execute();
+    const notices = facts.findings.flatMap(({ code, message }) =>
+      isReported(code) && !before.includes(code)
+        ? [dnssecNotice({ id, name: domain.name, ownerId: domain.ownerId }, { code, message }, facts)]
+        : [],
+    );
+    await this.#parts.notifications.notifyAll(tx, notices);
   }
 
   async #view(em: EntityManager, zone: Zone) {
@@ -109,7 +131,7 @@ export class Dnssec {
       .select(["domains.soa_signed", "delegations.dnssec"])
       .where("domains.id", "=", zone.id)
       .executeTakeFirstOrThrow();
-    const stored = (typeof row.dnssec === "string" ? JSON.parse(row.dnssec) : row.dnssec) as StoredDnssec | null;
+    const stored = storedIn(row.dnssec);
     const { checkedAt, signaturesExpireAt, ...facts } = stored ?? {
       ...never,
       checkedAt: null,
@@ -138,10 +160,17 @@ function dsTexts(records: readonly Ds[] | null): string[] | null {
   return records?.map(dsText).toSorted() ?? null;
 }
 
-function factsOf(seen: DnssecSeen, now: Date): StoredDnssec {
+function storedIn(column: unknown): StoredDnssec | null {
+  return (typeof column === "string" ? JSON.parse(column) : (column ?? null)) as StoredDnssec | null;
+}
+
+/** @param before what was reported already, which stays so while nothing is known to the contrary */
+function factsOf(seen: DnssecSeen, before: readonly ReportedCode[], now: Date): StoredDnssec {
   const { zone, apex, chain } = seen;
   const findings = judgeDnssec(seen, now);
   const keys = apex.keys ?? [];
+  const present = findings.map(({ code }) => code).filter(isReported);
+  const isKnown = apex.keys !== null && seen.parentDs !== null && chain.result !== "unknown";
   return {
     checkedAt: now.toISOString(),
     state: stateOf(seen, findings),
@@ -164,5 +193,6 @@ function factsOf(seen: DnssecSeen, now: Date): StoredDnssec {
     chainReason: chain.reason,
     signaturesExpireAt: apex.expiresAt?.toISOString() ?? null,
     findings,
+    reported: isKnown ? present : [...new Set([...before, ...present])],
   };
 }

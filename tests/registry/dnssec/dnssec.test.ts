@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { assign } from "../../accounts/assignments/assigned.ts";
 import { Clock, day } from "../../support/clock.ts";
 import { RestClient } from "../../support/rest-client.ts";
-import { manualConfig } from "../../support/zones.ts";
+import { manualConfig, type Body } from "../../support/zones.ts";
 import { startZonewright, type Zonewright } from "../../support/zonewright.ts";
 import { startPrivateRoot, topLevel, delegation, zoneName, type PrivateRoot } from "../delegation/private-root.ts";
 
@@ -73,6 +73,24 @@ test("the daily job checks DNSSEC with the delegation", async () => {
   });
   const { body } = await admin.get(`/api/domains/${id}/delegation`);
   expect(body.checkedAt).not.toBeNull();
+});
+
+const reports = async () =>
+  (await zw.admin.get("/api/notifications")).body.notifications.filter(
+    ({ event, metadata }: Body) => event === "dnssec.ds_mismatch" && metadata.domainId === id,
+  );
+const check = async () => (await admin.post(`/api/domains/${id}/dnssec/check`)).body.findings.length;
+
+test("DS records that match no key are reported once while they stay", async () => {
+  await check();
+  const [report, ...others] = await reports();
+  expect(others).toEqual([]);
+  expect(report).toMatchObject({
+    level: "error",
+    title: "The DS records of one.tld match none of its keys",
+    content: expect.stringContaining("Remove the DS record at the registrar now"),
+    metadata: { domainName: zoneName, parentDs: [`4711 13 2 ${"0f".repeat(32)}`], dsToPublish: [] },
+  });
 });
 
 test("a check asked for is stored and returned", async () => {

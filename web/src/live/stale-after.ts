@@ -11,6 +11,7 @@ export function staleAfter({ event }: Pick<InAppNotification, "event">): (readon
     event.startsWith("zone.") ||
     event.startsWith("domain.") ||
     event.startsWith("certificate.") ||
+    event.startsWith("dnssec.") ||
     event.startsWith("record.")
   )
     return [["zone"], ["domains"]];

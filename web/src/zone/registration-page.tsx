@@ -13,6 +13,7 @@ import { useAction } from "../ui/use-action.ts";
 import { registrationWords } from "../words/registration.ts";
 import { words } from "../words/words.ts";
 import { ChangeRegistration, type Wanted } from "./registration-change.tsx";
+import { DnssecCard, useDnssec } from "./registration-dnssec.tsx";
 import { Certificates } from "./registration-certificates.tsx";
 import { RegistrationFacts } from "./registration-facts.tsx";
 import { useManages } from "./rights.ts";
@@ -22,6 +23,7 @@ import styles from "./zone.module.css";
 const text = registrationWords;
 
 type Registration = RouterOutputs["registrations"]["get"];
+type Dnssec = RouterOutputs["dnssec"]["get"];
 
 /** What registrar, registry and the zone above say of a domain, and what to do about it. */
 export function RegistrationPage() {
@@ -39,22 +41,28 @@ function Registered({ zone }: { zone: Zone }) {
     queryKey: ["registration", id],
     queryFn: async ({ signal }) => await client.registrations.get.query({ id }, { signal }),
   });
+  const dnssec = useDnssec(id);
   /** What the form of a change starts with; null while it is closed. */
   const [opened, setOpened] = useState<Wanted | null>(null);
   /** What takes the last change back. */
   const [undo, setUndo] = useState<Wanted | null>(null);
   const reread = async () => {
-    await Promise.all([queries.invalidateQueries({ queryKey: ["registration", id] }), refreshZone(name)]);
+    await Promise.all([
+      queries.invalidateQueries({ queryKey: ["registration", id] }),
+      queries.invalidateQueries({ queryKey: ["dnssec", id] }),
+      refreshZone(name),
+    ]);
   };
   const check = useAction(async () => {
-    const [expiry, delegation] = await Promise.allSettled([
+    const [expiry, delegation, signing] = await Promise.allSettled([
       client.domains.checkExpiry.mutate({ id }),
       client.delegation.check.mutate({ id }),
+      client.dnssec.check.mutate({ id }),
     ]);
     await reread();
     if (expiry.status === "rejected") throw expiry.reason;
     if (!expiry.value.success) throw new Error(expiry.value.error ?? text.notFound);
-    if (delegation.status === "rejected") throw delegation.reason;
+    for (const seen of [delegation, signing]) if (seen.status === "rejected") throw seen.reason;
   });
   const account = data?.registrar ?? null;
   const isHere = data?.name === zone.name && zone.view === "";
@@ -73,7 +81,9 @@ function Registered({ zone }: { zone: Zone }) {
           {text.done}
         </Notice>
       ) : null}
-      {data ? <Findings found={data.findings} changes={changes} onChange={setOpened} /> : null}
+      {data ? (
+        <Findings found={[...data.findings, ...(dnssec.data?.findings ?? [])]} changes={changes} onChange={setOpened} />
+      ) : null}
       <Card
         title={text.facts}
         hint={text.factsHint}
@@ -96,6 +106,7 @@ function Registered({ zone }: { zone: Zone }) {
           <p className={styles["inset"]}>{error ? null : words.ui.loading}</p>
         )}
       </Card>
+      <DnssecCard id={id} />
       <Certificates id={id} zone={zone.nameUnicode} manages={manages} />
       {isAdmin ? <Account zone={zone} onSaved={reread} /> : null}
       {opened && data && account ? (
@@ -133,17 +144,23 @@ function Elsewhere({ registered, zone }: { registered: string; zone: Zone }) {
 const dots = { error: "error", warning: "drift", info: "sync" } as const;
 
 /** What changes the state that a finding is about. */
-const remedies: Readonly<Partial<Record<Registration["findings"][number]["code"], Wanted>>> = {
+const remedies: Readonly<Record<string, Wanted | undefined>> = {
   unlocked: { locked: true },
   auto_renew_off: { autoRenew: true },
   expires_without_renewal: { autoRenew: true },
 };
 
 interface FindingsProps {
-  found: Registration["findings"];
+  found: readonly (Registration | Dnssec)["findings"][number][];
   /** What the user can change here. */
   changes: readonly string[];
   onChange: (wanted: Wanted) => void;
+}
+
+const severities = ["error", "warning", "info"];
+
+function worstFirst(found: FindingsProps["found"]): FindingsProps["found"] {
+  return found.toSorted((one, other) => severities.indexOf(one.severity) - severities.indexOf(other.severity));
 }
 
 function Findings({ found, changes, onChange }: FindingsProps) {
@@ -151,7 +168,7 @@ function Findings({ found, changes, onChange }: FindingsProps) {
     <Card title={text.findings} flush>
       {found.length === 0 ? <p className={styles["inset"]}>{text.fine}</p> : null}
       <ul className={styles["list"]} aria-label={text.findings}>
-        {found.map(({ code, severity, message }) => {
+        {worstFirst(found).map(({ code, severity, message }) => {
           const remedy = remedies[code];
           const mayMend = remedy && Object.keys(remedy).every((field) => changes.includes(field));
           return (

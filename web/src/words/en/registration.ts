@@ -43,6 +43,44 @@ export const registration = {
   on: "On",
   off: "Off",
 
+  dnssec: {
+    title: "DNSSEC",
+    hint: "Whether resolvers accept this zone's signatures, and what the registrar must publish.",
+    state: "State",
+    states: {
+      unsigned: "Not signed",
+      signed: "Signed",
+      pending: "Signed, without DS records in the zone above",
+      broken: "Broken",
+    },
+    unknown: "Not known",
+    chain: "Chain of trust",
+    chains: {
+      secure: "Secure",
+      insecure: "Insecure: resolvers do not validate it",
+      bogus: "Bogus: validating resolvers refuse its names",
+      unknown: "Not known",
+    },
+    keys: "Keys",
+    key: (tag: number, algorithm: string, role: string) => `${tag}, ${algorithm}, ${role}`,
+    roles: { ksk: "signs the keys", zsk: "signs the records", csk: "signs keys and records" },
+    algorithms: (number: number) =>
+      new Map([
+        [5, "RSA/SHA-1"],
+        [7, "RSA/SHA-1"],
+        [8, "RSA/SHA-256"],
+        [10, "RSA/SHA-512"],
+        [13, "ECDSA P-256"],
+        [14, "ECDSA P-384"],
+        [15, "Ed25519"],
+        [16, "Ed448"],
+      ]).get(number) ?? `algorithm ${number}`,
+    inactive: "signs nothing now",
+    until: (date: string, when: string) => `Signatures are valid until ${date} (${when})`,
+    parentDs: "DS records in the zone above",
+    publish: "DS record to publish",
+  },
+
   certificates: {
     title: "Certificates",
     hint: "Until when the TLS certificates of this zone's hosts are valid.",
