@@ -93,6 +93,7 @@ export interface ProviderConfigInputs {
   porkbun: { apiKey: string; secretKey: string; endpoint?: string | undefined };
   dnsimple: { token: string; endpoint?: string | undefined };
   bunny: { apiKey: string; endpoint?: string | undefined };
+  ovh: { applicationKey: string; applicationSecret: string; consumerKey: string; endpoint?: string | undefined };
   webhook: Timed & {
     url: string;
     token?: string | undefined;

@@ -6,7 +6,13 @@ import { apiAddress, credential, credentialFields } from "./config-fields.ts";
 import type { LimitedRecord, ProviderKind } from "./provider.ts";
 import { recordAccountProvider, type RecordAccount } from "./single-record-api/provider.ts";
 import type { StoredRecord } from "./single-record-api/record-calls.ts";
-import { absoluteHost, printedRecord, quotedText, restRecords } from "./single-record-api/rest-account.ts";
+import {
+  absoluteHost,
+  printedRecord,
+  quotedStrings,
+  quotedText,
+  restRecords,
+} from "./single-record-api/rest-account.ts";
 import { VendorCalls, type VendorEnvironment } from "./vendor-api/calls.ts";
 import { JsonApi } from "./vendor-api/json-api.ts";
 import { plainNamesOnly } from "./vendor-api/limits.ts";
@@ -23,7 +29,6 @@ const address = "https://api.dnsimple.com";
 const limits = [{ calls: 2_300, seconds: 3_600 }];
 const onPage = 100;
 const longestText = 1_000;
-const longestString = 255;
 
 const recordTypes = "A AAAA ALIAS CAA CNAME HTTPS MX NAPTR NS PTR SRV SSHFP SVCB TLSA TXT".split(" ");
 /** What is listed beside records: the zone's own, keys of DNSSEC, redirects of web pages, and sets of targets. */
@@ -82,7 +87,7 @@ function valueReason({ recordType, value }: LimitedRecord): string | null {
   if (value === "") return "does not allow an empty TXT value.";
   if (value.endsWith(" ")) return "does not keep spaces at the end of a TXT value.";
   if (value.split('"').length % 2 === 0) return "allows only an even number of quotes in a TXT value.";
-  return writtenText(value).length > longestText
+  return quotedStrings(value).length > longestText
     ? `allows TXT values of at most ${longestText} characters, with the quotes and backslashes that it adds.`
     : null;
 }
@@ -212,7 +217,7 @@ function writeRecord(record: RecordData): object {
   const { recordType: type, name, ttl } = record;
   const shared = { name: name === "@" ? "" : nameOf(record), type, ttl };
   const value = valueOf(record);
-  if (type === "TXT") return { ...shared, content: writtenText(value) };
+  if (type === "TXT") return { ...shared, content: quotedStrings(value) };
   const fields = ruleFor(type).print(value).split(" ");
   if (type === "MX" || type === "SRV") {
     return { ...shared, priority: Number(fields[0]), content: fields.slice(1).join(" ") };
@@ -223,15 +228,4 @@ function writeRecord(record: RecordData): object {
     ...shared,
     content: [priority, target === "." ? target : target.replace(/\.$/, ""), ...parameters].join(" "),
   };
-}
-
-/** Returns a text as quoted strings, which end between characters. */
-function writtenText(text: string): string {
-  const strings = [""];
-  for (const character of text) {
-    const last = strings.at(-1) ?? "";
-    if (Buffer.byteLength(last + character) > longestString) strings.push(character);
-    else strings[strings.length - 1] = last + character;
-  }
-  return strings.map((one) => `"${one.replaceAll(/["\\]/g, String.raw`\$&`)}"`).join(" ");
 }

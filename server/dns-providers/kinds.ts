@@ -12,6 +12,7 @@ import { ns1 } from "./ns1.ts";
 import { dnspod } from "./dnspod.ts";
 import { linode } from "./linode.ts";
 import { manual } from "./manual.ts";
+import { ovh } from "./ovh.ts";
 import { porkbun } from "./porkbun.ts";
 import { powerdns } from "./powerdns.ts";
 import { primary } from "./primary.ts";
@@ -46,6 +47,7 @@ export const providerKinds: readonly ProviderKind[] = [
   withAnyConfig(porkbun),
   withAnyConfig(dnsimple),
   withAnyConfig(bunny),
+  withAnyConfig(ovh),
   withAnyConfig(webhook),
   withAnyConfig(manual),
 ];

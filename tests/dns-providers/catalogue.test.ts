@@ -307,6 +307,20 @@ test("the catalogue lists every provider kind with its capabilities for every si
       ],
     },
     {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000035",
+      kind: "ovh",
+      name: "OVHcloud",
+      recordTypes: expect.arrayContaining(["A", "CAA", "DNAME", "HTTPS", "LOC", "TXT"]),
+      supportsProxied: false,
+      minTtl: 60,
+      configFields: [
+        { name: "applicationKey", label: "Application key", secret: true, required: true },
+        { name: "applicationSecret", label: "Application secret", secret: true, required: true },
+        { name: "consumerKey", label: "Consumer key", secret: true, required: true },
+        { name: "endpoint", label: "API address", secret: false, required: false },
+      ],
+    },
+    {
       id: "5a1f0c52-7d0e-4c1b-9d0a-000000000050",
       kind: "webhook",
       name: "Webhook adapter",

@@ -38,6 +38,16 @@ const kinds: [kind: string, secret: string, address: string, config: Record<stri
   ["porkbun", "secretKey", "endpoint", { apiKey: "pk1_a-key-of-porkbun", secretKey: "sk1_a-key-of-porkbun" }],
   ["dnsimple", "token", "endpoint", { token: "a-token-of-the-dnsimple-account" }],
   ["bunny", "apiKey", "endpoint", { apiKey: "a-apikey-of-the-bunny-account" }],
+  [
+    "ovh",
+    "applicationSecret",
+    "endpoint",
+    {
+      applicationKey: "0123456789abcdef",
+      applicationSecret: "a-secret-of-the-ovh-application",
+      consumerKey: "a-key-of-the-ovh-consumer",
+    },
+  ],
   ["webhook", "token", "url", { url: "http://192.0.2.1:8053", token: "a-token-of-the-adapter" }],
 ];
 

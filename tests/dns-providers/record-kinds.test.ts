@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { knownKind } from "../../server/dns-providers/kinds.ts";
-import { ProviderError, type DnsProvider, type RecordChange } from "../../server/dns-providers/provider.ts";
+import type { DnsProvider, RecordChange } from "../../server/dns-providers/provider.ts";
 import { VendorAccounts } from "../../server/dns-providers/vendor-api/accounts.ts";
 import { ruleFor } from "../../server/dns/record-types.ts";
 import { recordLabel, type RecordData } from "../../server/dns/record.ts";
@@ -14,12 +14,13 @@ import { recordDialects } from "../support/vendors/records/dialects.ts";
 import { bunny } from "../support/vendors/records/bunny.ts";
 import { dnsimple } from "../support/vendors/records/dnsimple.ts";
 import { linode } from "../support/vendors/records/linode.ts";
-import { startRecordVendor, type RecordDialect, type RecordServer } from "../support/vendors/records/server.ts";
+import { startRecordVendor, type RecordServer } from "../support/vendors/records/server.ts";
+import { failureOf } from "./vendor-api/calling.ts";
+import { withAccount, zone } from "./record-vendor.ts";
 import { create, record as data, remove, update } from "./zone-folder.ts";
 
 // Each kind that speaks single records, against a vendor that follows the vendor's published description.
 
-const zone = "harbour.example";
 const ttl = 3_600;
 
 /** A record as a client would write it. */
@@ -43,8 +44,10 @@ const examples = [
   record("@", "CAA", "0 iodef mailto:caa@example.net"),
   record("shop", "CNAME", "target.example.net"),
   record("_dmarc.hafen", "CNAME", "xn--hfen-loa.example.net"),
+  record("tree", "DNAME", "other.example.net"),
   record("web", "HTTPS", "1 . alpn=h2"),
   record("far", "HTTPS", "0 pool.example.net"),
+  record("place", "LOC", "43 3 11.194 N 5 57 21.600 W 0.00m 1m 10000m 10m"),
   record("@", "MX", "10 mail.example.net"),
   record("@", "MX", "20 mail2.example.net"),
   record("sip", "NAPTR", '10 100 "S" "SIP+D2U" "" _sip._udp.example.net'),
@@ -65,16 +68,6 @@ const sorted = (records: readonly RecordData[]) =>
   records.map((one) => `${recordLabel(one)} ${one.value} ${one.ttl}`).toSorted();
 
 const a = (name: string, value = "192.0.2.1", seconds = ttl) => record(name, "A", value, seconds);
-/** Returns why a call fails. */
-async function failureOf(call: Promise<unknown>): Promise<ProviderError> {
-  const end = await call.then(
-    () => new Error("The call went through."),
-    (error: unknown) => error,
-  );
-  if (end instanceof ProviderError) return end;
-  throw end;
-}
-
 describe.each(recordDialects)("$name", (dialect) => {
   const kind = knownKind(dialect.kind);
   const isWrite = dialect.isWrite ?? (({ method }: VendorCall) => method !== "GET");
@@ -291,25 +284,6 @@ describe.each(recordDialects)("$name", (dialect) => {
 });
 
 // What only one of the others does, too.
-
-/** Runs a test with an account that has one zone. */
-async function withAccount(
-  dialect: RecordDialect,
-  work: (server: RecordServer, provider: DnsProvider) => Promise<void>,
-): Promise<void> {
-  const server = await startRecordVendor(dialect);
-  const egress = createEgress({ allow: ["127.0.0.1"], now: () => new Date() });
-  server.store.addZone(zone);
-  try {
-    const environment = { zonesFolder: "/nowhere", now: () => new Date(), egress };
-    const provider = knownKind(dialect.kind).connect?.(server.config, environment);
-    if (!provider) throw new Error(`${dialect.kind} has no back end`);
-    await work(server, provider);
-  } finally {
-    await egress.close();
-    await server.stop();
-  }
-}
 
 test.each([linode, dnsimple])(
   "a zone that $name copies from another server is listed with the reason why it cannot be managed",

@@ -39,6 +39,11 @@ const configs: Record<string, object> = {
   porkbun: { apiKey: "a-key-of-the-porkbun-account", secretKey: "a-secret-of-the-porkbun-account" },
   dnsimple: { token: "a-token-of-the-dnsimple-account" },
   bunny: { apiKey: "a-apikey-of-the-bunny-account" },
+  ovh: {
+    applicationKey: "0123456789abcdef",
+    applicationSecret: "a-secret-of-the-ovh-application",
+    consumerKey: "a-key-of-the-ovh-consumer",
+  },
   dnspod: { secretId: "id", secretKey: "key" },
   webhook: { url: "http://127.0.0.1:9", token: "a-token-of-the-adapter" },
 };

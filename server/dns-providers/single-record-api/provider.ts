@@ -4,7 +4,14 @@ import type { Pause } from "../../platform/pause.ts";
 import type { Result } from "../../platform/result.ts";
 import { touchedNames, type RecordStore } from "../applying/apply-to-records.ts";
 import { allZones, type UnusableZone } from "../listed-zones.ts";
-import type { ApplyOptions, ApplyResult, DnsProvider, LimitedRecord, RecordChange } from "../provider.ts";
+import {
+  ProviderError,
+  type ApplyOptions,
+  type ApplyResult,
+  type DnsProvider,
+  type LimitedRecord,
+  type RecordChange,
+} from "../provider.ts";
 import { lateSeconds } from "../vendor-api/calls.ts";
 import { pagesOfNames } from "../vendor-api/pages.ts";
 import { applyOneByOne } from "./apply-changes.ts";
@@ -26,6 +33,8 @@ export interface RecordAccount {
   update(zone: string, id: string, record: RecordData): Promise<Result<null>>;
   /** Deletes a record. */
   remove(zone: string, id: string): Promise<Result<null>>;
+  /** Makes what the calls stored take effect, if the vendor serves it only then. Called once after the calls of a set, whatever became of them. */
+  publish?(zone: string): Promise<void>;
   /** Returns why a record is read-only, or null. */
   readOnlyReason?: (record: LimitedRecord) => string | null;
   /** Its CNAME at the apex of a zone. Left out: there must be none. */
@@ -88,24 +97,49 @@ async function applyChanges(
 ): Promise<ApplyResult> {
   const store = await storeOf(account, zone, changes);
   const present = await presentRecords(account, zone, changes);
-  const outcomes = await applyOneByOne({
-    present: present.filter(({ data }) => !account.readOnlyReason?.(data)),
-    changes,
-    atomic,
-    store,
-    calls: callsOf(account, zone),
-    concurrency: account.concurrency,
-    beforeCall,
-  });
-  return { outcomes, before: null, after: null };
+  let isCalled = false;
+  const called = () => (isCalled = true);
+  try {
+    const outcomes = await applyOneByOne({
+      present: present.filter(({ data }) => !account.readOnlyReason?.(data)),
+      changes,
+      atomic,
+      store,
+      calls: callsOf(account, zone, called),
+      concurrency: account.concurrency,
+      beforeCall,
+    });
+    return { outcomes, before: null, after: null };
+  } finally {
+    if (isCalled) await published(account, zone);
+  }
 }
 
-function callsOf(account: RecordAccount, zone: string): RecordCalls {
+/** @param called is told of each call */
+function callsOf(account: RecordAccount, zone: string, called: () => void): RecordCalls {
   return {
-    create: (record) => account.create(zone, record),
-    update: (id, record) => account.update(zone, id, record),
-    remove: (id) => account.remove(zone, id),
+    create(record) {
+      called();
+      return account.create(zone, record);
+    },
+    update(id, record) {
+      called();
+      return account.update(zone, id, record);
+    },
+    remove(id) {
+      called();
+      return account.remove(zone, id);
+    },
   };
+}
+
+/** @throws ProviderError with effect `unknown`, because records were changed before */
+async function published(account: RecordAccount, zone: string): Promise<void> {
+  try {
+    await account.publish?.(zone);
+  } catch (error) {
+    throw error instanceof ProviderError ? error.afterSending() : error;
+  }
 }
 
 async function storeOf(

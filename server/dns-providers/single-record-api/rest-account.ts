@@ -17,6 +17,8 @@ interface RestRecords {
   path: (zone: string) => string | Promise<string>;
   /** Returns the body that describes a record. */
   body: (record: RecordData) => object;
+  /** Returns the body of an update; that of a new record if left out. */
+  updateBody?: (record: RecordData, id: string) => object;
   /** How a record is added to the list; POST if left out. */
   creates?: "POST" | "PUT";
   /** Reads a created record: its id, and its TTL if the answer shows it. */
@@ -30,7 +32,7 @@ interface RestRecords {
 /** Returns the calls that change records by additions to their list, and by an update or DELETE of each. */
 export function restRecords(
   api: JsonApi,
-  { path, body, creates = "POST", made, updates, done }: RestRecords,
+  { path, body, updateBody = body, creates = "POST", made, updates, done }: RestRecords,
 ): Pick<RecordAccount, "create" | "update" | "remove"> {
   const vendor = api.calls.name;
   const refused = (message: string) => refuse(`${vendor} refused the change: ${message}`);
@@ -48,7 +50,7 @@ export function restRecords(
     },
     async update(zone, id, record) {
       const address = `${await path(zone)}/${encodeURIComponent(id)}`;
-      const answer = await api.send({ method: updates, path: address, body: body(record) }, done);
+      const answer = await api.send({ method: updates, path: address, body: updateBody(record, id) }, done);
       return answer.ok ? ok(null) : refused(answer.message);
     },
     async remove(zone, id) {
@@ -99,6 +101,20 @@ export function printedRecord(
 /** Returns a text as one quoted string of a master file. */
 export function quotedText(text: string): string {
   return `"${escapeOctets(Buffer.from(text, "utf8"), '"\\')}"`;
+}
+
+/** Octets of a character-string (RFC 1035 §3.3). */
+const longestString = 255;
+
+/** Returns a text as quoted strings, which end between characters, with nothing but quotes and backslashes escaped. */
+export function quotedStrings(text: string): string {
+  const strings = [""];
+  for (const character of text) {
+    const last = strings.at(-1) ?? "";
+    if (Buffer.byteLength(last + character) > longestString) strings.push(character);
+    else strings[strings.length - 1] = last + character;
+  }
+  return strings.map((one) => `"${one.replaceAll(/["\\]/g, String.raw`\$&`)}"`).join(" ");
 }
 
 /** Returns a host that a vendor prints without a trailing dot, or in Unicode, as an absolute name in A-labels. */

@@ -30,6 +30,7 @@ export type TargetName =
   | "Porkbun"
   | "DNSimple"
   | "bunny.net"
+  | "OVHcloud"
   | "Harbour DNS"
   | "Webhook adapter"
   | "Webhook adapter in TypeScript"

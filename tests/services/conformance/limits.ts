@@ -302,6 +302,21 @@ const limits: Partial<Record<TargetName, readonly Refused[]>> = {
       ],
     },
   ],
+  OVHcloud: [
+    emptyText,
+    strings,
+    {
+      whole: [
+        ...rareTypes.filter((type) => !["DNAME", "LOC"].includes(type)),
+        "digits as a label",
+        "OPENPGPKEY",
+        "SMIMEA",
+        "URI",
+        "a TTL of 0",
+      ],
+      steps: { "DS at a delegation": [1] },
+    },
+  ],
   "bunny.net": [
     commonTypes("several HTTPS, then one changed", "PTR", "TLSA", "HTTPS", "SVCB"),
     emptyText,

@@ -1,0 +1,26 @@
+import { knownKind } from "../../server/dns-providers/kinds.ts";
+import type { DnsProvider } from "../../server/dns-providers/provider.ts";
+import { createEgress } from "../../server/platform/net/egress.ts";
+import { startRecordVendor, type RecordDialect, type RecordServer } from "../support/vendors/records/server.ts";
+
+/** The zone of a simulated account. */
+export const zone = "harbour.example";
+
+/** Runs a test with an account that has one zone. */
+export async function withAccount(
+  dialect: RecordDialect,
+  work: (server: RecordServer, provider: DnsProvider) => Promise<void>,
+): Promise<void> {
+  const server = await startRecordVendor(dialect);
+  const egress = createEgress({ allow: ["127.0.0.1"], now: () => new Date() });
+  server.store.addZone(zone);
+  try {
+    const environment = { zonesFolder: "/nowhere", now: () => new Date(), egress };
+    const provider = knownKind(dialect.kind).connect?.(server.config, environment);
+    if (!provider) throw new Error(`${dialect.kind} has no back end`);
+    await work(server, provider);
+  } finally {
+    await egress.close();
+    await server.stop();
+  }
+}
