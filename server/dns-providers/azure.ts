@@ -9,7 +9,7 @@ import { ProviderError, type LimitedRecord, type ProviderKind, type Unsupported 
 import type { RrsetAccount, RrsetStep, VendorRrset, Written } from "./rrset-api/account.ts";
 import { rrsetAccountProvider } from "./rrset-api/provider.ts";
 import { absoluteHost, quotedText } from "./single-record-api/rest-account.ts";
-import { AccessTokens } from "./vendor-api/access-tokens.ts";
+import { AccessTokens, oauthRequest } from "./vendor-api/access-tokens.ts";
 import { VendorCalls, type VendorEnvironment } from "./vendor-api/calls.ts";
 import { JsonApi, linkedPages } from "./vendor-api/json-api.ts";
 import { unusualName } from "./vendor-api/limits.ts";
@@ -173,23 +173,20 @@ function azureAccount(config: AzureConfig, environment: VendorEnvironment): Rrse
       quotas: { address, limits: quota },
     });
   const principal = `${clientId} ${subscriptionId}`;
-  const tokens = new AccessTokens(
-    {
-      calls: callsTo(login, principal, []),
-      url,
-      identity: [clientId, clientSecret, scope],
-      form: () => ({ grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret, scope }),
-      mask,
-      refused: (message) => api.forbidden(message),
-    },
-    environment,
-  );
+  const request = oauthRequest({
+    calls: callsTo(login, principal, []),
+    url,
+    form: () => ({ grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret, scope }),
+    mask,
+    refused: (message) => api.forbidden(message),
+  });
+  const tokens = new AccessTokens({ identity: [url, clientId, clientSecret, scope], request, mask }, environment);
   const apiOf = (calls: VendorCalls) =>
     new JsonApi({
       calls,
       base: `${endpoint.replace(/\/+$/, "")}/subscriptions/${subscriptionId}`,
       headers: () => tokens.header(),
-      renew: () => tokens.discard(),
+      renew: ({ authorization = "" }) => tokens.discard(authorization),
       credentials: "the secret",
       advice:
         "Check the tenant, the client id, that the secret has not expired, and that the application has the role DNS Zone Contributor in the resource group or for the zone.",

@@ -94,6 +94,13 @@ export interface ProviderConfigInputs {
   dnsimple: { token: string; endpoint?: string | undefined };
   bunny: { apiKey: string; endpoint?: string | undefined };
   ovh: { applicationKey: string; applicationSecret: string; consumerKey: string; endpoint?: string | undefined };
+  inwx: {
+    username: string;
+    password: string;
+    /** Base32, of a user with a second factor. */
+    sharedSecret?: string | undefined;
+    endpoint?: string | undefined;
+  };
   webhook: Timed & {
     url: string;
     token?: string | undefined;

@@ -7,7 +7,7 @@ import type { UnusableZone } from "./listed-zones.ts";
 import type { LimitedRecord, ProviderKind, Unsupported } from "./provider.ts";
 import type { RrsetAccount, RrsetStep, VendorRrset, Written } from "./rrset-api/account.ts";
 import { rrsetAccountProvider } from "./rrset-api/provider.ts";
-import { AccessTokens } from "./vendor-api/access-tokens.ts";
+import { AccessTokens, oauthRequest } from "./vendor-api/access-tokens.ts";
 import { VendorCalls, type VendorAnswer, type VendorEnvironment } from "./vendor-api/calls.ts";
 import { JsonApi, linkedPages } from "./vendor-api/json-api.ts";
 import { maybe, parsedJson } from "./vendor-api/text.ts";
@@ -153,25 +153,22 @@ function gcloudAccount(
       throttles: (answer) => answer.status === 403 && reasonsIn(answer).some((reason) => /rateLimit/i.test(reason)),
     });
   const calls = callsTo(endpoint);
-  const tokens = new AccessTokens(
-    {
-      calls: callsTo(key.token_uri),
-      url: key.token_uri,
-      identity: [serviceAccountKey, scope],
-      form: (now) => ({
-        grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer",
-        assertion: assertionOf(key, now),
-      }),
-      mask,
-      refused: (message) => api.forbidden(message),
-    },
-    environment,
-  );
+  const request = oauthRequest({
+    calls: callsTo(key.token_uri),
+    url: key.token_uri,
+    form: (now) => ({
+      grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer",
+      assertion: assertionOf(key, now),
+    }),
+    mask,
+    refused: (message) => api.forbidden(message),
+  });
+  const tokens = new AccessTokens({ identity: [serviceAccountKey, scope], request, mask }, environment);
   const api: JsonApi = new JsonApi({
     calls,
     base: `${endpoint.replace(/\/+$/, "")}/dns/v1/projects/${encodeURIComponent(project)}/managedZones`,
     headers: () => tokens.header(),
-    renew: () => tokens.discard(),
+    renew: ({ authorization = "" }) => tokens.discard(authorization),
     credentials: "the key",
     advice:
       "Check that the key was not deleted, that its service account has the role DNS Administrator in the project, that the Cloud DNS API is enabled there, and this server's clock.",

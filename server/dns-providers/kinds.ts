@@ -10,6 +10,7 @@ import { gcloud } from "./gcloud.ts";
 import { hetzner } from "./hetzner.ts";
 import { ns1 } from "./ns1.ts";
 import { dnspod } from "./dnspod.ts";
+import { inwx } from "./inwx.ts";
 import { linode } from "./linode.ts";
 import { manual } from "./manual.ts";
 import { ovh } from "./ovh.ts";
@@ -48,6 +49,7 @@ export const providerKinds: readonly ProviderKind[] = [
   withAnyConfig(dnsimple),
   withAnyConfig(bunny),
   withAnyConfig(ovh),
+  withAnyConfig(inwx),
   withAnyConfig(webhook),
   withAnyConfig(manual),
 ];

@@ -14,6 +14,7 @@ import type { HetznerConfig } from "../../server/dns-providers/hetzner.ts";
 import type { Ns1Config } from "../../server/dns-providers/ns1.ts";
 import type { ScalewayConfig } from "../../server/dns-providers/scaleway.ts";
 import type { DnspodConfig } from "../../server/dns-providers/dnspod.ts";
+import type { InwxConfig } from "../../server/dns-providers/inwx.ts";
 import type { OvhConfig } from "../../server/dns-providers/ovh.ts";
 import type { PorkbunConfig } from "../../server/dns-providers/porkbun.ts";
 import { providerKinds } from "../../server/dns-providers/kinds.ts";
@@ -87,6 +88,7 @@ const fields: { [Kind in keyof ProviderConfigInputs]: Record<keyof ProviderConfi
   porkbun: { apiKey: true, secretKey: true, endpoint: true },
   dnsimple: { token: true, endpoint: true },
   bunny: { apiKey: true, endpoint: true },
+  inwx: { username: true, password: true, sharedSecret: true, endpoint: true },
   ovh: { applicationKey: true, applicationSecret: true, consumerKey: true, endpoint: true },
   webhook: { url: true, token: true, clientCertificate: true, clientKey: true, timeoutSeconds: true },
   manual: {},
@@ -113,6 +115,7 @@ test("the configuration types have the fields that the server accepts for each k
   expectTypeOf<keyof ProviderConfigInputs["vultr"]>().toEqualTypeOf<keyof VultrConfig>();
   expectTypeOf<keyof ProviderConfigInputs["porkbun"]>().toEqualTypeOf<keyof PorkbunConfig>();
   expectTypeOf<keyof ProviderConfigInputs["ovh"]>().toEqualTypeOf<keyof OvhConfig>();
+  expectTypeOf<keyof ProviderConfigInputs["inwx"]>().toEqualTypeOf<keyof InwxConfig>();
   expectTypeOf<keyof ProviderConfigInputs["dnsimple"]>().toEqualTypeOf<keyof DnsimpleConfig>();
   expectTypeOf<keyof ProviderConfigInputs["bunny"]>().toEqualTypeOf<keyof BunnyConfig>();
   expectTypeOf<keyof ProviderConfigInputs["webhook"]>().toEqualTypeOf<keyof WebhookConfig>();

@@ -321,6 +321,20 @@ test("the catalogue lists every provider kind with its capabilities for every si
       ],
     },
     {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000036",
+      kind: "inwx",
+      name: "INWX",
+      recordTypes: expect.arrayContaining(["A", "ALIAS", "CAA", "HTTPS", "TXT"]),
+      supportsProxied: false,
+      minTtl: 300,
+      configFields: [
+        { name: "username", label: "User name", secret: false, required: true },
+        { name: "password", label: "Password", secret: true, required: true },
+        { name: "sharedSecret", label: "Shared secret of the second factor", secret: true, required: false },
+        { name: "endpoint", label: "API address", secret: false, required: false },
+      ],
+    },
+    {
       id: "5a1f0c52-7d0e-4c1b-9d0a-000000000050",
       kind: "webhook",
       name: "Webhook adapter",

@@ -3,7 +3,7 @@ import { knownKind } from "../../server/dns-providers/kinds.ts";
 import { readAll } from "../../server/zones/changes/provider-call.ts";
 import type { VendorCall } from "../support/vendors/loopback-vendor.ts";
 import { azure, token as azureToken } from "../support/vendors/rrsets/azure.ts";
-import { gcloud, keyFile, token as googleToken } from "../support/vendors/rrsets/gcloud.ts";
+import { gcloud, keyFile } from "../support/vendors/rrsets/gcloud.ts";
 import { a, reply, useVendor, zone } from "./rrset-vendor.ts";
 import { failureOf } from "./vendor-api/calling.ts";
 import { create, record, remove, update } from "./zone-folder.ts";
@@ -69,6 +69,15 @@ describe("Google Cloud DNS", () => {
     expect((await failureOf(vendor.provider.listZones())).message).toContain("rejects the key");
   });
 
+  test("calls that need a token at the same time share one, also when the old one is refused to all of them", async () => {
+    await Promise.all([vendor.provider.listZones(), vendor.connect().listZones(), vendor.provider.listZones()]);
+    expect(tokenCalls()).toHaveLength(2);
+    await vendor.provider.listZones();
+    vendor.server.failNext({ after: false, reply: gcloud.unauthorized }, 3, ({ url }) => url.pathname === path);
+    await Promise.all([1, 2, 3].map(() => vendor.provider.listZones()));
+    expect(tokenCalls()).toHaveLength(3);
+  });
+
   test("a key that Google no longer takes and a clock that is off are reported with Google's words", async () => {
     const said = "Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe.";
     vendor.server.failNext(reply({ error: "invalid_grant", error_description: said }, 400), 1);
@@ -81,6 +90,7 @@ describe("Google Cloud DNS", () => {
     const { private_key } = JSON.parse(keyFile("")) as { private_key: string };
     const lines = private_key.split("\n").filter((line) => line.length > 8 && !line.startsWith("-----"));
     await vendor.provider.listZones();
+    const googleToken = vendor.server.calls.at(-1)?.headers.authorization?.slice("Bearer ".length) ?? "";
     const assertion = new URLSearchParams(tokenCalls()[0]?.body).get("assertion") ?? "";
     const repeated = `${JSON.stringify(private_key)} ${googleToken} ${assertion}`;
     for (const status of [400, 403, 500]) {

@@ -48,6 +48,7 @@ const kinds: [kind: string, secret: string, address: string, config: Record<stri
       consumerKey: "a-key-of-the-ovh-consumer",
     },
   ],
+  ["inwx", "password", "endpoint", { username: "harbour-master", password: "a password of inwx" }],
   ["webhook", "token", "url", { url: "http://192.0.2.1:8053", token: "a-token-of-the-adapter" }],
 ];
 

@@ -44,6 +44,7 @@ const configs: Record<string, object> = {
     applicationSecret: "a-secret-of-the-ovh-application",
     consumerKey: "a-key-of-the-ovh-consumer",
   },
+  inwx: { username: "harbour-master", password: "a password of inwx" },
   dnspod: { secretId: "id", secretKey: "key" },
   webhook: { url: "http://127.0.0.1:9", token: "a-token-of-the-adapter" },
 };

@@ -9,76 +9,42 @@ const granted = z.object({ access_token: z.string().min(1), expires_in: maybe(z.
 
 /** Seconds before its end at which a token is no longer used. */
 const marginSeconds = 120;
+/** How long a token is used whatever its end, so that a vendor with short ones is not asked forever. */
+const leastSeconds = 10;
 /** How long a token is used whose end the answer does not say (RFC 6749 §5.1). */
 const usualSeconds = 600;
 
+/** A token, and the seconds for which it may be used. */
+interface Grant {
+  value: string;
+  seconds: number;
+}
+
 /** How tokens are requested. */
 interface TokenSource {
+  /** What the tokens depend on: where they are requested, and the credentials. */
+  identity: readonly string[];
+  request: (now: Date) => Promise<Grant>;
+  /** Masks a secret in messages from now on. */
+  mask: (secret: string) => void;
+}
+
+/** How tokens of OAuth 2.0 are requested. */
+interface OauthSource {
   /** Calls to the token endpoint. */
   calls: VendorCalls;
   url: string;
-  /** What the tokens depend on, credentials included. */
-  identity: readonly string[];
   /** Returns the parameters of a request at a time. */
   form: (now: Date) => Readonly<Record<string, string>>;
-  /** Masks a secret in messages from now on. */
-  mask: (secret: string) => void;
+  mask: TokenSource["mask"];
   /** Returns the failure for refused credentials. */
   refused: (message: string) => ProviderError;
 }
 
-interface Token {
-  value: string;
-  usableUntil: number;
-}
-
-/** The tokens of this process, by what they depend on. */
-const known = new WeakMap<VendorAccounts, Map<string, Promise<Token>>>();
-
-/** Access tokens of OAuth 2.0, for client credentials (RFC 6749 §4.4) and signed assertions (RFC 7523): all connections of this process share them. */
-export class AccessTokens {
-  readonly #source: TokenSource;
-  readonly #accounts: VendorAccounts;
-  readonly #tokens: Map<string, Promise<Token>>;
-  readonly #key: string;
-
-  constructor(source: TokenSource, { accounts = new VendorAccounts() }: VendorEnvironment) {
-    this.#source = source;
-    this.#accounts = accounts;
-    this.#tokens = known.get(accounts) ?? new Map();
-    known.set(accounts, this.#tokens);
-    this.#key = createHash("sha256")
-      .update(JSON.stringify([source.url, ...source.identity]))
-      .digest("base64");
-  }
-
-  /** Returns the header that carries a usable token. @throws ProviderError */
-  async header(): Promise<{ authorization: string }> {
-    const held = await this.#tokens.get(this.#key);
-    const { value } = held && this.#now() < held.usableUntil ? held : await this.#renewed();
-    this.#source.mask(value);
-    return { authorization: `Bearer ${value}` };
-  }
-
-  /** Forgets a token that was refused. @returns whether there may be another one */
-  discard(): boolean {
-    return this.#tokens.delete(this.#key);
-  }
-
-  async #renewed(): Promise<Token> {
-    const requested = this.#request();
-    this.#tokens.set(this.#key, requested);
-    try {
-      return await requested;
-    } catch (error) {
-      if (this.#tokens.get(this.#key) === requested) this.#tokens.delete(this.#key);
-      throw error;
-    }
-  }
-
-  async #request(): Promise<Token> {
-    const { calls, url, form, mask, refused } = this.#source;
-    const parameters = form(this.#accounts.now());
+/** Returns how tokens are requested by client credentials (RFC 6749 §4.4) or signed assertions (RFC 7523). */
+export function oauthRequest({ calls, url, form, mask, refused }: OauthSource): TokenSource["request"] {
+  return async (now) => {
+    const parameters = form(now);
     for (const name of ["assertion", "client_secret"]) if (parameters[name] !== undefined) mask(parameters[name]);
     const answer = await calls.send({
       method: "POST",
@@ -91,7 +57,81 @@ export class AccessTokens {
     const parsed = granted.safeParse(parsedJson(answer.text));
     if (!parsed.success) throw calls.notItsApi("none");
     const { access_token: value, expires_in: seconds = usualSeconds } = parsed.data;
-    return { value, usableUntil: this.#now() + (seconds - marginSeconds) * 1_000 };
+    return { value, seconds };
+  };
+}
+
+interface Token {
+  value: string;
+  usableUntil: number;
+}
+
+/** A token that was requested, and its value once it is there. */
+interface Held {
+  token: Promise<Token>;
+  value?: string;
+}
+
+/** The tokens of this process, by what they depend on. */
+const known = new WeakMap<VendorAccounts, Map<string, Held>>();
+
+/** Tokens that a vendor hands out for some time, which all connections of this process share. */
+export class AccessTokens {
+  readonly #source: TokenSource;
+  readonly #accounts: VendorAccounts;
+  readonly #tokens: Map<string, Held>;
+  readonly #key: string;
+
+  constructor(source: TokenSource, { accounts = new VendorAccounts() }: VendorEnvironment) {
+    this.#source = source;
+    this.#accounts = accounts;
+    this.#tokens = known.get(accounts) ?? new Map();
+    known.set(accounts, this.#tokens);
+    this.#key = createHash("sha256").update(JSON.stringify(source.identity)).digest("base64");
+  }
+
+  /** Returns a usable token. @throws ProviderError */
+  async current(): Promise<string> {
+    for (;;) {
+      const held = this.#tokens.get(this.#key) ?? this.#requested();
+      const { value, usableUntil } = await held.token;
+      if (this.#now() < usableUntil) {
+        this.#source.mask(value);
+        return value;
+      }
+      this.#forget(held);
+    }
+  }
+
+  /** Returns the header that carries a usable token (RFC 6750 §2.1). @throws ProviderError */
+  async header(): Promise<{ authorization: string }> {
+    return { authorization: `Bearer ${await this.current()}` };
+  }
+
+  /** Forgets a token that was refused, unless another one was requested since. @returns true: there may be another one */
+  discard(refused: string): true {
+    const held = this.#tokens.get(this.#key);
+    if (held?.value !== undefined && refused.endsWith(held.value)) this.#forget(held);
+    return true;
+  }
+
+  #requested(): Held {
+    const held: Held = { token: this.#request() };
+    this.#tokens.set(this.#key, held);
+    held.token.then(
+      ({ value }) => (held.value = value),
+      () => this.#forget(held),
+    );
+    return held;
+  }
+
+  #forget(held: Held): void {
+    if (this.#tokens.get(this.#key) === held) this.#tokens.delete(this.#key);
+  }
+
+  async #request(): Promise<Token> {
+    const { value, seconds } = await this.#source.request(this.#accounts.now());
+    return { value, usableUntil: this.#now() + Math.max(leastSeconds, seconds - marginSeconds) * 1_000 };
   }
 
   #now(): number {

@@ -30,8 +30,8 @@ interface JsonVendor {
   headers: (
     request: Omit<VendorRequest, "headers" | "changes">,
   ) => VendorRequest["headers"] | Promise<VendorRequest["headers"]>;
-  /** Discards credentials that were refused with 401. @returns whether there are new ones to make the call with once more */
-  renew?: () => boolean;
+  /** Discards credentials that were refused with 401. @returns whether there may be new ones to make the call with once more */
+  renew?: (refused: Readonly<Record<string, string>>) => boolean;
   /** What to check when credentials are refused: `Check the token and its scopes.` */
   advice: string;
   /** What is refused then: `the token`. */
@@ -71,10 +71,12 @@ export class JsonApi {
     const sent = async () => {
       const own = await this.#vendor.headers(request);
       const headers = typeof own === "function" ? () => ({ ...fixed, ...own() }) : { ...fixed, ...own };
-      return await this.calls.send({ ...request, headers, changes, ...(isBusy && { isBusy }) });
+      return { own, answer: await this.calls.send({ ...request, headers, changes, ...(isBusy && { isBusy }) }) };
     };
     const first = await sent();
-    const answer = first.status === 401 && this.#vendor.renew?.() ? await sent() : first;
+    const isRenewed =
+      first.answer.status === 401 && typeof first.own === "object" && this.#vendor.renew?.(first.own) === true;
+    const { answer } = isRenewed ? await sent() : first;
     const message = () => `${this.calls.plain(messageOf(answer.text))} (${answer.status})`.trimStart();
     if (isForbidden(answer)) throw this.forbidden(message());
     if (answer.status >= 300) {

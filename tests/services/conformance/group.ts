@@ -31,6 +31,7 @@ export type TargetName =
   | "DNSimple"
   | "bunny.net"
   | "OVHcloud"
+  | "INWX"
   | "Harbour DNS"
   | "Webhook adapter"
   | "Webhook adapter in TypeScript"

@@ -302,6 +302,31 @@ const limits: Partial<Record<TargetName, readonly Refused[]>> = {
       ],
     },
   ],
+  INWX: [
+    commonTypes(
+      "several HTTPS, then one changed",
+      "several TLSA and SSHFP, one replaced",
+      "PTR",
+      "TLSA",
+      "SSHFP",
+      "NAPTR",
+      "HTTPS",
+      "SVCB",
+    ),
+    emptyText,
+    strings,
+    trailingBlanks,
+    {
+      whole: [
+        ...quotes,
+        ...slashes,
+        "digits as a label",
+        "a text with backticks and single quotes",
+        "a TTL of a minute",
+        "a TTL of 0",
+      ],
+    },
+  ],
   OVHcloud: [
     emptyText,
     strings,

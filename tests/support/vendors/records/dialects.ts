@@ -1,5 +1,6 @@
 import { dnsimple } from "./dnsimple.ts";
 import { bunny } from "./bunny.ts";
+import { inwx } from "./inwx.ts";
 import { linode } from "./linode.ts";
 import { ovh } from "./ovh.ts";
 import { porkbun } from "./porkbun.ts";
@@ -7,4 +8,4 @@ import type { RecordDialect } from "./server.ts";
 import { vultr } from "./vultr.ts";
 
 /** The vendors whose APIs write single records, on the base for these. */
-export const recordDialects: readonly RecordDialect[] = [linode, vultr, porkbun, dnsimple, bunny, ovh];
+export const recordDialects: readonly RecordDialect[] = [linode, vultr, porkbun, dnsimple, bunny, ovh, inwx];

@@ -13,7 +13,9 @@ const scopes = new Set([
   "https://www.googleapis.com/auth/ndev.clouddns.readwrite",
   "https://www.googleapis.com/auth/cloud-platform",
 ]);
-export const token = "ya29.a-token-of-the-harbour";
+/** Begins each token; no two are the same. */
+const token = "ya29.a-token-of-the-harbour-";
+let tokens = 0;
 const { privateKey, publicKey } = generateKeyPairSync("rsa", {
   modulusLength: 2048,
   privateKeyEncoding: { type: "pkcs8", format: "pem" },
@@ -58,7 +60,7 @@ function granted({ body, headers }: VendorCall): VendorReply {
   if (iss !== email) return denied("Invalid grant: account not found");
   if (aud !== `http://${headers.host}/token` || !scopes.has(String(scope))) return denied("Invalid audience");
   if (Number(exp) - Number(iat) > 3_600) return denied("Invalid JWT: Token must be a short-lived token (60 minutes)");
-  return json(200, { access_token: token, expires_in: 3_599, token_type: "Bearer" });
+  return json(200, { access_token: `${token}${++tokens}`, expires_in: 3_599, token_type: "Bearer" });
 }
 
 interface Rrset {
@@ -169,7 +171,7 @@ export const gcloud: RrsetDialect = {
   answer(call, store) {
     const { method, url } = call;
     if (url.pathname === "/token") return granted(call);
-    if (call.headers.authorization !== `Bearer ${token}`) return this.unauthorized;
+    if (!call.headers.authorization?.startsWith(`Bearer ${token}`)) return this.unauthorized;
     const [own, zones, id, list, changeId] = partsAfter("/dns/v1/projects", call) ?? [];
     if (own !== project || zones !== "managedZones") return this.forbidden;
     const listed = (name: string, all: readonly unknown[]) => {

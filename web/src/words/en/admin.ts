@@ -87,6 +87,7 @@ const kindHints: Readonly<Record<string, string>> = {
   dnsimple: "The zones of a DNSimple account.",
   bunny: "The DNS zones of a bunny.net account.",
   ovh: "The DNS zones of an OVHcloud account.",
+  inwx: "The zones of an INWX account.",
   webhook: "Anything else, through a small adapter that you write or run.",
   manual: "Records are kept here only. You copy them to the provider yourself.",
 };

@@ -1,0 +1,108 @@
+import { afterEach, expect, test } from "vitest";
+import { readAll } from "../../server/zones/changes/provider-call.ts";
+import type { VendorCall } from "../support/vendors/loopback-vendor.ts";
+import { endSessions, inwx, sharedSecret, withSecondFactor } from "../support/vendors/records/inwx.ts";
+import { failureOf } from "./vendor-api/calling.ts";
+import { withAccount, zone } from "./record-vendor.ts";
+import { create, record } from "./zone-folder.ts";
+
+// What only INWX does. What it shares with others is in record-kinds.test.ts.
+
+const isLogin = ({ body }: VendorCall) => body.includes('"account.login"');
+const a = (name: string) => record(name, "A", "192.0.2.1", 3_600);
+const says = (code: number, msg: string) => ({
+  after: false,
+  reply: { status: 200, body: JSON.stringify({ code, msg }) },
+});
+
+afterEach(() => withSecondFactor.clear());
+
+test("one session serves all calls to INWX, and is opened again when it has ended", async () => {
+  await withAccount(inwx, async (server, provider) => {
+    await provider.listZones();
+    await provider.applyChanges(zone, [create(a("one")), create(a("two"))]);
+    expect(server.calls.filter(isLogin)).toHaveLength(1);
+    endSessions();
+    expect((await readAll(provider, zone)).map(({ name }) => name)).toEqual(["one", "two"]);
+    expect(server.calls.filter(isLogin)).toHaveLength(2);
+  });
+});
+
+test("a user of INWX with a second factor signs in by codes of the shared secret, and is refused without it", async () => {
+  withSecondFactor.add("harbour-master");
+  await withAccount(inwx, async (_server, provider) => {
+    const { message, effect } = await failureOf(provider.listZones());
+    expect([effect, message]).toEqual([
+      "none",
+      expect.stringMatching(/^INWX rejects the password .* whose shared secret is not configured/),
+    ]);
+  });
+  await withAccount(
+    inwx,
+    async (server, provider) => {
+      expect((await provider.listZones()).names).toEqual([zone]);
+      expect(server.calls.map(({ body }) => (JSON.parse(body) as { method: string }).method)).toEqual([
+        "account.login",
+        "account.unlock",
+        "nameserver.list",
+      ]);
+    },
+    { sharedSecret },
+  );
+  await withAccount(
+    inwx,
+    async (_server, provider) => {
+      expect((await failureOf(provider.listZones())).message).toContain("Wrong TAN");
+    },
+    { sharedSecret: "KRSXG5CTMVRXEZLUKRSXG5CTMVRXEZLU" },
+  );
+});
+
+test("no message about INWX has the password, the shared secret or the cookie of the session", async () => {
+  await withAccount(
+    inwx,
+    async (server, provider) => {
+      await provider.listZones();
+      const cookie = String(server.calls.at(-1)?.headers.cookie);
+      const { password = "" } = server.config;
+      const secrets = [password, sharedSecret, cookie];
+      for (const code of [2201, 2400]) {
+        server.failNext(says(code, `Seen: ${secrets.join(" ")}`), 1, ({ body }) => body.includes("nameserver.list"));
+        const { message } = await failureOf(provider.listZones());
+        expect(message).toContain("Seen: ");
+        for (const secret of secrets) expect(message).not.toContain(secret);
+      }
+    },
+    { sharedSecret },
+  );
+});
+
+test("zones that INWX copies are listed with the reason why they cannot be managed, page by page", async () => {
+  await withAccount(inwx, async (server, provider) => {
+    for (let index = 0; index < 45; index++) server.store.addZone(`d${index}.example`);
+    server.store.addZone("copied.example");
+    const { names, unusable } = await provider.listZones();
+    expect(names).toHaveLength(46);
+    expect(unusable).toEqual([
+      { name: "copied.example", reason: "INWX copies this zone from another server. Manage it there." },
+    ]);
+    expect(server.calls.filter(({ body }) => body.includes("nameserver.list"))).toHaveLength(3);
+  });
+});
+
+test("redirects of web pages at INWX are not shown, and a new zone gets INWX's name servers", async () => {
+  await withAccount(inwx, async (server, provider) => {
+    server.store.add(zone, { type: "URL", name: "", ttl: 3_600, fields: { content: "https://harbour.example" } });
+    server.store.add(zone, { type: "SRV", name: "_sip._tcp", ttl: 3_600, fields: { content: "1 5060 .", prio: 7 } });
+    expect((await readAll(provider, zone)).map(({ value }) => value)).toEqual(["7 1 5060 ."]);
+    await provider.createZone("new.example");
+    await provider.createZone("new.example");
+    const made = server.calls.filter(({ body }) => body.includes("nameserver.create"));
+    expect(made.map(({ body }) => JSON.parse(body) as object)).toEqual([
+      {
+        method: "nameserver.create",
+        params: { lang: "en", domain: "new.example", type: "MASTER", ns: ["ns.inwx.de", "ns2.inwx.de", "ns3.inwx.eu"] },
+      },
+    ]);
+  });
+});
