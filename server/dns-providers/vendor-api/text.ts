@@ -7,12 +7,17 @@ const mask = "********";
 
 /**
  * Returns a vendor's text in a form that may be shown: one line of limited length, without markup or secrets in any encoding.
- * @param most characters
+ * @param most characters @param known forms of secrets, which are made once per map
  */
-export function shownText(text: string, secrets: readonly string[], most = longest): string {
+export function shownText(
+  text: string,
+  secrets: readonly string[],
+  most = longest,
+  known: SecretForms = new Map(),
+): string {
   // Cut between words, so that no secret is cut.
   const read = text.length > mostRead ? text.slice(0, mostRead).replace(/(?<!\S)\S*$/, "") : text;
-  const line = withoutMarkup(withoutSecrets(read, secrets))
+  const line = withoutMarkup(withoutSecrets(read, secrets, known))
     .replaceAll(/[\p{Cc}\s]+/gu, " ")
     .trim();
   return line.length > most ? `${line.slice(0, most)}…` : line;
@@ -78,8 +83,17 @@ const entities: Readonly<Record<string, string>> = {
   "&#39;": "'",
 };
 
-function withoutSecrets(text: string, secrets: readonly string[]): string {
-  const forms = secrets.flatMap((secret) => (secret === "" ? [] : formsOf(secret)));
+/** What matches each secret in its encodings. */
+export type SecretForms = Map<string, RegExp[]>;
+
+function withoutSecrets(text: string, secrets: readonly string[], known: SecretForms): string {
+  // No encoding is shorter than its secret.
+  const possible = secrets.filter((secret) => secret !== "" && secret.length <= 2 * text.length);
+  const forms = possible.flatMap((secret) => {
+    const own = known.get(secret) ?? formsOf(secret);
+    known.set(secret, own);
+    return own;
+  });
   return forms.reduce((so, form) => so.replaceAll(form, mask), text);
 }
 
