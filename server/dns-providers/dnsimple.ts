@@ -7,10 +7,10 @@ import type { LimitedRecord, ProviderKind } from "./provider.ts";
 import { recordAccountProvider, type RecordAccount } from "./single-record-api/provider.ts";
 import type { StoredRecord } from "./single-record-api/record-calls.ts";
 import {
-  absoluteHost,
   printedRecord,
   quotedStrings,
   quotedText,
+  rdataWithHosts,
   restRecords,
 } from "./single-record-api/rest-account.ts";
 import { VendorCalls, type VendorEnvironment } from "./vendor-api/calls.ts";
@@ -190,27 +190,10 @@ function readRecord(zone: string, record: DnsimpleRecord): StoredRecord {
 }
 
 /** Returns a record's data in master-file form. Hosts have a trailing dot in some answers only. */
-function rdataOf({ type, content, priority = 0 }: DnsimpleRecord): string {
-  const fields = content.split(" ");
-  switch (type) {
-    case "ALIAS":
-    case "CNAME":
-    case "NS":
-    case "PTR":
-      return absoluteHost(content);
-    case "MX":
-      return `${priority} ${absoluteHost(content)}`;
-    case "SRV":
-      return `${priority} ${[...fields.slice(0, -1), absoluteHost(fields.at(-1) ?? "")].join(" ")}`;
-    case "HTTPS":
-    case "SVCB":
-      return [fields[0], absoluteHost(fields[1] ?? ""), ...fields.slice(2)].join(" ");
-    case "TXT":
-      // Older records may have no quotes.
-      return content.startsWith('"') ? content : quotedText(content);
-    default:
-      return content;
-  }
+function rdataOf({ type, content, priority }: DnsimpleRecord): string {
+  // Older records may have no quotes.
+  if (type === "TXT" && !content.startsWith('"')) return quotedText(content);
+  return rdataWithHosts(type, content, priority);
 }
 
 function writeRecord(record: RecordData): object {

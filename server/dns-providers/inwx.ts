@@ -15,6 +15,7 @@ import {
   printedRecord,
   quotedStrings,
   quotedText,
+  rdataWithHosts,
 } from "./single-record-api/rest-account.ts";
 import { AccessTokens } from "./vendor-api/access-tokens.ts";
 import { VendorCalls, type VendorEnvironment } from "./vendor-api/calls.ts";
@@ -266,23 +267,9 @@ function readRecord(zone: string, record: InwxRecord): StoredRecord {
 }
 
 /** Returns a record's data in master-file form. Hosts have no trailing dot. */
-function rdataOf({ type, content, prio = 0 }: InwxRecord): string {
-  const fields = content.split(" ");
-  switch (type) {
-    case "ALIAS":
-    case "CNAME":
-    case "NS":
-    case "PTR":
-      return absoluteHost(content);
-    case "MX":
-      return `${prio} ${absoluteHost(content)}`;
-    case "SRV":
-      return `${prio} ${[...fields.slice(0, -1), absoluteHost(fields.at(-1) ?? "")].join(" ")}`;
-    case "TXT":
-      return content.startsWith('"') ? content : quotedText(content);
-    default:
-      return content;
-  }
+function rdataOf({ type, content, prio }: InwxRecord): string {
+  if (type === "TXT" && !content.startsWith('"')) return quotedText(content);
+  return rdataWithHosts(type, content, prio);
 }
 
 function writeRecord(zone: string, record: RecordData): object {

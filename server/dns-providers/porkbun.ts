@@ -7,7 +7,7 @@ import { apiAddress, credential, credentialFields } from "./config-fields.ts";
 import type { LimitedRecord, ProviderKind } from "./provider.ts";
 import { recordAccountProvider, type RecordAccount } from "./single-record-api/provider.ts";
 import type { StoredRecord } from "./single-record-api/record-calls.ts";
-import { absoluteHost, printedFields, printedRecord, quotedText } from "./single-record-api/rest-account.ts";
+import { printedFields, printedRecord, quotedText, rdataWithHosts } from "./single-record-api/rest-account.ts";
 import { VendorCalls, type VendorAnswer, type VendorEnvironment } from "./vendor-api/calls.ts";
 import { spacedCaa, plainNamesOnly } from "./vendor-api/limits.ts";
 import { JsonApi } from "./vendor-api/json-api.ts";
@@ -177,33 +177,12 @@ function porkbunAccount({ apiKey, secretKey, endpoint }: PorkbunConfig, environm
 }
 
 function readRecord(zone: string, record: PorkbunRecord): StoredRecord {
-  const { id, name, type: recordType, ttl = 0 } = record;
+  const { id, name, type: recordType, ttl = 0, content, prio } = record;
   const whole = name.toLowerCase().replace(/\.$/, "");
   const owner =
     whole === zone ? "@" : name.replace(/\.$/, "").slice(0, whole.endsWith(`.${zone}`) ? -zone.length - 1 : undefined);
-  return { id, data: printedRecord(zone, { owner, recordType, rdata: rdataOf(record), ttl: Number(ttl) }) };
-}
-
-/** Returns a record's data in master-file form. */
-function rdataOf({ type, content, prio = 0 }: PorkbunRecord): string {
-  const fields = content.split(" ");
-  switch (type) {
-    case "ALIAS":
-    case "CNAME":
-    case "NS":
-      return absoluteHost(content);
-    case "MX":
-      return `${prio} ${absoluteHost(content)}`;
-    case "SRV":
-      return `${prio} ${[...fields.slice(0, -1), absoluteHost(fields.at(-1) ?? "")].join(" ")}`;
-    case "HTTPS":
-    case "SVCB":
-      return [fields[0], absoluteHost(fields[1] ?? ""), ...fields.slice(2)].join(" ");
-    case "TXT":
-      return quotedText(content);
-    default:
-      return content;
-  }
+  const rdata = recordType === "TXT" ? quotedText(content) : rdataWithHosts(recordType, content, prio);
+  return { id, data: printedRecord(zone, { owner, recordType, rdata, ttl: Number(ttl) }) };
 }
 
 function writeRecord(record: RecordData): object {

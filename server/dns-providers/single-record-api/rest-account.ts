@@ -125,6 +125,30 @@ export function absoluteHost(host: string): string {
   return `${read?.ok ? read.value : bare}.`;
 }
 
+/**
+ * Returns data in master-file form that a vendor prints with hosts without their trailing dots, and with the priority of MX and SRV records
+ * in a field of its own.
+ */
+export function rdataWithHosts(recordType: string, content: string, priority: number | string = 0): string {
+  const fields = content.split(" ");
+  switch (recordType) {
+    case "ALIAS":
+    case "CNAME":
+    case "NS":
+    case "PTR":
+      return absoluteHost(content);
+    case "MX":
+      return `${priority} ${absoluteHost(content)}`;
+    case "SRV":
+      return `${priority} ${[...fields.slice(0, -1), absoluteHost(fields.at(-1) ?? "")].join(" ")}`;
+    case "HTTPS":
+    case "SVCB":
+      return [fields[0], absoluteHost(fields[1] ?? ""), ...fields.slice(2)].join(" ");
+    default:
+      return content;
+  }
+}
+
 /** Returns the fields of a record's data in master-file form, with hosts without their trailing dots. */
 export function printedFields(record: RecordData): string[] {
   const fields = ruleFor(record.recordType).print(valueOf(record)).split(" ");
