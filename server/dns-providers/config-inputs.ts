@@ -88,6 +88,7 @@ export interface ProviderConfigInputs {
   scaleway: { secretKey: string; projectId?: string | undefined; endpoint?: string | undefined };
   alidns: { accessKeyId: string; accessKeySecret: string; url?: string | undefined };
   dnspod: { secretId: string; secretKey: string; url?: string | undefined };
+  huaweicloud: { accessKey: string; secretKey: string; endpoint?: string | undefined };
   linode: { token: string; endpoint?: string | undefined };
   vultr: { apiKey: string; endpoint?: string | undefined };
   porkbun: { apiKey: string; secretKey: string; endpoint?: string | undefined };

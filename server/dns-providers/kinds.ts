@@ -7,6 +7,7 @@ import { dnsimple } from "./dnsimple.ts";
 import { bunny } from "./bunny.ts";
 import { gandi } from "./gandi.ts";
 import { gcloud } from "./gcloud.ts";
+import { huaweicloud } from "./huaweicloud.ts";
 import { hetzner } from "./hetzner.ts";
 import { ns1 } from "./ns1.ts";
 import { dnspod } from "./dnspod.ts";
@@ -43,6 +44,7 @@ export const providerKinds: readonly ProviderKind[] = [
   withAnyConfig(scaleway),
   withAnyConfig(alidns),
   withAnyConfig(dnspod),
+  withAnyConfig(huaweicloud),
   withAnyConfig(linode),
   withAnyConfig(vultr),
   withAnyConfig(porkbun),

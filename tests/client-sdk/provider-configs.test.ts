@@ -14,6 +14,7 @@ import type { HetznerConfig } from "../../server/dns-providers/hetzner.ts";
 import type { Ns1Config } from "../../server/dns-providers/ns1.ts";
 import type { ScalewayConfig } from "../../server/dns-providers/scaleway.ts";
 import type { DnspodConfig } from "../../server/dns-providers/dnspod.ts";
+import type { HuaweicloudConfig } from "../../server/dns-providers/huaweicloud.ts";
 import type { InwxConfig } from "../../server/dns-providers/inwx.ts";
 import type { OvhConfig } from "../../server/dns-providers/ovh.ts";
 import type { PorkbunConfig } from "../../server/dns-providers/porkbun.ts";
@@ -83,6 +84,7 @@ const fields: { [Kind in keyof ProviderConfigInputs]: Record<keyof ProviderConfi
   scaleway: { secretKey: true, projectId: true, endpoint: true },
   alidns: { accessKeyId: true, accessKeySecret: true, url: true },
   dnspod: { secretId: true, secretKey: true, url: true },
+  huaweicloud: { accessKey: true, secretKey: true, endpoint: true },
   linode: { token: true, endpoint: true },
   vultr: { apiKey: true, endpoint: true },
   porkbun: { apiKey: true, secretKey: true, endpoint: true },
@@ -116,6 +118,7 @@ test("the configuration types have the fields that the server accepts for each k
   expectTypeOf<keyof ProviderConfigInputs["porkbun"]>().toEqualTypeOf<keyof PorkbunConfig>();
   expectTypeOf<keyof ProviderConfigInputs["ovh"]>().toEqualTypeOf<keyof OvhConfig>();
   expectTypeOf<keyof ProviderConfigInputs["inwx"]>().toEqualTypeOf<keyof InwxConfig>();
+  expectTypeOf<keyof ProviderConfigInputs["huaweicloud"]>().toEqualTypeOf<keyof HuaweicloudConfig>();
   expectTypeOf<keyof ProviderConfigInputs["dnsimple"]>().toEqualTypeOf<keyof DnsimpleConfig>();
   expectTypeOf<keyof ProviderConfigInputs["bunny"]>().toEqualTypeOf<keyof BunnyConfig>();
   expectTypeOf<keyof ProviderConfigInputs["webhook"]>().toEqualTypeOf<keyof WebhookConfig>();

@@ -246,6 +246,19 @@ test("the catalogue lists every provider kind with its capabilities for every si
       ],
     },
     {
+      id: "5a1f0c52-7d0e-4c1b-9d0a-000000000017",
+      kind: "huaweicloud",
+      name: "Huawei Cloud DNS",
+      recordTypes: ["A", "AAAA", "CAA", "CNAME", "MX", "NS", "SRV", "TXT"],
+      supportsProxied: false,
+      minTtl: 300,
+      configFields: [
+        { name: "accessKey", label: "Access key", secret: false, required: true },
+        { name: "secretKey", label: "Secret key", secret: true, required: true },
+        { name: "endpoint", label: "API address", secret: false, required: false },
+      ],
+    },
+    {
       id: "5a1f0c52-7d0e-4c1b-9d0a-000000000030",
       kind: "linode",
       name: "Linode",

@@ -33,6 +33,7 @@ const kinds: [kind: string, secret: string, address: string, config: Record<stri
   ["scaleway", "secretKey", "endpoint", { secretKey: "a-key-of-the-scaleway-project" }],
   ["alidns", "accessKeySecret", "url", { accessKeyId: "LTAI5t", accessKeySecret: "a-secret-of-alidns" }],
   ["dnspod", "secretKey", "url", { secretId: "AKID", secretKey: "a-secret-of-dnspod" }],
+  ["huaweicloud", "secretKey", "endpoint", { accessKey: "HARBOURACCESSKEY", secretKey: "a-secret-of-huaweicloud" }],
   ["linode", "token", "endpoint", { token: "a-token-of-the-linode-account" }],
   ["vultr", "apiKey", "endpoint", { apiKey: "a-key-of-the-vultr-account" }],
   ["porkbun", "secretKey", "endpoint", { apiKey: "pk1_a-key-of-porkbun", secretKey: "sk1_a-key-of-porkbun" }],

@@ -45,6 +45,7 @@ const configs: Record<string, object> = {
     consumerKey: "a-key-of-the-ovh-consumer",
   },
   inwx: { username: "harbour-master", password: "a password of inwx" },
+  huaweicloud: { accessKey: "HARBOURACCESSKEY", secretKey: "a-secret-of-huaweicloud" },
   dnspod: { secretId: "id", secretKey: "key" },
   webhook: { url: "http://127.0.0.1:9", token: "a-token-of-the-adapter" },
 };

@@ -25,6 +25,7 @@ export type TargetName =
   | "Scaleway"
   | "Alibaba Cloud DNS"
   | "DNSPod"
+  | "Huawei Cloud DNS"
   | "Linode"
   | "Vultr"
   | "Porkbun"

@@ -215,6 +215,27 @@ const limits: Partial<Record<TargetName, readonly Refused[]>> = {
       steps: { ...nullMx, ...noTtl, "a change of an MX's priority": [2] },
     },
   ],
+  "Huawei Cloud DNS": [
+    commonTypes(),
+    {
+      whole: [
+        ...quotes,
+        ...slashes,
+        longText,
+        "digits as a label",
+        "a text with a tab",
+        "a text with umlauts",
+        "a text with a pictogram across the border of two strings",
+        "a text with a byte order mark",
+        "strings with quotes, backslashes and semicolons",
+        "strings that cut a character in two",
+        "strings of octets that are no text",
+        "a TTL of a minute",
+        "a TTL of 0",
+      ],
+      steps: nullMx,
+    },
+  ],
   Linode: [
     commonTypes("PTR"),
     emptyText,

@@ -72,6 +72,7 @@ export const typeGroups: readonly Group[] = [
           BIND: /needs at least one name server at its apex/,
           Knot: /needs at least one name server at its apex/,
           PowerDNS: /needs at least one name server at its apex/,
+          "Huawei Cloud DNS": /Default record sets cannot be deleted/,
           "Google Cloud DNS": /must contain exactly one resource record set of type 'NS' at the apex/,
         },
       },

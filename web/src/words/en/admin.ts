@@ -81,6 +81,7 @@ const kindHints: Readonly<Record<string, string>> = {
   scaleway: "The DNS zones of a Scaleway project.",
   alidns: "Zones at Alibaba Cloud DNS.",
   dnspod: "Zones at DNSPod (Tencent Cloud).",
+  huaweicloud: "The public zones of a Huawei Cloud account.",
   linode: "The domains of a Linode (Akamai Cloud) account.",
   vultr: "The DNS domains of a Vultr account.",
   porkbun: "The domains of a Porkbun account.",

@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import { readAll } from "../../server/zones/changes/provider-call.ts";
+import type { VendorCall } from "../support/vendors/loopback-vendor.ts";
+import { huaweicloud } from "../support/vendors/rrsets/huaweicloud.ts";
+import { a, reply, useVendor, zone } from "./rrset-vendor.ts";
+import { failureOf } from "./vendor-api/calling.ts";
+import { create, remove, update } from "./zone-folder.ts";
+
+// What only Huawei Cloud does. What it shares with others is in rrset-kinds.test.ts.
+
+const vendor = useVendor(huaweicloud);
+const { apply, held } = vendor;
+const { isWrite } = huaweicloud;
+const isSets = ({ method, url }: VendorCall) => method === "GET" && url.pathname.endsWith("/recordsets");
+
+const set = (name: string, value: string, more: object) => ({
+  id: `${name}${value}`,
+  name: `${name}.${zone}.`,
+  type: "A",
+  ttl: 300,
+  records: [value],
+  line: "default_view",
+  status: "ACTIVE",
+  ...more,
+});
+const gone = (name: string) => [{ name, type: "A", ttl: 300, values: [] }];
+
+test("records that Huawei Cloud steers or has disabled are read-only, and hold their place", async () => {
+  const recordsets = [
+    set("lines", "192.0.2.1", {}),
+    set("lines", "192.0.2.2", { line: "Dianxin" }),
+    set("alias", "192.0.2.3", { alias_target: { resource_type: "waf", resource_domain_name: "waf.example." } }),
+    set("off", "192.0.2.4", { status: "DISABLE" }),
+    set("www", "192.0.2.5", { alias_target: { resource_type: null } }),
+  ];
+  vendor.server.failNext(reply({ recordsets }), 4, isSets);
+  expect((await readAll(vendor.provider, zone)).map(({ name, value }) => `${name} ${value}`)).toEqual([
+    "lines 192.0.2.1",
+    "lines 192.0.2.2",
+    "alias 192.0.2.3",
+    "www 192.0.2.5",
+  ]);
+  expect([...((await vendor.provider.readOnlyRecords?.(zone))?.values() ?? [])]).toHaveLength(3);
+  const outcomes = await apply([remove(a("lines", "192.0.2.1", 300)), create(a("off"))]);
+  expect(outcomes).toEqual([
+    { ok: false, message: "Huawei Cloud DNS steers these records by line, weight or alias; change them there." },
+    { ok: false, message: "Huawei Cloud DNS has disabled these records; enable or delete them there." },
+  ]);
+  expect(vendor.server.calls.filter(isWrite)).toEqual([]);
+});
+
+test("a set of Huawei Cloud that somebody else deleted is not created again, and the message says to sync", async () => {
+  await apply([create(a("www")), create(a("ftp"))]);
+  vendor.server.meanwhile(isWrite, () => vendor.server.store.write(zone, gone("www")));
+  expect(await apply([update(a("www"), a("www", "192.0.2.2"))])).toEqual([
+    { ok: false, message: expect.stringMatching(/^Huawei Cloud DNS refused the change: .*sync the zone first/) },
+  ]);
+  vendor.server.meanwhile(isWrite, () => vendor.server.store.write(zone, gone("ftp")));
+  expect(await apply([remove(a("ftp"))])).toEqual([{ ok: true }]);
+  expect(held()).toEqual([]);
+});
+
+test("5,000 sets of Huawei Cloud are read by the markers of its links, which lead nowhere else", async () => {
+  const many = Array.from({ length: 5_000 }, (_, index) => ({
+    name: `h${index}`,
+    type: "A",
+    ttl: 300,
+    values: ["192.0.2.1"],
+  }));
+  vendor.server.store.write(zone, many);
+  expect(await readAll(vendor.provider, zone)).toHaveLength(5_002);
+  vendor.server.failNext(reply({ recordsets: [], links: { next: "https://attacker.example/?marker=m1" } }), 1, isSets);
+  await readAll(vendor.provider, zone);
+  expect(vendor.server.calls.filter(isSets).some(({ url }) => url.searchParams.get("marker") === "m1")).toBe(true);
+});
+
+test("a wrong signature is reported in the gateway's words, and the secret key is neither sent nor repeated", async () => {
+  const { secretKey = "" } = vendor.server.config;
+  const fault = { error_code: "APIGW.0301", error_msg: `verify aksk signature fail ${secretKey}`, request_id: "1" };
+  vendor.server.failNext(reply(fault, 401), 1);
+  const { message } = await failureOf(vendor.provider.listZones());
+  expect(message).toMatch(/^Huawei Cloud DNS rejects the access key .* It says: verify aksk signature fail/);
+  await apply([create(a("www"))]);
+  const sent = vendor.server.calls.map(({ headers, body, target }) => JSON.stringify([headers, body, target]));
+  for (const text of [message, ...sent]) expect(text).not.toContain(secretKey);
+});
