@@ -239,8 +239,10 @@ function gcloudAccount(
       const body = bodyOf(zone, steps);
       const answer = await api.send({ method: "POST", path: `${path}/changes`, body }, change);
       if (answer.ok) return { ok: true, ref: `${path}/changes/${encodeURIComponent(answer.value.id)}` };
-      if (answer.status === 404) throw api.noZone(zone);
-      return refused(steps, answer, (text) => calls.plain(text));
+      const refusal = refused(steps, answer, (text) => calls.plain(text));
+      // 404 is also the answer to a deletion of what somebody else deleted, which it names.
+      if (answer.status === 404 && refusal.faults.size === 0) throw api.noZone(zone);
+      return refusal;
     },
     callLimits: {
       sizesOf: ({ before, after }) => [
@@ -309,7 +311,7 @@ function refused(
   steps: readonly RrsetStep[],
   answer: { status: number; text: string; message: string },
   plain: (text: string) => string,
-): Written {
+): Extract<Written, { ok: false }> & { faults: ReadonlyMap<RrsetStep, string> } {
   const { status, message } = answer;
   const additions = steps.filter(({ after }) => after);
   const deletions = steps.filter(({ before }) => before);
@@ -318,7 +320,7 @@ function refused(
     const step = (list === "additions" ? additions : deletions)[Number(index)];
     return step ? [[step, `${plain(said)} (${status})`]] : [];
   });
-  return { ok: false, message, faults: new Map(faults), isStale: status === 409 || status === 412 };
+  return { ok: false, message, faults: new Map(faults), isStale: [404, 409, 412].includes(status) };
 }
 
 function errorsIn({ text }: Pick<VendorAnswer, "text">): z.infer<typeof fault>[] {

@@ -38,6 +38,17 @@ describe("Google Cloud DNS", () => {
     expect(held()).toEqual(["more A 3600 192.0.2.1", "new A 3600 192.0.2.1", "www A 60 192.0.2.2"]);
   });
 
+  test("a record of Google's that somebody else deleted meanwhile is refused with the advice to sync, and the zone is not missing", async () => {
+    await apply([create(a("www"))]);
+    vendor.server.meanwhile(isWrite, () => vendor.server.store.write(zone, elsewhere("www", [])));
+    expect(await apply([create(a("more")), remove(a("www"))])).toEqual([
+      { ok: true },
+      { ok: false, message: expect.stringMatching(/deletions\[0\].*does not exist.*sync the zone first/) },
+    ]);
+    vendor.server.meanwhile(isWrite, () => vendor.server.store.zones.clear());
+    expect(await failureOf(apply([create(a("late"))]))).toMatchObject({ zoneMissing: true, effect: "none" });
+  });
+
   test("the record that Google names is refused, and the others are sent again at once", async () => {
     const message = "Invalid value for 'entity.change.additions[1].rrdata[0]': '192.0.2.1'";
     vendor.server.failNext(apiError(400, "invalid", message), 1, isWrite);
