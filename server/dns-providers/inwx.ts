@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { toUnicodeName } from "../dns/names/names.ts";
 import { ruleFor } from "../dns/record-types.ts";
 import { maxTtl, nameOf, valueOf, type RecordData } from "../dns/record.ts";
 import { parseGeneric } from "../dns/values/character-strings.ts";
@@ -10,7 +11,6 @@ import type { LimitedRecord, ProviderKind } from "./provider.ts";
 import { recordAccountProvider, type RecordAccount } from "./single-record-api/provider.ts";
 import type { StoredRecord } from "./single-record-api/record-calls.ts";
 import {
-  absoluteHost,
   printedFields,
   printedRecord,
   quotedStrings,
@@ -260,9 +260,9 @@ function isDone({ code }: Response): boolean {
 
 function readRecord(zone: string, record: InwxRecord): StoredRecord {
   const { id, name, type: recordType, ttl } = record;
-  const whole = absoluteHost(name).replace(/\.$/, "");
-  const isWithin = whole.toLowerCase().endsWith(`.${zone}`);
-  const owner = whole.toLowerCase() === zone ? "@" : whole.slice(0, isWithin ? -zone.length - 1 : undefined);
+  // Names of international zones are in Unicode.
+  const suffix = [zone, toUnicodeName(zone)].find((one) => `.${name.toLowerCase()}`.endsWith(`.${one}`)) ?? "";
+  const owner = suffix === "" ? name : name.slice(0, -suffix.length).replace(/\.$/, "");
   return { id, data: printedRecord(zone, { owner, recordType, rdata: rdataOf(record), ttl }) };
 }
 

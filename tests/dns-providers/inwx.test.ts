@@ -90,6 +90,21 @@ test("zones that INWX copies are listed with the reason why they cannot be manag
   });
 });
 
+test("records of an international zone are read, although INWX prints its name in Unicode", async () => {
+  await withAccount(inwx, async (server, provider) => {
+    const international = "xn--hfen-loa.example";
+    server.store.addZone(international);
+    const names = ["@", "*", "_dmarc", "xn--gre-6ka8l"];
+    const records = names.map((name) => record(name, "TXT", "ahoy", 3_600));
+    await provider.applyChanges(
+      international,
+      records.map((one) => create(one)),
+    );
+    const read = await readAll(provider, international);
+    expect(read.map(({ name }) => name)).toEqual(names);
+  });
+});
+
 test("redirects of web pages at INWX are not shown, and a new zone gets INWX's name servers", async () => {
   await withAccount(inwx, async (server, provider) => {
     server.store.add(zone, { type: "URL", name: "", ttl: 3_600, fields: { content: "https://harbour.example" } });
