@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Caller, Permission } from "./caller.ts";
+import type { Caller } from "./caller.ts";
+import type { Permission } from "./permissions.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import { ensureSealed } from "../database/ensure-sealed.ts";
 import { statement, type Sent } from "../database/statements.ts";

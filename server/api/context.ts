@@ -1,5 +1,5 @@
 import type { TRPC_ERROR_CODE_NUMBER } from "@trpc/server";
-import type { Permission } from "../access/caller.ts";
+import type { Permission } from "../access/permissions.ts";
 import type { ErrorCode, Issue } from "../platform/errors.ts";
 import type { HttpPort } from "../platform/http-port.ts";
 

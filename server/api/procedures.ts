@@ -1,6 +1,7 @@
 import type { AnyTRPCProcedure } from "@trpc/server";
 import { bearerOf, type Identified, permitted } from "../access/authenticator.ts";
-import { type Caller, visitor, type Permission } from "../access/caller.ts";
+import { type Caller, visitor } from "../access/caller.ts";
+import type { Permission } from "../access/permissions.ts";
 import { readsEverything } from "../access/zone-access.ts";
 import { AppError } from "../platform/errors.ts";
 import type { RouteMeta, Access, Confirmed, Deprecation } from "./context.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { permissions } from "../../server/access/caller.ts";
+import { permissions } from "../../server/access/permissions.ts";
 import { channelNames } from "../../server/notifications/channels/kinds.ts";
 import { page, pages, tableRows } from "../support/markdown.ts";
 

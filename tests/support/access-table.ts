@@ -1,5 +1,5 @@
 import type { Access, Confirmed, RouteMeta } from "../../server/api/context.ts";
-import { permissions, type Permission } from "../../server/access/caller.ts";
+import { permissions, type Permission } from "../../server/access/permissions.ts";
 import { appRouter } from "../../client-sdk/app-router.ts";
 import { vi } from "vitest";
 import { StreamClient } from "./event-stream.ts";

@@ -2,7 +2,8 @@ import express, { type Request, type Response, type RequestHandler, type NextFun
 import { AppError, type ErrorCode } from "../../platform/errors.ts";
 import helmet from "helmet";
 import type { AnyTRPCRouter } from "@trpc/server";
-import { visitor, type Permission } from "../../access/caller.ts";
+import { visitor } from "../../access/caller.ts";
+import type { Permission } from "../../access/permissions.ts";
 import { countCall } from "../limits/requests.ts";
 import type { ServerContext } from "../trpc.ts";
 import { readJsonObject, mostValues, type JsonObject } from "../json-object.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AuditAction } from "./audit.ts";
+import type { AuditAction } from "./actions.ts";
 import { id, line, optionalFlag, pageOf, paging, shownId, timestamp, timestampInput } from "../../api/schemas.ts";
 
 const filters = {

@@ -7,7 +7,7 @@ import type { Tables } from "../../database/tables/all.ts";
 import { csvRow } from "../../platform/csv.ts";
 import { badField } from "../../platform/errors.ts";
 import { inTurns, takeTurns } from "../../platform/slices.ts";
-import type { AuditAction } from "./audit.ts";
+import type { AuditAction } from "./actions.ts";
 
 /** Which entries to read. */
 export type AuditFilter = Omit<z.infer<typeof listAuditInput>, "page" | "limit" | "count">;

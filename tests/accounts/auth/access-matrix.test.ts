@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { newToken } from "../../../server/access/authenticator.ts";
-import { permissions } from "../../../server/access/caller.ts";
+import { permissions } from "../../../server/access/permissions.ts";
 import {
   accessRows,
   codesOf,

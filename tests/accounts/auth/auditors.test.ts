@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createClient, type WatchedChange } from "../../../client-sdk/src/index.ts";
-import { permissions } from "../../../server/access/caller.ts";
+import { permissions } from "../../../server/access/permissions.ts";
 import { approve, creating, readRequest, requested, verdict } from "../../zones/change-requests/requested.ts";
 import { patience } from "../../support/patience.ts";
 import { RestClient } from "../../support/rest-client.ts";

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createClient, type WatchedChange } from "../../../client-sdk/src/index.ts";
-import { narrowablePermissions, permissions } from "../../../server/access/caller.ts";
+import { narrowablePermissions } from "../../../server/access/caller.ts";
+import { permissions } from "../../../server/access/permissions.ts";
 import { assign, idOf } from "../assignments/assigned.ts";
 import { approve, creating, request, requested, requireReview } from "../../zones/change-requests/requested.ts";
 import { patience } from "../../support/patience.ts";

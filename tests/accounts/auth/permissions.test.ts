@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { permissions, type Permission } from "../../../server/access/caller.ts";
+import { permissions, type Permission } from "../../../server/access/permissions.ts";
 import {
   accessRows,
   type AccessRow,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { permissions } from "../../../access/caller.ts";
+import { permissions } from "../../../access/permissions.ts";
 import { line, timestamp } from "../../../api/schemas.ts";
 
 const permission = z.enum(permissions, `This must be one of ${permissions.join(", ")}.`);

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
-import type { Caller, Actor, Permission } from "../../../access/caller.ts";
+import type { Caller, Actor } from "../../../access/caller.ts";
+import type { Permission } from "../../../access/permissions.ts";
 import type { Audit } from "../../../notifications/audit/audit.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import type { Guesses } from "../../../api/limits/guesses.ts";

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { narrowablePermissions, permissions } from "../../../access/caller.ts";
+import { narrowablePermissions } from "../../../access/caller.ts";
+import { permissions } from "../../../access/permissions.ts";
 import {
   id,
   line,

@@ -1,5 +1,6 @@
 import { permitted } from "../../../access/authenticator.ts";
-import type { Caller, Permission } from "../../../access/caller.ts";
+import type { Caller } from "../../../access/caller.ts";
+import type { Permission } from "../../../access/permissions.ts";
 import type { Need } from "../../../access/zone-access.ts";
 import type { Database, EntityManager } from "../../../database/database.ts";
 import type { Domains } from "../../../zones/domains/service.ts";
