@@ -8,6 +8,8 @@ COPY client-sdk/package.json client-sdk/
 COPY web/package.json web/
 COPY tests/rest-consumer/package.json tests/rest-consumer/
 RUN npm ci --omit=dev --workspaces=false --include-workspace-root --ignore-scripts --no-audit --no-fund
+# By itself, npm leaves out packages that are in use by a workspace too.
+RUN npm pkg delete devDependencies workspaces && npm prune --package-lock-only --ignore-scripts --no-audit --no-fund && npm sbom --package-lock-only --sbom-format=cyclonedx > sbom.cdx.json
 
 FROM node:24.21.0-bookworm-slim AS console
 WORKDIR /app
@@ -25,6 +27,7 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 RUN mkdir /data && chown node:node /data
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
+COPY --from=packages /app/sbom.cdx.json ./
 COPY package.json ./
 COPY server server
 COPY --from=console /app/web/dist web/dist

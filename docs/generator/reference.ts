@@ -2,6 +2,7 @@ import { accessByCall } from "./access.ts";
 import { apiDocument } from "./api-document.ts";
 import { apiPages, callIndex, type Api } from "./api-pages.ts";
 import { commandLinePage, describedCommands } from "./cli-pages.ts";
+import { dependencyPage } from "./dependency-page.ts";
 import { configurationPage, errorsPage, eventsPage } from "./list-pages.ts";
 import { generatedNote, page } from "./markdown.ts";
 
@@ -14,6 +15,7 @@ export async function referencePages(): Promise<Map<string, string>> {
     ["events.md", eventsPage()],
     ["errors.md", errorsPage()],
     ["command-line.md", commandLinePage(await describedCommands())],
+    ["dependencies.md", dependencyPage()],
     ...[...apiPages(api)].map(([name, text]): [string, string] => [`api/${name}`, text]),
   ]);
 }
@@ -29,6 +31,7 @@ function indexPage(api: Api): string {
 - [Errors](errors.md): the error codes, and what to do.
 - [Objects](api/objects.md): the objects in responses.
 - [Command line](command-line.md): every command, with its options and examples.
+- [Dependencies](dependencies.md): the packages of an installation, and their licenses.
 - [Access rights](../rights.md): who may make which call.
 - [Calls](#calls), below.`,
     "A running service has the same as an OpenAPI 3.1 document at `/api/openapi.json`, and as an interactive page at `/api/docs`.",
