@@ -78,6 +78,11 @@ function ttlsOf({ minTtl, maxTtl: most, anyZoneMinTtl, automaticTtl }: ProviderK
   return minTtl === 0 ? "any" : `from ${from}`;
 }
 
+test("the comparison counts the kinds", async () => {
+  const { prose } = await page("docs/comparison.md");
+  expect(prose).toContain(`| ${kinds.length} kinds of back ends,`);
+});
+
 test("the table of providers matches the code", async () => {
   const rows = tableRows(overview, "kind");
   const reported = rows.map(([kind, types, ttls, proxied, , , fingerprint, keeps]) => ({
