@@ -239,7 +239,7 @@ function gcloudAccount(
       const body = bodyOf(zone, steps);
       const answer = await api.send({ method: "POST", path: `${path}/changes`, body }, change);
       if (answer.ok) return { ok: true, ref: `${path}/changes/${encodeURIComponent(answer.value.id)}` };
-      const refusal = refused(steps, answer, (text) => calls.plain(text));
+      const refusal = refused(zone, steps, answer, (text) => calls.plain(text));
       // 404 is also the answer to a deletion of what somebody else deleted, which it names.
       if (answer.status === 404 && refusal.faults.size === 0) throw api.noZone(zone);
       return refusal;
@@ -306,18 +306,26 @@ function bodyOf(zone: string, steps: readonly RrsetStep[]) {
   };
 }
 
-/** Returns a refusal, whose messages name the additions and deletions at fault by number. */
+/** Returns a refusal, whose messages name the additions and deletions at fault by number, or by name and type. */
 function refused(
+  zone: string,
   steps: readonly RrsetStep[],
   answer: { status: number; text: string; message: string },
   plain: (text: string) => string,
 ): Extract<Written, { ok: false }> & { faults: ReadonlyMap<RrsetStep, string> } {
   const { status, message } = answer;
-  const additions = steps.filter(({ after }) => after);
-  const deletions = steps.filter(({ before }) => before);
+  const { additions, deletions } = bodyOf(zone, steps);
+  const lists = {
+    additions: { rrsets: additions, steps: steps.filter(({ after }) => after) },
+    deletions: { rrsets: deletions, steps: steps.filter(({ before }) => before) },
+  };
   const faults = errorsIn(answer).flatMap(({ message: said = "" }): [RrsetStep, string][] => {
-    const [, list, index] = /entity\.change\.(additions|deletions)\[(\d+)\]/.exec(said) ?? [];
-    const step = (list === "additions" ? additions : deletions)[Number(index)];
+    const [, list, index, type] = /entity\.change\.(additions|deletions)\[([^\]]+)\](?:\[([A-Z]+)\])?/.exec(said) ?? [];
+    if (index === undefined) return [];
+    const { rrsets, steps: own } = lists[list === "additions" ? "additions" : "deletions"];
+    const isNamed = (one: { name: string; type: string }) =>
+      one.name.toLowerCase() === index.toLowerCase() && one.type === type;
+    const step = own[type === undefined ? Number(index) : rrsets.findIndex(isNamed)];
     return step ? [[step, `${plain(said)} (${status})`]] : [];
   });
   return { ok: false, message, faults: new Map(faults), isStale: [404, 409, 412].includes(status) };

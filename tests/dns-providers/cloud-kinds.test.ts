@@ -4,6 +4,7 @@ import { readAll } from "../../server/zones/changes/provider-call.ts";
 import type { VendorCall } from "../support/vendors/loopback-vendor.ts";
 import { azure, token as azureToken } from "../support/vendors/rrsets/azure.ts";
 import { gcloud, keyFile } from "../support/vendors/rrsets/gcloud.ts";
+import { json } from "../support/vendors/rrsets/server.ts";
 import { a, reply, useVendor, zone } from "./rrset-vendor.ts";
 import { failureOf } from "./vendor-api/calling.ts";
 import { create, record, remove, update } from "./zone-folder.ts";
@@ -54,6 +55,21 @@ describe("Google Cloud DNS", () => {
     vendor.server.failNext(apiError(400, "invalid", message), 1, isWrite);
     const outcomes = await apply([create(a("one")), create(a("two")), create(a("three"))]);
     expect(outcomes.map(({ ok }) => ok)).toEqual([true, false, true]);
+    expect(vendor.server.calls.filter(isWrite)).toHaveLength(2);
+  });
+
+  test("all records that Google names are refused at once, whether by number or by name and type", async () => {
+    const [one, two, four] = [
+      `Invalid value for 'entity.change.additions[one.${zone}.][A].rrdata[0]': '192.0.2.1'`,
+      `Invalid value for 'entity.change.additions[Two.${zone}.][A].rrdata': '<empty>'`,
+      "Invalid value for 'entity.change.additions[3].rrdata[0]': '192.0.2.1'",
+    ];
+    const errors = [one, two, four].map((message) => ({ message, domain: "global", reason: "invalid" }));
+    vendor.server.failNext(reply({ error: { code: 400, message: one, errors } }, 400), 1, isWrite);
+    const names = ["one", "two", "three", "four"];
+    const outcomes = await apply(names.map((name) => create(a(name))));
+    expect(outcomes.map(({ ok }) => ok)).toEqual([false, false, true, false]);
+    expect(outcomes[1]).toMatchObject({ message: expect.stringContaining("<empty>") });
     expect(vendor.server.calls.filter(isWrite)).toHaveLength(2);
   });
 
@@ -231,6 +247,21 @@ describe("Azure DNS", () => {
       ]);
     }
     expect(held()).toEqual(["changed A 60 192.0.2.9", "new A 60 192.0.2.9"]);
+  });
+
+  test("a set of Azure's that is refused in part is undone, whatever the refusal repeats", async () => {
+    await apply([create(a("aaa")), create(a("www"))]);
+    const set = [update(a("aaa"), a("aaa", "192.0.2.2")), update(a("www"), a("www", "192.0.2.2"))];
+    const repeated = json(412, { error: { code: "PreconditionFailed", message: `Seen: ${azureToken.slice(9)}` } });
+    vendor.server.failNext(
+      { after: false, reply: repeated },
+      1,
+      ({ method, url }) => method === "PUT" && url.pathname.endsWith("/www"),
+    );
+    const outcomes = await apply(set, true);
+    expect(outcomes.map(({ ok }) => ok)).toEqual([false, false]);
+    expect(JSON.stringify(outcomes)).toMatch(/Seen: \*+ \(412\)/);
+    expect(held()).toEqual(["aaa A 3600 192.0.2.1", "www A 3600 192.0.2.1"]);
   });
 
   test("the metadata of a record set stays when its records change", async () => {

@@ -2,11 +2,13 @@ import { describe, expect, test } from "vitest";
 import { readAll } from "../../server/zones/changes/provider-call.ts";
 import { knownKind } from "../../server/dns-providers/kinds.ts";
 import { recordKey } from "../../server/dns/record.ts";
+import { rrsetAccountProvider } from "../../server/dns-providers/rrset-api/provider.ts";
 import type { VendorCall } from "../support/vendors/loopback-vendor.ts";
 import { rrsetDialects } from "../support/vendors/rrsets/dialects.ts";
 import { harbour } from "../support/vendors/rrsets/harbour.ts";
 import { ns1 } from "../support/vendors/rrsets/ns1.ts";
 import { scaleway } from "../support/vendors/rrsets/scaleway.ts";
+import type { RrsetStep } from "../../server/dns-providers/rrset-api/account.ts";
 import { failureOf } from "./vendor-api/calling.ts";
 import { a, reply, useVendor, zone } from "./rrset-vendor.ts";
 import { create, record, remove, update } from "./zone-folder.ts";
@@ -276,3 +278,33 @@ describe("Scaleway", () => {
     expect(vendor.server.calls.at(-1)?.url.searchParams.get("project_id")).toBe(projectId);
   });
 });
+
+test.each([false, true])(
+  "a change that a fault of ours interrupts is undone and reported, with one call for all: %j",
+  async (inOneCall) => {
+    const kept = new Map<string, string>();
+    const write = (steps: readonly RrsetStep[]) => {
+      if (steps.some(({ name }) => name === "zzz")) throw new TypeError("a secret");
+      for (const { name, after } of steps) kept.set(name, after?.values[0] ?? "none");
+      return Promise.resolve({ ok: true } as const);
+    };
+    const provider = rrsetAccountProvider({
+      vendor: "Harbour",
+      async *zones() {},
+      async createZone() {},
+      async *rrsets() {},
+      mostQueries: 0,
+      ...(inOneCall
+        ? { apply: (_, steps) => write(steps), callLimits: { sizesOf: () => [1], most: [1], words: "one RRset" } }
+        : { put: (_, step) => write([step]), remove: (_, step) => write([step]), concurrency: 1 }),
+    });
+    const failure = await failureOf(
+      provider.applyChanges(zone, [create(a("aaa")), create(a("zzz"))], { atomic: true }),
+    );
+    expect(failure).toMatchObject({
+      effect: "unknown",
+      message: "A call to Harbour was interrupted by an internal error.",
+    });
+    expect([...kept]).toEqual([["aaa", "none"]]);
+  },
+);

@@ -21,6 +21,21 @@ interface Sent {
 
 type Refusal = Extract<Written, { ok: false }>;
 
+/** A failure of our own in a call. It is unknown what the call did, but nothing is in flight, so that others can be undone. */
+class InterruptedError extends ProviderError {}
+
+/** Waits for a call of an account. @throws ProviderError for any failure */
+async function answerOf({ vendor }: RrsetAccount, call: () => Promise<Written> | null | undefined): Promise<Written> {
+  try {
+    return (await call()) ?? { ok: false, message: "it has no such call" };
+  } catch (error) {
+    if (error instanceof ProviderError) throw error;
+    throw new InterruptedError(`A call to ${vendor} was interrupted by an internal error.`, "unknown", {
+      cause: error,
+    });
+  }
+}
+
 /** Returns a refusal as a sentence. */
 function reasonOf(
   { vendor }: RrsetAccount,
@@ -139,16 +154,17 @@ class Batches implements Sent {
 
   async #apply(steps: readonly RrsetStep[]): Promise<Written> {
     const { account, zone } = this.#sending;
-    const answer = await account.apply?.(zone, steps);
-    if (answer?.ok && answer.ref !== undefined) this.refs.push(answer.ref);
-    return answer ?? { ok: false, message: "it has no such call" };
+    const answer = await answerOf(account, () => account.apply?.(zone, steps));
+    if (answer.ok && answer.ref !== undefined) this.refs.push(answer.ref);
+    return answer;
   }
 
   async #sendOrUndo(batch: readonly StepGroup[], done: readonly StepGroup[][]): Promise<Written> {
     try {
       return await this.#send(batch);
     } catch (error) {
-      if (error instanceof ProviderError && error.effect === "none") await this.#undo(done, error.message);
+      const isOver = error instanceof InterruptedError || (error instanceof ProviderError && error.effect === "none");
+      if (isOver) await this.#undo(done, error.message);
       throw error;
     }
   }
@@ -254,10 +270,9 @@ class Run {
     const { account, zone, beforeCall } = this.#sending;
     await beforeCall(does);
     const { before, after } = step;
-    const call = after
-      ? account.put?.(zone, { ...step, after })
-      : before && account.remove?.(zone, { ...step, before });
-    const answer = (await call) ?? { ok: false, message: "it has no such call" };
+    const answer = await answerOf(account, () =>
+      after ? account.put?.(zone, { ...step, after }) : before && account.remove?.(zone, { ...step, before }),
+    );
     if (answer.ok && answer.ref !== undefined) this.#refs.push(answer.ref);
     return answer;
   }
@@ -269,11 +284,14 @@ class Run {
   }
 
   async end(): Promise<Sent> {
-    if (this.#failure && (this.#failure.effect === "unknown" || this.#done.length === 0)) throw this.#failure;
+    const failure = this.#failure;
+    const isOver = failure?.effect === "none" || failure instanceof InterruptedError;
+    if (failure && (!isOver || this.#done.length === 0)) throw failure;
     for (const { group, undo } of this.#done.toReversed()) {
       const refusal = this.#refused.get(group);
       if (refusal) await takeBack(() => this.#send(undo, []), refusal.reason);
     }
+    if (failure instanceof InterruptedError) throw failure;
     const refusals = new Map<RecordChange, string>();
     for (const [{ changes }, { reason, steps }] of this.#refused) {
       const keys = new Set([...steps].map(rrsetKey));

@@ -3,7 +3,8 @@ import { EgressError, retryAfterSeconds } from "../../platform/net/egress-error.
 import type { ClientCertificate } from "../../platform/net/http-agent.ts";
 import { ProviderError, type ProviderEnvironment } from "../provider.ts";
 import { longestPauseOfDrift, VendorAccounts, type AccountGate, type Purpose, type Quota } from "./accounts.ts";
-import { messageIn, shownText, type SecretForms } from "./text.ts";
+import { SecretMask } from "./secrets.ts";
+import { messageIn, shownText } from "./text.ts";
 
 export interface VendorRequest {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -92,7 +93,7 @@ export class VendorCalls {
   readonly #accounts: VendorAccounts;
   readonly #gate: AccountGate;
   readonly #purpose: Purpose;
-  readonly #secretForms: SecretForms = new Map();
+  readonly #secretMask = new SecretMask();
 
   constructor(vendor: Vendor) {
     const { address, environment, quotas, secrets } = vendor;
@@ -164,7 +165,7 @@ export class VendorCalls {
 
   /** Returns a vendor's text in a form that may be shown. */
   plain(text: string): string {
-    return shownText(text, this.#vendor.secrets, undefined, this.#secretForms);
+    return shownText(text, this.#vendor.secrets, undefined, this.#secretMask);
   }
 
   #time(): number {
@@ -210,7 +211,7 @@ export class VendorCalls {
       return { failure, pauseMilliseconds: Math.min(backOff, longestBusyPauseMilliseconds), isBusy: true };
     }
     if (answer.status >= 500) {
-      const detail = shownText(messageIn(answer.text), this.#vendor.secrets, longestFailure, this.#secretForms);
+      const detail = shownText(messageIn(answer.text), this.#vendor.secrets, longestFailure, this.#secretMask);
       const reason = `failed (${answer.status})${detail === "" ? "." : `: ${detail}`}`;
       // Short pauses were waited out here, so a failure after them is not about waiting.
       const pause = requested !== null && requested > longestPauseOfDrift ? requested : null;

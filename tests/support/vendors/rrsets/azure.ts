@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { VendorCall, VendorReply } from "../loopback-vendor.ts";
 import { json, pageOf, partsAfter, type RrsetDialect } from "./server.ts";
 import type { HeldRrset, RrsetStore } from "./store.ts";
@@ -10,7 +11,8 @@ const tenantId = "11111111-2222-4333-8444-000000000001";
 const clientId = "11111111-2222-4333-8444-000000000002";
 const subscriptionId = "11111111-2222-4333-8444-000000000003";
 const clientSecret = "a~secret.of-the_harbour-0123456789";
-export const token = "eyJ0eXAi.a-token-of-the-harbour.azure";
+/** As long as those of applications with many groups. */
+export const token = `eyJ0eXAi.a-token-of-the-harbour.azure.${randomBytes(3_000).toString("base64url")}`;
 const group = "harbour";
 const perPage = 100;
 const mostRecords = 20;

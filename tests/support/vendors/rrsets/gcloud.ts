@@ -1,4 +1,4 @@
-import { createPublicKey, generateKeyPairSync, verify } from "node:crypto";
+import { createPublicKey, generateKeyPairSync, randomBytes, verify } from "node:crypto";
 import type { VendorCall, VendorReply } from "../loopback-vendor.ts";
 import { json, pageOf, partsAfter, type RrsetDialect } from "./server.ts";
 import type { RrsetStore, Writing } from "./store.ts";
@@ -13,8 +13,8 @@ const scopes = new Set([
   "https://www.googleapis.com/auth/ndev.clouddns.readwrite",
   "https://www.googleapis.com/auth/cloud-platform",
 ]);
-/** Begins each token; no two are the same. */
-const token = "ya29.a-token-of-the-harbour-";
+/** Begins each token; no two are the same. With its number, it is about as long as Google allows. */
+const token = `ya29.a-token-of-the-harbour-${randomBytes(1_500).toString("base64url")}-`;
 let tokens = 0;
 const { privateKey, publicKey } = generateKeyPairSync("rsa", {
   modulusLength: 2048,
