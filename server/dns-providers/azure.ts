@@ -10,7 +10,7 @@ import type { RrsetAccount, RrsetStep, VendorRrset, Written } from "./rrset-api/
 import { rrsetAccountProvider } from "./rrset-api/provider.ts";
 import { absoluteHost, quotedText } from "./single-record-api/rest-account.ts";
 import { AccessTokens, oauthRequest } from "./vendor-api/access-tokens.ts";
-import { VendorCalls, type VendorEnvironment } from "./vendor-api/calls.ts";
+import { VendorCalls, type Vendor, type VendorEnvironment } from "./vendor-api/calls.ts";
 import { JsonApi, linkedPages } from "./vendor-api/json-api.ts";
 import { unusualName } from "./vendor-api/limits.ts";
 import { maybe, parsedJson } from "./vendor-api/text.ts";
@@ -19,7 +19,8 @@ import { maybe, parsedJson } from "./vendor-api/text.ts";
 // what is gone), Microsoft's pages "Overview of DNS zones and records" of 2023-09-06 (TTLs, wildcards, the NS at the apex, properties of CAA, 4,096 characters of
 // TXT), "Azure DNS limits" of 2024-10-08 (20 records, calls per minute), "How to protect DNS zones and records" (the role) and "Understand how Azure Resource Manager throttles requests" (429 with Retry-After). What
 // others found with real accounts: DNSControl's AZURE_DNS of 2026-05-31 and its audit (no null MX, no empty TXT, texts as they are) and octodns-azure 1.1.1
-// (hosts without a trailing dot, aliases without records).
+// (hosts without a trailing dot, aliases without records). Not found: which other characters names of record sets may have, and whether 2018-05-01 lists
+// sets of the types of later previews.
 
 const address = "https://management.azure.com";
 const version = "api-version=2018-05-01";
@@ -29,12 +30,19 @@ const logins: Readonly<Record<string, string>> = {
   "https://management.usgovcloudapi.net": "https://login.microsoftonline.us",
   "https://management.chinacloudapi.cn": "https://login.chinacloudapi.cn",
 };
-/** Calls of one principal in a subscription: 10 writes a second. */
+/** Calls of one principal in a subscription: below 10 writes a second. */
 const limits = [{ calls: 500, seconds: 60 }];
-/** Below 200 creations, 200 updates and 200 deletions of a zone. */
-const zoneLimits = [{ calls: 180, seconds: 60 }];
+/** Of these, below 500 reads in 5 minutes. */
+const reads = { by: "reads", limits: [{ calls: 400, seconds: 300 }] };
+/** Below 60 lists of a zone, and below 200 creations, 200 updates and 200 deletions. */
+const zoneReads = [{ calls: 50, seconds: 60 }];
+const zoneWrites = [{ calls: 180, seconds: 60 }];
+/** Entries of a page: of at most 1,000 zones, and the most that is known to work for record sets (octodns-azure). */
+const perPage = { zones: 1_000, recordSets: 500 };
 const longestText = 4_096;
 const aliasType = "AZURE_ALIAS";
+/** What a record set is shown as whose type is unknown here. */
+const otherType = "AZURE_RECORDS";
 /** The name servers that Azure gives a zone. */
 const ownServer = /^ns\d+-\d+\.azure-dns\.[a-z.]+$/i;
 
@@ -53,6 +61,7 @@ const recordSet = z.object({
     TTL: maybe(z.int()),
     metadata: maybe(z.record(z.string(), z.string())),
     targetResource: maybe(z.object({ id: maybe(z.string()) })),
+    trafficManagementProfile: maybe(z.object({ id: maybe(z.string()) })),
   }),
 });
 type RecordSet = z.infer<typeof recordSet>;
@@ -148,12 +157,14 @@ function valueReason({ recordType, value, strings }: LimitedRecord): string | nu
 
 function readOnlyReason({ recordType, name, value }: LimitedRecord): string | null {
   if (recordType === aliasType) return aliasReason;
+  if (recordType === otherType) return otherReason;
   return isApexNs({ recordType, name }) && ownServer.test(value)
     ? "manages its own name servers at the apex of a zone."
     : null;
 }
 
 const aliasReason = "has an alias to one of its resources here; change it there.";
+const otherReason = "has records here of a type that Zonewright does not read; change them there.";
 
 function azureAccount(config: AzureConfig, environment: VendorEnvironment): RrsetAccount {
   const { tenantId, clientId, clientSecret, subscriptionId, resourceGroup, endpoint } = config;
@@ -163,18 +174,19 @@ function azureAccount(config: AzureConfig, environment: VendorEnvironment): Rrse
   const scope = `${logins[origin] ? origin : address}/.default`;
   const secrets = [clientSecret];
   const mask = (secret: string) => void (secrets.includes(secret) || secrets.push(secret));
-  const callsTo = (to: string, account: string, quota: typeof limits) =>
+  const account = `${clientId} ${subscriptionId}`;
+  const callsTo = (to: string, also: Vendor["also"] = []) =>
     new VendorCalls({
       name: azure.name,
       address: to,
       environment,
       secrets,
       account,
-      quotas: { address, limits: quota },
+      quotas: { address, limits },
+      also,
     });
-  const principal = `${clientId} ${subscriptionId}`;
   const request = oauthRequest({
-    calls: callsTo(login, principal, []),
+    calls: callsTo(login),
     url,
     form: () => ({ grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret, scope }),
     mask,
@@ -189,31 +201,48 @@ function azureAccount(config: AzureConfig, environment: VendorEnvironment): Rrse
       renew: ({ authorization = "" }) => tokens.discard(authorization),
       credentials: "the secret",
       advice:
-        "Check the tenant, the client id, that the secret has not expired, and that the application has the role DNS Zone Contributor in the resource group or for the zone.",
+        "Check the tenant, the client id, that the secret has not expired, and that the application has the role DNS Zone Contributor in the resource group, or Reader there and DNS Zone Contributor for the zone.",
     });
-  const api: JsonApi = apiOf(callsTo(endpoint, principal, limits));
+  const apiOfZone = (zone: string, way: "reads" | "writes") =>
+    apiOf(
+      callsTo(
+        endpoint,
+        way === "reads"
+          ? [reads, { by: `${zone} reads`, limits: zoneReads }]
+          : [{ by: `${zone} writes`, limits: zoneWrites }],
+      ),
+    );
+  const api: JsonApi = apiOf(callsTo(endpoint, [reads]));
   const { calls } = api;
 
-  /** Reads a list. Its links must not lead a token elsewhere. */
-  function pages<T extends { nextLink?: string | undefined }>(path: string, schema: z.ZodType<T>, zone?: string) {
+  /** Reads a list. Its links must not lead a token elsewhere: Azure's own address stands for a proxy that is called instead. */
+  function pages<T extends { nextLink?: string | undefined }>(
+    path: string,
+    schema: z.ZodType<T>,
+    { most, zone }: { most: number; zone?: string },
+  ) {
     const nextOf = ({ nextLink: next }: T) => {
       if (next === undefined || next === "") return null;
-      if (URL.parse(next)?.origin !== origin) throw calls.notItsApi("none");
-      return next;
+      const link = URL.parse(next);
+      if (!link || (link.origin !== origin && !(link.origin in logins))) throw calls.notItsApi("none");
+      return `${origin}${link.pathname}${link.search}`;
     };
-    return linkedPages(api, `${path}?${version}`, schema, { nextOf, zone });
+    const reading = zone === undefined ? api : apiOfZone(zone, "reads");
+    return linkedPages(reading, `${path}?${version}&$top=${most}`, schema, { nextOf, zone });
   }
 
   async function publicZones(): Promise<ZoneEntry[]> {
     const group = resourceGroup === undefined ? "" : `/resourceGroups/${encodeURIComponent(resourceGroup)}`;
     const found: ZoneEntry[] = [];
-    for await (const { value } of pages(`${group}/providers/Microsoft.Network/dnsZones`, zoneList))
+    for await (const { value } of pages(`${group}/providers/Microsoft.Network/dnsZones`, zoneList, {
+      most: perPage.zones,
+    }))
       found.push(...value);
     return found.filter(({ properties }) => properties?.zoneType?.toLowerCase() !== "private");
   }
 
   const paths = new Map<string, string>();
-  /** Returns the path of a zone. @throws ProviderError if the subscription does not have it, or several of the name */
+  /** Returns the path of a zone. @throws ProviderError if the subscription has no zone of that name, or more than one */
   async function pathOf(zone: string): Promise<string> {
     if (resourceGroup !== undefined) return pathIn(resourceGroup, zone);
     const known = paths.get(zone);
@@ -227,16 +256,16 @@ function azureAccount(config: AzureConfig, environment: VendorEnvironment): Rrse
   }
 
   async function written(zone: string, step: RrsetStep): Promise<Written> {
-    const { name, recordType, before, after } = step;
-    const known = kept.safeParse(parsedJson(before?.tag ?? ""));
+    const { name, recordType, before, after, restores = "" } = step;
+    const known = kept.safeParse(parsedJson(before?.tag ?? restores));
     const { etag, metadata } = known.success ? known.data : {};
     const path = `${await pathOf(zone)}/${recordType}/${name === "@" ? "@" : encodeURIComponent(name)}?${version}`;
-    const condition: Record<string, string> = before
-      ? etag === undefined
-        ? {}
-        : { "if-match": etag }
-      : { "if-none-match": "*" };
-    const writing = apiOf(callsTo(endpoint, `${subscriptionId} ${zone}`, zoneLimits));
+    if (before && etag === undefined) {
+      return { ok: false, message: "it did not identify the state of the record set (ETag)." };
+    }
+    const condition: Record<string, string> =
+      before && etag !== undefined ? { "if-match": etag } : { "if-none-match": "*" };
+    const writing = apiOfZone(zone, "writes");
     const answer = after
       ? await writing.send(
           {
@@ -281,7 +310,10 @@ function azureAccount(config: AzureConfig, environment: VendorEnvironment): Rrse
       if (!answer.ok) throw calls.failure(`did not create the zone ${zone}: ${answer.message}`, "none");
     },
     async *rrsets(zone) {
-      for await (const { value } of pages(`${await pathOf(zone)}/recordsets`, recordSetList, zone)) {
+      for await (const { value } of pages(`${await pathOf(zone)}/recordsets`, recordSetList, {
+        most: perPage.recordSets,
+        zone,
+      })) {
         yield value.flatMap(readRecordSet);
       }
     },
@@ -322,9 +354,13 @@ function tagOf({
 /** Returns a record set as an RRset. An alias is shown as a record of a type of its own, and its place is taken. */
 function readRecordSet({ name, type, etag, properties }: RecordSet): VendorRrset[] {
   const recordType = type.slice(type.lastIndexOf("/") + 1).toUpperCase();
-  const { TTL: ttl = 0, metadata, targetResource } = properties;
-  const target = targetResource?.id ?? "";
-  if (target === "")
+  const { TTL: ttl = 0, metadata, targetResource, trafficManagementProfile } = properties;
+  const target = [targetResource?.id, trafficManagementProfile?.id].find((id) => id !== undefined && id !== "");
+  if (target === undefined && !(recordType in forms)) {
+    if (recordType === "SOA") return [];
+    return [{ name, recordType: otherType, ttl, values: [recordType], readOnly: otherReason }];
+  }
+  if (target === undefined)
     return [{ name, recordType, ttl, values: valuesOf(recordType, properties), tag: tagOf({ etag, metadata }) }];
   return [
     { name, recordType: aliasType, ttl, values: [`${recordType} ${target}`], readOnly: aliasReason },
@@ -332,13 +368,15 @@ function readRecordSet({ name, type, etag, properties }: RecordSet): VendorRrset
   ];
 }
 
-/** Returns the records of a set in master-file form; none for types that this API version does not know. */
+/** Returns the records of a set in master-file form. @throws ProviderError if a field is missing */
 function valuesOf(recordType: string, properties: RecordSet["properties"]): string[] {
   const [property = "", ...fields] = forms[recordType] ?? [];
   const parsed = maybe(records).safeParse(properties[property]);
-  if (!parsed.success)
+  // A set without its CNAME has an empty object for it.
+  const read = parsed.data?.filter((record) => recordType !== "CNAME" || Object.keys(record).length > 0) ?? [];
+  if (!parsed.success || read.some((record) => fields.some((field) => record[field] === undefined)))
     throw new ProviderError(`${azure.name} lists ${recordType} records that cannot be read.`, "none");
-  return (parsed.data ?? []).map((record) => fields.map((field) => printed(field, record[field])).join(" "));
+  return read.map((record) => fields.map((field) => printed(field, record[field])).join(" "));
 }
 
 function printed(field: string, value: z.infer<typeof oneRecord>[string] | undefined): string {
@@ -351,8 +389,10 @@ function printed(field: string, value: z.infer<typeof oneRecord>[string] | undef
 function propertiesOf(recordType: string, values: readonly string[]): object {
   const [property = "", ...fields] = forms[recordType] ?? [];
   const written = values.map((value) => {
-    if (recordType === "TXT") return { value: textsIn(value) ?? [] };
-    const parts = recordType === "CAA" ? (textsIn(value) ?? []) : value.split(" ");
+    const parts = ["TXT", "CAA"].includes(recordType) ? textsIn(value) : value.split(" ");
+    if (parts === null)
+      throw new ProviderError(`${azure.name} cannot store the ${recordType} record ${value}.`, "none");
+    if (recordType === "TXT") return { value: parts };
     return Object.fromEntries(
       fields.map((field, index) => [field, numberFields.has(field) ? Number(parts[index]) : parts[index]]),
     );
@@ -360,7 +400,7 @@ function propertiesOf(recordType: string, values: readonly string[]): object {
   return { [property]: recordType === "CNAME" ? written[0] : written };
 }
 
-/** Returns the strings of a value in master-file form; null if one of them is no text. */
+/** Returns the strings of a value in master-file form; null if one of them is not text. */
 function textsIn(value: string): string[] | null {
   const texts = (rdataFields("TXT", value) ?? []).map(({ raw }) => {
     const octets = joinOctets([raw]);

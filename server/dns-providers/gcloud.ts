@@ -16,7 +16,7 @@ import { maybe, parsedJson } from "./vendor-api/text.ts";
 // master-file form), its pages "DNS records overview" (types, ALIAS) and "Quotas and limits" (1,000 additions and deletions, 100,000 bytes a change, in an
 // earlier version) and "Roles and permissions", AIP-4112 (tokens for service accounts). What others found with real accounts: DNSControl's GCLOUD of 2026-05-31 (ALIAS at the apex only,
 // apex NS may change), octodns-googlecloud 1.1.0 (values in the order in which they are listed), external-dns issues 467, 1028, 1710 and 3311 (412, 403
-// quotaExceeded, 429), Terraform's issue 836 (the NS at the apex stays), Posh-ACME's issue 688 (the form of errors).
+// quotaExceeded, 429), 2817 and 5129 (faults by name and type), Terraform's issue 836 (the NS at the apex stays), Posh-ACME's issue 688 (the form of errors). Not found: which owner names it refuses, its calls per minute, and whether its 429 says how long to wait.
 
 const address = "https://dns.googleapis.com";
 const scope = "https://www.googleapis.com/auth/ndev.clouddns.readwrite";
@@ -109,7 +109,7 @@ function unsupportedReason({ recordType, name, value }: LimitedRecord): Unsuppor
   return null;
 }
 
-/** Returns a service account's key; null if the text is none, or its private key cannot be used. */
+/** Returns a service account's key; null if the text is not one, or its private key cannot be used. */
 function readKey(text: string): KeyFile | null {
   const read = keyFile.safeParse(parsedJson(text));
   if (!read.success) return null;
@@ -197,7 +197,7 @@ function gcloudAccount(
   }
 
   const paths = new Map<string, string>();
-  /** Returns the path of a zone. @throws ProviderError if the project does not have it, or several of the name */
+  /** Returns the path of a zone. @throws ProviderError if the project has no zone of that name, or more than one */
   async function pathOf(zone: string): Promise<string> {
     const known = paths.get(zone);
     if (known !== undefined) return known;

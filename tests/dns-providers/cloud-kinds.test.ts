@@ -17,6 +17,14 @@ const elsewhere = (name: string, values: string[]) => [{ name, type: "A", ttl: 6
 const apiError = (code: number, reason: string, message: string) =>
   reply({ error: { code, message, errors: [{ message, domain: "global", reason }] } }, code);
 
+/** A record set as Azure lists it. */
+const listed = (type: string, properties: object, name = "www", etag = "e1") => ({
+  name,
+  type: `Microsoft.Network/dnszones/${type}`,
+  etag,
+  properties: { TTL: 60, targetResource: {}, ...properties },
+});
+
 describe("Google Cloud DNS", () => {
   const vendor = useVendor(gcloud);
   const { apply, held } = vendor;
@@ -276,6 +284,25 @@ describe("Azure DNS", () => {
     ]);
   });
 
+  test("the metadata of a record set comes back when its deletion is undone, and nothing is written without its ETag", async () => {
+    await apply([create(a("aaa")), create(a("www"))]);
+    const properties = { metadata: { owner: "harbour" }, ARecords: [{ ipv4Address: "192.0.2.1" }] };
+    const etag = vendor.server.store.rrset(zone, "aaa", "A")?.etag;
+    vendor.server.failNext(reply({ value: [listed("A", { ...properties, TTL: 3600 }, "aaa", etag)] }), 1, isList);
+    vendor.server.failNext({ after: false, reply: azure.refusal("Not this one") }, 1, ({ url }) =>
+      url.pathname.endsWith("/new"),
+    );
+    await apply([remove(a("aaa")), create(a("new"))], true);
+    expect(held()).toEqual(["aaa A 3600 192.0.2.1", "www A 3600 192.0.2.1"]);
+    const { body } = vendor.server.calls.findLast(isWrite) ?? { body: "{}" };
+    expect(JSON.parse(body)).toMatchObject({ properties: { metadata: { owner: "harbour" } } });
+    const writes = sent().length;
+    const unmarked = { ...listed("A", { ...properties, TTL: 3600 }, "aaa"), etag: undefined };
+    vendor.server.failNext(reply({ value: [unmarked] }), 1, isList);
+    expect(await apply([remove(a("aaa"))])).toEqual([{ ok: false, message: expect.stringContaining("ETag") }]);
+    expect(sent()).toHaveLength(writes);
+  });
+
   test("an alias of Azure is shown as one read-only record, and nothing is written in its place", async () => {
     const id = "/subscriptions/s/resourceGroups/harbour/providers/Microsoft.Network/publicIPAddresses/quay";
     const one = {
@@ -298,6 +325,39 @@ describe("Azure DNS", () => {
       { ok: false, message: `Azure DNS ${reason}` },
     ]);
     expect(sent()).toEqual([]);
+  });
+
+  test("record sets of Azure that Traffic Manager steers, or whose type is unknown, are shown and read-only", async () => {
+    const value = [
+      listed("A", { trafficManagementProfile: { id: "/subscriptions/s/steered" } }),
+      listed("DS", { DSRecords: [{ keyTag: 1, algorithm: 13, digest: { algorithmType: 2, value: "AB" } }] }, "sub"),
+      listed("CNAME", { CNAMERecord: {} }, "empty"),
+    ];
+    vendor.server.failNext(reply({ value }), 3, isList);
+    const read = await readAll(vendor.provider, zone);
+    expect(read.map(({ recordType, name, value: data }) => [recordType, name, data])).toEqual([
+      ["AZURE_ALIAS", "www", "A /subscriptions/s/steered"],
+      ["AZURE_RECORDS", "sub", "DS"],
+    ]);
+    for (const one of read) expect(knownKind("azure").readOnlyReason?.(one)).toContain("change");
+    expect((await apply([create(a("www")), ...read.map((one) => remove(one))])).map(({ ok }) => ok)).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    expect(sent()).toEqual([]);
+  });
+
+  test("a record of Azure's without one of its fields is reported, and not read as another value", async () => {
+    for (const [type, properties] of [
+      ["MX", { MXRecords: [{ preference: 10 }] }],
+      ["CAA", { caaRecords: [{ flags: 0, tag: "issue" }] }],
+    ] as const) {
+      vendor.server.failNext(reply({ value: [listed(type, properties)] }), 1, isList);
+      expect((await failureOf(readAll(vendor.provider, zone))).message).toContain(
+        `${type} records that cannot be read`,
+      );
+    }
   });
 
   test("Azure's name servers at the apex are read-only, and others can stand beside them", async () => {
@@ -329,6 +389,11 @@ describe("Azure DNS", () => {
     }));
     vendor.server.store.write(zone, many);
     expect(await readAll(vendor.provider, zone)).toHaveLength(5_002);
+    expect(vendor.server.calls.filter(isList)).toHaveLength(11);
+    const list = vendor.server.calls.find(isList)?.url;
+    const nextLink = `https://management.azure.com${list?.pathname}${list?.search}&$skipToken=5000`;
+    vendor.server.failNext(reply({ value: [], nextLink }), 1, isList);
+    expect(await readAll(vendor.provider, zone)).toHaveLength(2);
     vendor.server.failNext(reply({ value: [], nextLink: "https://attacker.example/next" }), 1, isList);
     expect((await failureOf(readAll(vendor.provider, zone))).message).toContain("does not look like its API");
   });

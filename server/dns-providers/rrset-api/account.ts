@@ -34,6 +34,8 @@ export interface RrsetStep {
   before: VendorRrset | null;
   /** Null if it is deleted. */
   after: RrsetContent | null;
+  /** The tag of the RRset whose deletion this step undoes. */
+  restores?: string | undefined;
   /** The record changes that this step alone makes. */
   does: readonly RecordChange[];
 }

@@ -118,6 +118,7 @@ export function inverse({ name, recordType, before, after }: RrsetStep, tag?: st
       tag: tag ?? before?.tag,
     },
     after: before && { ttl: before.ttl, values: before.values },
+    restores: after ? undefined : before?.tag,
     does: [],
   };
 }

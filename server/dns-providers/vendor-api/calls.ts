@@ -54,6 +54,8 @@ export interface Vendor {
   account?: string;
   /** An account's quotas at the vendor's own address. At other addresses only 429 answers limit the rate. */
   quotas?: { address: string; limits: readonly Quota[] };
+  /** Further limits at that address that some calls of the account share, such as those to a zone: what they are counted by, and the quotas. */
+  also?: readonly { by: string; limits: readonly Quota[] }[];
   /** Milliseconds that one attempt may take. Default: 20 seconds. */
   tryMilliseconds?: number;
   /** Which addresses its API may have. Default: public ones. */
@@ -92,18 +94,22 @@ export class VendorCalls {
   readonly #vendor: Vendor;
   readonly #accounts: VendorAccounts;
   readonly #gate: AccountGate;
+  readonly #narrower: readonly AccountGate[];
   readonly #purpose: Purpose;
   readonly #secretMask = new SecretMask();
 
   constructor(vendor: Vendor) {
-    const { address, environment, quotas, secrets } = vendor;
+    const { address, environment, quotas, secrets, also = [] } = vendor;
     this.name = vendor.name;
     this.#vendor = vendor;
     this.#purpose = environment.purpose ?? "person";
     this.#accounts = environment.accounts ?? new VendorAccounts();
     const isTheirs = quotas !== undefined && new URL(address).origin === new URL(quotas.address).origin;
     const identity = vendor.account === undefined ? secrets : [vendor.account];
-    this.#gate = this.#accounts.gate(address, identity, isTheirs ? quotas.limits : []);
+    const gateOf = (by: readonly string[], limits: readonly Quota[]) =>
+      this.#accounts.gate(address, by, isTheirs ? limits : []);
+    this.#gate = gateOf(identity, quotas?.limits ?? []);
+    this.#narrower = also.map(({ by, limits }) => gateOf([...identity, by], limits));
   }
 
   /**
@@ -116,8 +122,10 @@ export class VendorCalls {
     const ends =
       this.#time() + Math.min(patienceMilliseconds[this.#purpose], request.staleAfterMilliseconds ?? Infinity);
     for (let tries = 1; ; tries++) {
-      const wait = await this.#gate.enter(this.#purpose, ends - this.#time());
-      if (wait > 0) throw this.#tooMany(wait);
+      for (const gate of [...this.#narrower, this.#gate]) {
+        const wait = await gate.enter(this.#purpose, ends - this.#time());
+        if (wait > 0) throw this.#tooMany(wait);
+      }
       const attempt = await this.#try(request, tries);
       if ("answer" in attempt) {
         const isFinal = request.changes || tries > mostSporadic || !request.isSporadic?.(attempt.answer);

@@ -204,6 +204,25 @@ describe("quotas", () => {
     expect(waited()).toBeGreaterThan(0);
   });
 
+  test("some calls of an account have a quota of their own beside its quota, and its pauses", async () => {
+    const quotas = { address: calling.server.url, limits };
+    const zone = (by: string) =>
+      calling.connect("person", { quotas, also: [{ by, limits: [{ calls: 4, seconds: 60 }] }] });
+    await times(zone("one"), 4);
+    await times(zone("two"), 4);
+    await times(zone("three"), 2);
+    expect(waited()).toBe(0);
+    await times(zone("three"), 1);
+    expect(waited()).toBe(60);
+    await times(zone("four"), 4);
+    expect(waited()).toBe(60);
+    await times(zone("four"), 1);
+    expect(waited()).toBe(120);
+    calling.answers(throttled({ "retry-after": "300" }));
+    await failureOf(zone("one").send(calling.changing()));
+    expect((await failureOf(zone("two").send(calling.reading()))).message).toContain("Try again in 5 minutes");
+  });
+
   test("hourly and per-minute quotas both apply", async () => {
     await times(paced("person"), 30);
     const failure = await failureOf(paced("person").send(calling.reading()));

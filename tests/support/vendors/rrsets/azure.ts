@@ -15,6 +15,7 @@ const clientSecret = "a~secret.of-the_harbour-0123456789";
 export const token = `eyJ0eXAi.a-token-of-the-harbour.azure.${randomBytes(3_000).toString("base64url")}`;
 const group = "harbour";
 const perPage = 100;
+const mostPerPage = 1_000;
 const mostRecords = 20;
 const ownServers = ["ns1-01.azure-dns.com.", "ns2-01.azure-dns.net."];
 
@@ -167,9 +168,12 @@ export const azure: RrsetDialect = {
     const prefix = `/subscriptions/${subscriptionId}`;
     const inGroup = `${prefix}/resourceGroups/${group}/providers/Microsoft.Network/dnsZones`;
     const listed = (all: readonly unknown[]) => {
-      const { entries, next } = pageOf(all, Number(url.searchParams.get("$skipToken") ?? 0), perPage);
+      const top = url.searchParams.get("$top");
+      if (top !== null && !(Number(top) >= 1 && Number(top) <= mostPerPage))
+        return said(400, "BadRequest", `Invalid $top value: '${top}'. It must be a number between '1' and '1000'.`);
+      const { entries, next } = pageOf(all, Number(url.searchParams.get("$skipToken") ?? 0), Number(top ?? perPage));
       const link = new URL(url.pathname, `http://${headers.host}`);
-      link.search = `api-version=2018-05-01&$skipToken=${next}`;
+      link.search = `api-version=2018-05-01${top === null ? "" : `&$top=${top}`}&$skipToken=${next}`;
       return json(200, { value: entries, ...(next !== null && { nextLink: link.href }) });
     };
     const named = (name: string) => ({
