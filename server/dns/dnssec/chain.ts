@@ -81,6 +81,7 @@ export async function validateZone(
         const denial = denialIn(answer, name, signer);
         if (denial === "no_cut") continue;
         const above = subject(current);
+        if (denial === "alias") return ended("unknown", `An alias answers for ${name}, so ${zone} is not delegated.`);
         if (denial === "insecure") return ended("insecure", `${above} proves that ${name} has no DS records.`);
         if (denial === "missing") return ended("unknown", `${above} proves that ${name} does not exist.`);
         return ended("bogus", `${above} does not prove that ${name} has no DS records.`);
@@ -119,7 +120,7 @@ export async function checkApex(zone: string, look: Look): Promise<ApexSignature
   const answer = await look.fetch(zone, "DNSKEY");
   if (!answer) return { keys: null, ...nothing };
   const found = setIn(answer.answers, zone, "DNSKEY", look.now);
-  const keys = found.set.flatMap(({ rdata }) => readKey(rdata) ?? []);
+  const keys = found.set.slice(0, mostRecords).flatMap(({ rdata }) => readKey(rdata) ?? []);
   if (keys.length === 0) return { keys, ...nothing };
   const signer = { zone, keys, now: look.now, work };
   try {
@@ -157,6 +158,7 @@ async function trustedKeys(zone: string, ds: readonly Ds[], { fetch, now }: Look
   const answer = await fetch(zone, "DNSKEY");
   if (!answer) return { ok: false, answered: false, reason: `The servers of ${shown} did not answer.` };
   const { set, signatures } = setIn(answer.answers, zone, "DNSKEY", now);
+  if (ds.length > mostRecords || set.length > mostRecords) throw new TooMuchWork();
   const keys = set.flatMap(({ rdata }) => readKey(rdata) ?? []);
   if (keys.length === 0)
     return {
@@ -164,7 +166,9 @@ async function trustedKeys(zone: string, ds: readonly Ds[], { fetch, now }: Look
       answered: true,
       reason: `${subject(zone)} has no DNSKEY records, though DS records stand for it.`,
     };
-  const entries = keys.filter((key) => ds.some((one) => standsFor(one, key, zone)));
+  // A digest of an unknown type is not evidence for a key.
+  const comparable = comparableDs(ds.filter(isSupported));
+  const entries = keys.filter((key) => comparable.some((one) => standsFor(one, key, zone)));
   if (entries.length === 0)
     return { ok: false, answered: true, reason: `No DS record of ${shown} matches one of its DNSKEY records.` };
   const verified = verifySet(set, signatures, { zone, keys: entries, now, work });
@@ -172,11 +176,15 @@ async function trustedKeys(zone: string, ds: readonly Ds[], { fetch, now }: Look
 }
 
 const mostProofs = 10;
+/** Records of one set whose digests are compared: each DS record may stand for each key. */
+export const mostRecords = 40;
 
 function denialIn(answer: DnssecAnswer, name: string, signer: Parameters<typeof verifySet>[2]) {
   const { now, zone, work } = signer;
   const alias = setIn(answer.answers, name, "CNAME", now);
-  if (alias.set.length > 0) return verifySet(alias.set, alias.signatures, signer).ok ? "no_cut" : "unproven";
+  if (alias.set.length > 0) return verifySet(alias.set, alias.signatures, signer).ok ? "no_cut" : "alias";
+  // Whoever follows an alias, of a wildcard or a DNAME record, finds no delegation here.
+  if (answer.answers.some(({ type }) => type === "DNAME")) return "alias";
   if (answer.rcode !== rcodes.NOERROR && answer.rcode !== rcodes.NXDOMAIN) return "unproven";
   const proofs = answer.authorities.filter(({ type }) => type === "NSEC" || type === "NSEC3").slice(0, mostProofs);
   const signed = proofs.filter((proof) => {

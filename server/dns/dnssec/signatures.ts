@@ -163,10 +163,16 @@ export function verifySet(
   const count = labels[0]?.equals(Buffer.from("*")) ? labels.length - 1 : labels.length;
   const valid: Signature[] = [];
   let reason = `${what} have no signature by a key of ${shownZone(zone)} that leads to its DS records.`;
-  for (const signature of signatures.slice(0, mostSignatures)) {
-    if (signature.signer !== zone || signature.labels !== count) continue;
+  // Signatures of other keys do not use up the limit.
+  const own = signatures.filter(
+    (one) =>
+      one.signer === zone &&
+      one.labels === count &&
+      keys.some(({ tag, algorithm }) => tag === one.tag && algorithm === one.algorithm),
+  );
+  const current = own.filter((one) => timeFault(one, now) === null);
+  for (const signature of (current.length > 0 ? current : own).slice(0, mostSignatures)) {
     const fitting = keys.filter(({ tag, algorithm }) => tag === signature.tag && algorithm === signature.algorithm);
-    if (fitting.length === 0) continue;
     const time = timeFault(signature, now);
     if (time !== null) {
       reason = `${what} have a signature that ${time}.`;

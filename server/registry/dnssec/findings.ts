@@ -1,4 +1,5 @@
 import { dsOf, dsText, readKey, standsFor, type Ds, type ZoneKey } from "../../dns/dnssec/keys.ts";
+import { shownZone } from "../../dns/dnssec/signatures.ts";
 import type { DnssecSeen } from "./observe.ts";
 
 export const dnssecCodes = [
@@ -63,7 +64,9 @@ function dsFindings({ zone, apex, parentDs, chain }: DnssecSeen): DnssecFinding[
     return [{ code: "ds_missing", severity: "warning", message }, ...broken(chain, zone)];
   }
   const stale = parentDs.filter((ds) => !keys.some((key) => standsFor(ds, key, zone)));
-  if (stale.length === parentDs.length) {
+  // Nobody validates an insecure zone, and a fault above says nothing of this one.
+  if (stale.length > 0 && isFaultAbove(chain, zone)) return broken(chain, zone);
+  if (stale.length === parentDs.length && chain.result !== "insecure") {
     const message =
       keys.length === 0
         ? `The zone above has a DS record for ${zone}, but the zone is not signed. Validating resolvers refuse all its names. Remove the DS record at the registrar now, or sign the zone with its key again.`
@@ -76,8 +79,18 @@ function dsFindings({ zone, apex, parentDs, chain }: DnssecSeen): DnssecFinding[
   return [...findings, { code: "ds_extra", severity: "info", message }];
 }
 
-function broken({ result, reason }: DnssecSeen["chain"], zone: string): DnssecFinding[] {
+/** Whether the chain is broken in a zone above, where this zone can change nothing. */
+function isFaultAbove(chain: DnssecSeen["chain"], zone: string): boolean {
+  return chain.result === "bogus" && chain.zone !== zone;
+}
+
+function broken(chain: DnssecSeen["chain"], zone: string): DnssecFinding[] {
+  const { result, reason } = chain;
   if (result !== "bogus") return [];
+  if (isFaultAbove(chain, zone)) {
+    const message = `${reason} The fault is in ${shownZone(chain.zone)}, so there is nothing to change in ${zone}.`;
+    return [{ code: "broken", severity: "warning", message }];
+  }
   const message = `Validating resolvers refuse all names of ${zone}. ${reason} Have the zone signed anew, or remove its DS records at the registrar until it is.`;
   return [{ code: "broken", severity: "error", message }];
 }

@@ -1,4 +1,11 @@
-import { checkApex, validateZone, type ApexSignatures, type Chain, type Fetch } from "../../dns/dnssec/chain.ts";
+import {
+  checkApex,
+  mostRecords,
+  validateZone,
+  type ApexSignatures,
+  type Chain,
+  type Fetch,
+} from "../../dns/dnssec/chain.ts";
 import { readDs, type Ds } from "../../dns/dnssec/keys.ts";
 import { rcodes } from "../../dns/wire/messages.ts";
 import type { Reply } from "../delegation/dns-client.ts";
@@ -32,7 +39,10 @@ export async function observeDnssec(
   const own = async (type: "DS" | "CDS" | "CDNSKEY") => {
     const reply = await ask(zone, type);
     if (!reply || (reply.rcode !== rcodes.NOERROR && reply.rcode !== rcodes.NXDOMAIN)) return null;
-    return reply.answers.filter((record) => record.name === zone && record.type === type).map(({ rdata }) => rdata);
+    return reply.answers
+      .filter((record) => record.name === zone && record.type === type)
+      .slice(0, mostRecords)
+      .map(({ rdata }) => rdata);
   };
   const fetch: Fetch = ask;
   const chain = await validateZone(zone, { anchors, now, fetch });

@@ -116,11 +116,13 @@ export class Dnssec {
       .set({ dnssec: sql`${JSON.stringify(facts)}::jsonb` })
       .where("domain_id", "=", id)
       .execute();
-    const notices = facts.findings.flatMap(({ code, message }) =>
-      isReported(code) && !before.includes(code)
-        ? [dnssecNotice({ id, name: domain.name, ownerId: domain.ownerId }, { code, message }, facts)]
-        : [],
-    );
+    const notices = facts.findings
+      .filter(isOwnFault)
+      .flatMap(({ code, message }) =>
+        isReported(code) && !before.includes(code)
+          ? [dnssecNotice({ id, name: domain.name, ownerId: domain.ownerId }, { code, message }, facts)]
+          : [],
+      );
     await this.#parts.notifications.notifyAll(tx, notices);
   }
 
@@ -164,12 +166,20 @@ function storedIn(column: unknown): StoredDnssec | null {
   return (typeof column === "string" ? JSON.parse(column) : (column ?? null)) as StoredDnssec | null;
 }
 
+/** A fault of a zone above would be reported for each domain below it. */
+function isOwnFault({ code, severity }: DnssecFinding): boolean {
+  return code !== "broken" || severity === "error";
+}
+
 /** @param before what was reported already, which stays so while nothing is known to the contrary */
 function factsOf(seen: DnssecSeen, before: readonly ReportedCode[], now: Date): StoredDnssec {
   const { zone, apex, chain } = seen;
   const findings = judgeDnssec(seen, now);
   const keys = apex.keys ?? [];
-  const present = findings.map(({ code }) => code).filter(isReported);
+  const present = findings
+    .filter(isOwnFault)
+    .map(({ code }) => code)
+    .filter(isReported);
   const isKnown = apex.keys !== null && seen.parentDs !== null && chain.result !== "unknown";
   return {
     checkedAt: now.toISOString(),

@@ -4,6 +4,7 @@ import { checkApex, validateZone, type DnssecAnswer } from "../../../server/dns/
 import { dsText, parseDs, readKey } from "../../../server/dns/dnssec/keys.ts";
 import { readSignature, type SignedRecord } from "../../../server/dns/dnssec/signatures.ts";
 import { writeName } from "../../../server/dns/names/wire-names.ts";
+import { judgeDnssec } from "../../../server/registry/dnssec/findings.ts";
 import { answer, dsRdata, fetchFrom, now, SignedZone, typeMap } from "./signed-tree.ts";
 
 const root = new SignedZone(".");
@@ -246,6 +247,61 @@ describe("a zone's own signatures", () => {
       expiresAt: null,
     });
   });
+});
+
+test.for([
+  ["a wildcard CNAME", lab.signed("shop.lab", "CNAME", [writeName("lb.example.net")], { labels: 1, owner: "*.lab" })],
+  [
+    "a DNAME record",
+    [
+      ...lab.signed("lab", "DNAME", [writeName("other.example")]),
+      { name: "shop.lab", type: "CNAME", rdata: writeName("shop.other.example") },
+    ],
+  ],
+] as const)("a name under %s is not delegated, and not bogus", async ([, records]) => {
+  expect(await validate({ "shop.lab DS": answer([...records]) })).toMatchObject({
+    result: "unknown",
+    reason: expect.stringContaining("not delegated"),
+  });
+});
+
+test("signatures of other keys do not hide the one that counts", async () => {
+  const others = Array.from({ length: 9 }, () => new SignedZone("shop.lab"));
+  const all = [shop, ...others].map(({ rdata }) => rdata);
+  const signatures = [...others, shop].flatMap((zone) =>
+    zone.signed("shop.lab", "DNSKEY", all).filter(({ type }) => type === "RRSIG"),
+  );
+  const keys = all.map((rdata) => ({ name: "shop.lab", type: "DNSKEY", rdata }));
+  expect(await validate({ "shop.lab DNSKEY": answer([...keys, ...signatures]) })).toMatchObject({ result: "secure" });
+});
+
+test("digests are not compared for more DS records than any zone needs", async () => {
+  const many = Array.from({ length: 41 }, (_, index) =>
+    dsRdata({ ...shop.ds, digest: index.toString(16).padStart(64, "0") }),
+  );
+  expect(await validate({ "shop.lab DS": answer(lab.signed("shop.lab", "DS", many)) })).toMatchObject({
+    reason: expect.stringContaining("more work than resolvers allow"),
+  });
+});
+
+test("a trust anchor of an unknown digest type trusts no key", async () => {
+  const unknown = [{ ...root.ds, digestType: 3, digest: "00".repeat(32) }];
+  expect(await validateZone("shop.lab", { anchors: unknown, now, fetch: fetchFrom(usual) })).toMatchObject({
+    result: "unknown",
+    zone: ".",
+  });
+});
+
+test.for([
+  ["insecure", "lab", "info ds_extra"],
+  ["bogus", "lab", "warning broken"],
+  ["bogus", "shop.lab", "error ds_mismatch"],
+] as const)("DS records that match no key of a chain %s at %s are %s", async ([result, zone, expected]) => {
+  const apex = await checkApex("shop.lab", { now, fetch: fetchFrom(usual) });
+  const parentDs = [new SignedZone("shop.lab").ds];
+  const chain = { result, zone, reason: "It is so." };
+  const found = judgeDnssec({ zone: "shop.lab", apex, parentDs, cds: [], cdnskeys: [], chain }, now);
+  expect(found.map(({ severity, code }) => `${severity} ${code}`)).toEqual([expected]);
 });
 
 test("times are the nearest to now, also after 2106", () => {
