@@ -10,6 +10,7 @@ import type { RrsetAccount, RrsetStep, VendorRrset, Written } from "./rrset-api/
 import { rrsetAccountProvider } from "./rrset-api/provider.ts";
 import { absoluteHost, quotedText } from "./single-record-api/rest-account.ts";
 import { AccessTokens, oauthRequest } from "./vendor-api/access-tokens.ts";
+import { VendorAccounts } from "./vendor-api/accounts.ts";
 import { VendorCalls, type Vendor, type VendorEnvironment } from "./vendor-api/calls.ts";
 import { JsonApi, linkedPages } from "./vendor-api/json-api.ts";
 import { unusualName } from "./vendor-api/limits.ts";
@@ -40,6 +41,10 @@ const zoneWrites = [{ calls: 180, seconds: 60 }];
 /** Entries of a page: of at most 1,000 zones, and the most that is known to work for record sets (octodns-azure). */
 const perPage = { zones: 1_000, recordSets: 500 };
 const longestText = 4_096;
+/** How long a zone is expected in the resource group in which it was found. */
+const pathMilliseconds = 10 * 60_000;
+/** Where zones are, for all connections of a process. */
+const pathsOf = new WeakMap<VendorAccounts, Map<string, { path: string; until: number }>>();
 const aliasType = "AZURE_ALIAS";
 /** What a record set is shown as whose type is unknown here. */
 const otherType = "AZURE_RECORDS";
@@ -241,17 +246,21 @@ function azureAccount(config: AzureConfig, environment: VendorEnvironment): Rrse
     return found.filter(({ properties }) => properties?.zoneType?.toLowerCase() !== "private");
   }
 
-  const paths = new Map<string, string>();
+  const { accounts = new VendorAccounts() } = environment;
+  const paths = pathsOf.get(accounts) ?? new Map<string, { path: string; until: number }>();
+  pathsOf.set(accounts, paths);
   /** Returns the path of a zone. @throws ProviderError if the subscription has no zone of that name, or more than one */
   async function pathOf(zone: string): Promise<string> {
     if (resourceGroup !== undefined) return pathIn(resourceGroup, zone);
-    const known = paths.get(zone);
-    if (known !== undefined) return known;
+    const now = accounts.now().getTime();
+    const key = [endpoint, account, zone].join(" ");
+    const known = paths.get(key);
+    if (known && now < known.until) return known.path;
     const [found, ...others] = (await publicZones()).filter(({ name }) => name.toLowerCase() === zone);
     if (!found) throw api.noZone(zone);
     if (others.length > 0) throw calls.error(ambiguous(zone, [found, ...others]), "none");
     const path = pathIn(groupOf(found), zone);
-    paths.set(zone, path);
+    paths.set(key, { path, until: now + pathMilliseconds });
     return path;
   }
 

@@ -60,21 +60,26 @@ const change = z.object({ id: z.string(), status: z.string() });
 const fault = z.object({ message: maybe(z.string()), reason: maybe(z.string()) });
 const refusal = z.object({ error: z.object({ errors: maybe(z.array(fault)) }) });
 
-const configSchema = z.strictObject({
-  serviceAccountKey: z
-    .string("Enter the service account's key.")
-    .max(20_000)
-    .refine(
-      (text) => readKey(text) !== null,
-      "Enter the whole JSON file of a service account's key: it begins with { and has type, project_id, private_key and client_email.",
-    ),
-  projectId: z
-    .string()
-    .trim()
-    .regex(/^[a-z\d.:-]{1,100}$/, "Enter the project's id, such as dns-12345, or leave it out.")
-    .optional(),
-  endpoint: apiAddress(address).default(address),
-});
+const configSchema = z
+  .strictObject({
+    serviceAccountKey: z
+      .string("Enter the service account's key.")
+      .max(20_000)
+      .refine(
+        (text) => readKey(text) !== null,
+        "Enter the whole JSON file of a service account's key: it begins with { and has type, project_id, private_key and client_email.",
+      ),
+    projectId: z
+      .string()
+      .trim()
+      .regex(/^[a-z\d.:-]{1,100}$/, "Enter the project's id, such as dns-12345, or leave it out.")
+      .optional(),
+    endpoint: apiAddress(address).default(address),
+  })
+  .refine(({ serviceAccountKey, endpoint }) => isTokenAddress(readKey(serviceAccountKey)?.token_uri, endpoint), {
+    path: ["serviceAccountKey"],
+    error: "The key's token_uri must be an address of Google, or belong to `endpoint`.",
+  });
 
 export type GcloudConfig = z.infer<typeof configSchema>;
 
@@ -118,6 +123,18 @@ function readKey(text: string): KeyFile | null {
   } catch {
     return null;
   }
+}
+
+/**
+ * Whether tokens may be requested at an address: Google's, or one that belongs to another endpoint. A key file comes from elsewhere, and
+ * nobody sees the addresses in it.
+ */
+function isTokenAddress(address: string | undefined, endpoint: string): boolean {
+  // What is not a key is reported as such.
+  const url = URL.parse(address ?? "");
+  if (!url) return true;
+  const isGoogle = /^(?:accounts\.google|(?:[\w-]+\.)?googleapis)\.com$/.test(url.hostname);
+  return url.origin === new URL(endpoint).origin || (isGoogle && url.protocol === "https:");
 }
 
 function base64url(value: object): string {

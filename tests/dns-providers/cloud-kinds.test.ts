@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { knownKind } from "../../server/dns-providers/kinds.ts";
 import { readAll } from "../../server/zones/changes/provider-call.ts";
+import { VendorAccounts } from "../../server/dns-providers/vendor-api/accounts.ts";
 import type { VendorCall } from "../support/vendors/loopback-vendor.ts";
 import { azure, token as azureToken } from "../support/vendors/rrsets/azure.ts";
 import { gcloud, keyFile } from "../support/vendors/rrsets/gcloud.ts";
@@ -12,6 +13,7 @@ import { create, record, remove, update } from "./zone-folder.ts";
 // What only the kinds do that sign in for tokens. What they share with others is in rrset-kinds.test.ts.
 
 const isRead = ({ method }: VendorCall) => method === "GET";
+const isZones = ({ url }: VendorCall) => url.pathname.endsWith("/dnsZones");
 const isList = ({ url }: VendorCall) => url.pathname.endsWith("/recordsets");
 const elsewhere = (name: string, values: string[]) => [{ name, type: "A", ttl: 60, values }];
 const apiError = (code: number, reason: string, message: string) =>
@@ -111,6 +113,25 @@ describe("Google Cloud DNS", () => {
     vendor.server.failNext({ after: false, reply: gcloud.unauthorized }, 3, ({ url }) => url.pathname === path);
     await Promise.all([1, 2, 3].map(() => vendor.provider.listZones()));
     expect(tokenCalls()).toHaveLength(3);
+  });
+
+  test("connections that find their token expired request one together, and a person does not wait for an import's", async () => {
+    const accounts = new VendorAccounts({ now: vendor.clock.now, pause: vendor.clock.pause });
+    const connections = Array.from({ length: 10 }, () => vendor.connect({}, { accounts }));
+    await connections[0]?.listZones();
+    vendor.clock.advance(3_600_000);
+    await Promise.all(connections.map((one) => one.listZones()));
+    expect(tokenCalls()).toHaveLength(2);
+    vendor.clock.advance(3_600_000);
+    vendor.server.failNext({ after: false, reply: "never" }, 1, ({ url }) => url.pathname === "/token");
+    const asked = Promise.withResolvers<void>();
+    vendor.server.meanwhile(({ url }) => url.pathname === "/token", asked.resolve);
+    void vendor
+      .connect({}, { accounts, purpose: "import" })
+      .listZones()
+      .catch(() => undefined);
+    await asked.promise;
+    expect((await vendor.connect({}, { accounts }).listZones()).names).toEqual([zone]);
   });
 
   test("a key that Google no longer takes and a clock that is off are reported with Google's words", async () => {
@@ -214,6 +235,8 @@ describe("Google Cloud DNS", () => {
       { private_key: "-----BEGIN PRIVATE KEY-----" },
       { client_email: undefined },
       { token_uri: "file:///etc/passwd" },
+      { token_uri: "https://elsewhere.example/token" },
+      { token_uri: "http://oauth2.googleapis.com/token" },
     ]) {
       expect(configSchema.safeParse({ serviceAccountKey: JSON.stringify({ ...whole, ...wrong }) }).success).toBe(false);
     }
@@ -402,6 +425,11 @@ describe("Azure DNS", () => {
     const whole = vendor.connect({ resourceGroup: undefined });
     expect((await whole.listZones()).names).toEqual([zone]);
     expect((await whole.applyChanges(zone, [create(a("www"))])).outcomes).toEqual([{ ok: true }]);
+    const accounts = new VendorAccounts({ now: vendor.clock.now, pause: vendor.clock.pause });
+    const before = vendor.server.calls.filter(isZones).length;
+    for (let count = 0; count < 3; count++)
+      await readAll(vendor.connect({ resourceGroup: undefined }, { accounts }), zone);
+    expect(vendor.server.calls.filter(isZones)).toHaveLength(before + 1);
     expect((await failureOf(whole.createZone("new.example"))).message).toContain(
       "creates zones in a resource group only",
     );

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import { harbour as exampleKind } from "../../examples/provider-kind/harbour.ts";
 import { knownKind, withAnyConfig } from "../../server/dns-providers/kinds.ts";
-import type { ChangeOutcome, DnsProvider, RecordChange } from "../../server/dns-providers/provider.ts";
+import type {
+  ChangeOutcome,
+  DnsProvider,
+  ProviderEnvironment,
+  RecordChange,
+} from "../../server/dns-providers/provider.ts";
 import { VendorAccounts } from "../../server/dns-providers/vendor-api/accounts.ts";
 import { createEgress, type Egress } from "../../server/platform/net/egress.ts";
 import { Clock } from "../support/clock.ts";
@@ -20,7 +25,11 @@ interface Vendor {
   server: RrsetServer;
   provider: DnsProvider;
   clock: Clock;
-  connect(fields?: Record<string, string | undefined>): DnsProvider;
+  /** Connects, with limits and tokens of its own unless it shares `accounts`. */
+  connect(
+    fields?: Record<string, string | undefined>,
+    more?: Pick<ProviderEnvironment, "accounts" | "purpose">,
+  ): DnsProvider;
   apply: (changes: RecordChange[], atomic?: boolean) => Promise<ChangeOutcome[]>;
   /** What the account holds beside what a new zone has. */
   held: () => string[];
@@ -31,11 +40,11 @@ export function useVendor(dialect: RrsetDialect): Vendor {
   let egress: Egress;
   const kind = dialect === harbour ? withAnyConfig(exampleKind) : knownKind(dialect.kind);
   const vendor = {
-    connect(fields = {}) {
+    connect(fields = {}, more = {}) {
       const { server, clock } = vendor;
       const config = kind.configSchema.parse({ ...server.config, ...fields });
       const accounts = new VendorAccounts({ now: clock.now, pause: clock.pause });
-      const connected = kind.connect?.(config, { zonesFolder: "/nowhere", now: clock.now, egress, accounts });
+      const connected = kind.connect?.(config, { zonesFolder: "/nowhere", now: clock.now, egress, accounts, ...more });
       if (!connected) throw new Error(`${dialect.kind} has no back end`);
       return connected;
     },

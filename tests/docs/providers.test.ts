@@ -20,7 +20,7 @@ const configs: Record<string, object> = {
   powerdns: { url: "http://127.0.0.1:9", apiKey: "key" },
   cloudflare: { apiToken: "token" },
   route53: { accessKeyId: "AKIAIOSFODNN7EXAMPLE", secretAccessKey: "secret-access-key" },
-  gcloud: { serviceAccountKey: keyFile("http://127.0.0.1:9/token") },
+  gcloud: { serviceAccountKey: keyFile("https://oauth2.googleapis.com/token") },
   azure: {
     tenantId: "11111111-2222-4333-8444-000000000001",
     clientId: "11111111-2222-4333-8444-000000000002",

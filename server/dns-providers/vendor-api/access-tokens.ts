@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { ProviderError } from "../provider.ts";
-import { VendorAccounts } from "./accounts.ts";
+import { VendorAccounts, type Purpose } from "./accounts.ts";
 import type { VendorCalls, VendorEnvironment } from "./calls.ts";
 import { maybe, messageIn, parsedJson } from "./text.ts";
 
@@ -69,6 +69,8 @@ interface Token {
 /** A token that was requested, and its value once it is there. */
 interface Held {
   token: Promise<Token>;
+  /** For what it was requested: background work waits longer for it than a person. */
+  purpose: Purpose;
   value?: string;
 }
 
@@ -81,8 +83,10 @@ export class AccessTokens {
   readonly #accounts: VendorAccounts;
   readonly #tokens: Map<string, Held>;
   readonly #key: string;
+  readonly #purpose: Purpose;
 
-  constructor(source: TokenSource, { accounts = new VendorAccounts() }: VendorEnvironment) {
+  constructor(source: TokenSource, { accounts = new VendorAccounts(), purpose = "person" }: VendorEnvironment) {
+    this.#purpose = purpose;
     this.#source = source;
     this.#accounts = accounts;
     this.#tokens = known.get(accounts) ?? new Map();
@@ -93,7 +97,9 @@ export class AccessTokens {
   /** Returns a usable token. @throws ProviderError */
   async current(): Promise<string> {
     for (;;) {
-      const held = this.#tokens.get(this.#key) ?? this.#requested();
+      const shared = this.#tokens.get(this.#key);
+      const isTooPatient = this.#purpose === "person" && shared?.purpose !== "person" && shared?.value === undefined;
+      const held = shared && !isTooPatient ? shared : this.#requested();
       const { value, usableUntil } = await held.token;
       if (this.#now() < usableUntil) {
         this.#source.mask(value);
@@ -116,7 +122,7 @@ export class AccessTokens {
   }
 
   #requested(): Held {
-    const held: Held = { token: this.#request() };
+    const held: Held = { token: this.#request(), purpose: this.#purpose };
     this.#tokens.set(this.#key, held);
     held.token.then(
       ({ value }) => (held.value = value),
