@@ -8,7 +8,6 @@ import express, {
   type Response,
 } from "express";
 import { consoleHttp, docsPage, documentPage } from "./api/http/built-pages.ts";
-import { compression } from "./api/http/compression.ts";
 import {
   cors,
   bodyError,
@@ -20,16 +19,16 @@ import {
   withConnectionToken,
   measured,
   metricsPage,
+  procedureOf,
 } from "./api/http/request.ts";
 import { announceDeprecations } from "./api/deprecation.ts";
-import { stopping } from "./platform/errors.ts";
+import { stopping, AppError } from "./platform/errors.ts";
 import { logFailure, sendProblem } from "./api/failures.ts";
 import { sendLargeOverTrpc } from "./api/large-answers.ts";
-import { unmatchedRoute } from "./api/http/methods.ts";
 import { identityHttp } from "./accounts/identity/http.ts";
 import { notificationsHttp } from "./notifications/http.ts";
 import { passToTrpc } from "./api/trpc-input.ts";
-import { restHandler } from "./api/rest.ts";
+import { restHandler, patternOf, restProcedures } from "./api/rest.ts";
 import { createAppRouter } from "./router.ts";
 import { dynamicAddressPage } from "./dns-service/update-clients/http.ts";
 import { powerdnsApi, sendPowerdnsError } from "./dns-service/update-clients/powerdns-api/http.ts";
@@ -37,6 +36,8 @@ import { errorOf, rememberRequestId, type ServerContext } from "./api/trpc.ts";
 import { version } from "./platform/version.ts";
 import { loadUndici } from "./platform/net/http-agent.ts";
 import { loadedLate } from "./platform/late-modules.ts";
+import { constants, createBrotliCompress, createGzip } from "node:zlib";
+import type { RouteMeta } from "./api/context.ts";
 
 loadedLate(loadUndici);
 const loadDocument = loadedLate(() => import("./api/openapi/document.ts"));
@@ -191,4 +192,185 @@ export function createApp(services: Services, router: AnyTRPCRouter = createAppR
   };
   app.use(onError);
   return app;
+}
+
+/** The parts of Express's router used here. */
+interface Layer {
+  route?: { methods: Readonly<Record<string, boolean>> };
+  handle: { stack?: Layer[] };
+  match(path: string): false | { path: string };
+}
+
+const order = ["GET", "HEAD", "POST", "PUT", "DELETE"];
+
+/**
+ * Handles requests that no route matched: 405 with `Allow` if the path supports other methods (RFC 9110 §15.5.6), otherwise 404. OPTIONS
+ * returns the supported methods.
+ */
+function unmatchedRoute(app: Express, router: AnyTRPCRouter): RequestHandler {
+  const procedures = restProcedures(router).flatMap(({ meta: { openapi } }) =>
+    openapi ? [{ method: openapi.method, pattern: patternOf(`/api${openapi.path}`) }] : [],
+  );
+  return (req, res) => {
+    const { method, path } = req;
+    const methods = methodsOf((app.router as unknown as { stack: Layer[] }).stack, path);
+    for (const procedure of procedures) if (procedure.pattern.test(path)) methods.add(procedure.method);
+    // A HEAD request that reaches this point belongs to a route that refuses it, because it would have side effects.
+    if (methods.has("GET") && method !== "HEAD") methods.add("HEAD");
+    const allowed = order.filter((known) => methods.has(known));
+    const requestId = requestIdOf(req, res);
+    if (allowed.length === 0 || allowed.includes(method)) {
+      const message = `${method} ${path} does not exist. See /api/docs for the available calls.`;
+      sendProblem(res, new AppError("NOT_FOUND", message), requestId);
+      return;
+    }
+    res.setHeader("Allow", [...allowed, "OPTIONS"].join(", "));
+    if (method === "OPTIONS") {
+      res.status(204).end();
+      return;
+    }
+    const message = `${path} does not support ${method}. Use ${allowed.join(", ")}.`;
+    sendProblem(res, new AppError("METHOD_NOT_ALLOWED", message), requestId);
+  };
+}
+
+function methodsOf(stack: readonly Layer[], path: string): Set<string> {
+  const found = new Set<string>();
+  for (const layer of stack) {
+    const { stack: nested } = layer.handle;
+    if (!layer.route && !nested) continue;
+    const match = layer.match(path);
+    if (!match) continue;
+    const { methods = {} } = layer.route ?? {};
+    for (const method of Object.keys(methods)) found.add(method.toUpperCase());
+    if (nested) for (const method of methodsOf(nested, path.slice(match.path.length) || "/")) found.add(method);
+  }
+  return found;
+}
+
+/** Smaller responses are sent as they are. */
+const leastOctets = 1_024;
+
+/** Most of the best compression, at a fraction of its time. */
+const brotliQuality = 4;
+
+/**
+ * Compresses JSON responses over 1 KiB with Brotli or gzip, in zlib's threads. Exempt are the responses that may contain tokens or other
+ * secrets (see docs/decisions/0048), and those with an `ETag`, which names a version and not an encoding.
+ */
+function compression(router: AnyTRPCRouter): RequestHandler {
+  const procedures = compressedProcedures(router);
+  return (req, res, next) => {
+    compressWhen(req, res, () => {
+      const procedure = procedureOf(res);
+      return procedure !== undefined && procedures.has(procedure);
+    });
+    next();
+  };
+}
+
+/** Returns the queries, and the mutations that personal tokens may call: no way into an account is given to those. */
+export function compressedProcedures(router: AnyTRPCRouter): Set<string> {
+  const all = Object.entries(router._def.procedures as Record<string, { _def: { type: string; meta?: RouteMeta } }>);
+  return new Set(
+    all.flatMap(([name, { _def }]) =>
+      _def.type === "query" || (_def.meta?.permission ?? null) !== null ? [name] : [],
+    ),
+  );
+}
+
+type Write = Response["write"];
+type End = Response["end"];
+
+/** Replaces a response's `write` and `end`. They collect the first KiB, then decide. */
+function compressWhen(req: Request, res: Response, isAllowed: () => boolean): void {
+  const [write, end] = [res.write.bind<Write>(res), res.end.bind<End>(res)];
+  let first: Buffer[] | null = [];
+  let compressor: ReturnType<typeof createGzip> | null = null;
+
+  /** Sends what was collected, compressed or not. */
+  const begin = (isLarge: boolean) => {
+    const collected = first ?? [];
+    first = null;
+    const encoding = isLarge ? acceptedEncoding(req) : null;
+    if (encoding !== null) compressor = startCompressor(res, encoding, write, end);
+    for (const chunk of collected) (compressor ?? { write }).write(chunk);
+  };
+  const isCompressible = () => {
+    if (res.headersSent || !isJson(res) || !isAllowed()) return false;
+    res.vary("Accept-Encoding");
+    return true;
+  };
+
+  res.write = ((...args: Parameters<Write>) => {
+    if (first?.length === 0 && !isCompressible()) begin(false);
+    if (!first) return compressor ? compressor.write(...args) : write(...args);
+    const [chunk, encoding, done] = args;
+    first.push(octetsOf(chunk, encoding));
+    if (sizeOf(first) >= leastOctets) begin(true);
+    (typeof encoding === "function" ? encoding : done)?.(null);
+    return compressor ? !compressor.writableNeedDrain : true;
+  }) as Write;
+
+  res.end = ((...args: Parameters<End>) => {
+    if (first) {
+      const [chunk, encoding] = args as [unknown, unknown];
+      const last =
+        chunk === undefined || chunk === null || typeof chunk === "function" ? [] : [octetsOf(chunk, encoding)];
+      const isKnown = first.length > 0;
+      begin((isKnown || isCompressible()) && sizeOf([...first, ...last]) >= leastOctets);
+    }
+    if (!compressor) return end(...args);
+    compressor.end(...args);
+    return res;
+  }) as End;
+}
+
+function isJson(res: Response): boolean {
+  if (res.statusCode === 204 || res.statusCode === 304) return false;
+  if (["content-encoding", "etag", "set-cookie"].some((header) => res.hasHeader(header))) return false;
+  return /^application\/(?:problem\+)?json(?:;|$)/.test(String(res.getHeader("content-type")));
+}
+
+function acceptedEncoding(req: Request): "br" | "gzip" | null {
+  if (req.acceptsEncodings("br") === "br") return "br";
+  return req.acceptsEncodings("gzip") === "gzip" ? "gzip" : null;
+}
+
+/** Returns a stream that compresses into the response, respecting backpressure. */
+function startCompressor(res: Response, encoding: "br" | "gzip", write: Write, end: End) {
+  res.removeHeader("Content-Length");
+  res.setHeader("Content-Encoding", encoding);
+  const params = {
+    [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+    [constants.BROTLI_PARAM_QUALITY]: brotliQuality,
+  };
+  const stream = encoding === "br" ? createBrotliCompress({ params }) : createGzip();
+  let isOurs = false;
+  stream.on("data", (chunk: Buffer) => {
+    if (!write(chunk)) stream.pause();
+  });
+  stream.on("end", () => end());
+  stream.on("error", () => res.destroy());
+  // The writer waits for the response to drain, which now means this stream.
+  stream.on("drain", () => {
+    isOurs = true;
+    res.emit("drain");
+    isOurs = false;
+  });
+  res.on("drain", () => {
+    if (!isOurs) stream.resume();
+  });
+  res.on("close", () => stream.destroy());
+  return stream;
+}
+
+function octetsOf(chunk: unknown, encoding: unknown): Buffer {
+  if (typeof chunk === "string")
+    return Buffer.from(chunk, typeof encoding === "string" ? (encoding as BufferEncoding) : "utf8");
+  return Buffer.from(chunk as Uint8Array);
+}
+
+function sizeOf(chunks: readonly Buffer[]): number {
+  return chunks.reduce((sum, { length }) => sum + length, 0);
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Caller } from "./caller.ts";
+import { type Caller, ZoneScope } from "./caller.ts";
 import type { Permission } from "./permissions.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import { ensureSealed } from "../database/ensure-sealed.ts";
@@ -8,7 +8,6 @@ import type { Role } from "../database/tables/users.ts";
 import type { TsigKeyAccess } from "../database/tables/credentials.ts";
 import type { TsigAlgorithm, TsigKey } from "../dns/wire/tsig.ts";
 import type { Logger } from "../platform/log.ts";
-import { ZoneScope } from "./zone-scope.ts";
 import { randomBytes } from "node:crypto";
 import type { SecretCipher } from "../platform/secret-cipher.ts";
 import type { Background } from "../platform/background.ts";

@@ -1,7 +1,6 @@
 import { sql, type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool } from "kysely";
-import type { Caller, Narrowing } from "./caller.ts";
+import { type Caller, type Narrowing, ZoneScope } from "./caller.ts";
 import { arrayLiteral, queries, type EntityManager } from "../database/database.ts";
-import { ZoneScope } from "./zone-scope.ts";
 import {
   readsEverything,
   rightsFrom,

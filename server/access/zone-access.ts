@@ -1,6 +1,5 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
-import type { Caller, NarrowedCredential } from "./caller.ts";
-import { takingOver, ZoneScope, type ScopeRule } from "./zone-scope.ts";
+import { type Caller, type NarrowedCredential, takingOver, ZoneScope, type ScopeRule } from "./caller.ts";
 import { queries, jsonTexts, type EntityManager } from "../database/database.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import type { Role } from "../database/tables/users.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { BlockList } from "node:net";
 import { foldName, parseHost, parseZoneName } from "../dns/names/names.ts";
 import { WireError } from "../dns/names/wire-names.ts";
-import { writeRdata } from "../dns/wire/rdata-write.ts";
+import { writeRdata } from "../dns/wire/rdata.ts";
 import { isMailbox } from "../dns/server-rules/host-names.ts";
 import { mailboxName, type Soa } from "../dns/zone-file/contents.ts";
 import { maxTtl } from "../dns/record.ts";

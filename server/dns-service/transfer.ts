@@ -10,7 +10,7 @@ import type { Soa } from "../dns/zone-file/contents.ts";
 import { flatMapped, inPages, inSlices, sorted } from "../platform/slices.ts";
 import { encodeFor, ownerOf, RecordEncoder, soaEntry, type MirroredRow, type WireEntry } from "./wire-records.ts";
 import { places, type ServedZone } from "./zones.ts";
-import { writeRdata } from "../dns/wire/rdata-write.ts";
+import { writeRdata } from "../dns/wire/rdata.ts";
 
 /** Record versions that an incremental transfer holds in memory. */
 const mostDifferences = 20_000;

@@ -1,6 +1,6 @@
 import { absoluteName } from "../dns/names/names.ts";
 import { WireError, writeName } from "../dns/names/wire-names.ts";
-import { writeRdata } from "../dns/wire/rdata-write.ts";
+import { writeRdata } from "../dns/wire/rdata.ts";
 import { unreadSplit } from "../dns/record.ts";
 import type { Soa } from "../dns/zone-file/contents.ts";
 import { typeNumber, types, isServerManaged } from "../dns/zone-file/type-names.ts";

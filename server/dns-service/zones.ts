@@ -4,7 +4,7 @@ import { serialOf } from "../dns/wire/serials.ts";
 import { knownKind } from "../dns-providers/kinds.ts";
 import { initialSoa, type Soa } from "../dns/zone-file/contents.ts";
 import { ownerOf, soaEntry, type Mirrored } from "./wire-records.ts";
-import { readRdata } from "../dns/wire/rdata-read.ts";
+import { readRdata } from "../dns/wire/rdata.ts";
 import type { ConfigSecrets } from "../dns-providers/connections.ts";
 import { primary, settingsOf, type PrimaryConfig, type PrimarySettings } from "../dns-providers/primary.ts";
 import type { TsigKey } from "../dns/wire/tsig.ts";

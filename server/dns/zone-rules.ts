@@ -1,5 +1,5 @@
 import { recordKey, shortValue, type RecordData } from "./record.ts";
-import { writeRdata } from "./wire/rdata-write.ts";
+import { writeRdata } from "./wire/rdata.ts";
 
 const signedDelegation = "signed delegation";
 

@@ -10,8 +10,13 @@ import { removeAllFactors } from "../auth/second-factors/methods.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { onePage, escapeLike, givingWay } from "../../database/query-helpers.ts";
 import { badField, notFound, AppError } from "../../platform/errors.ts";
-import { noticeUsefulMilliseconds, type MailOutbox, type Mail } from "../../notifications/mail/outbox.ts";
-import { emailChanged, passwordChanged } from "../../notifications/mail/letters.ts";
+import {
+  noticeUsefulMilliseconds,
+  type MailOutbox,
+  type Mail,
+  emailChanged,
+  passwordChanged,
+} from "../../notifications/mail/outbox.ts";
 import { allButPassword, type AccessKind, givesAccess, refuseOwnProtection, type UserPatch } from "./access/kinds.ts";
 import { auditOf, type AccessRevocation } from "./access/revocation.ts";
 import type { AdministratorNotices } from "./administrator-notices.ts";

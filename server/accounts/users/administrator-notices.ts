@@ -1,8 +1,7 @@
 import type { Caller, Actor } from "../../access/caller.ts";
 import { afterCommit } from "../../database/after-commit.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
-import { noticeUsefulMilliseconds, type MailOutbox } from "../../notifications/mail/outbox.ts";
-import { securityNotice } from "../../notifications/mail/letters.ts";
+import { noticeUsefulMilliseconds, type MailOutbox, securityNotice } from "../../notifications/mail/outbox.ts";
 import type { EventMetadata } from "../../platform/events.ts";
 import type { Notifications, TypedNotice } from "../../notifications/notify.ts";
 

@@ -40,7 +40,7 @@ export const DomainSchema = defineEntity({
     registryExpiresAt: p.datetime().nullable(),
     registrarExpiresAt: p.datetime().nullable(),
     registrar: p.text().nullable(),
-    /** What the registry said besides dates; null: not looked up yet. See registry/expiry/facts.ts. */
+    /** What the registry said besides dates; null: not looked up yet. See registry/expiry/store-finding.ts. */
     registration: p.json().$type<unknown>().nullable(),
     /** The registrar configuration whose account has the name; null: none is set. */
     registrarConfigId: p.uuid().nullable(),

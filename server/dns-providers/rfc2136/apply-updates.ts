@@ -6,7 +6,7 @@ import { recordKey, rrsetKey, type RecordData } from "../../dns/record.ts";
 import { rcodes, updateMessage } from "../../dns/wire/messages.ts";
 import { isPrerequisiteFailure, rcodeSentence, type NameServerSession } from "./session.ts";
 import { guessNames, transferNames, type ServedRecord, askForRrsets } from "./read-names.ts";
-import { writeRdata } from "../../dns/wire/rdata-write.ts";
+import { writeRdata } from "../../dns/wire/rdata.ts";
 import {
   batchesOf,
   planUpdate,

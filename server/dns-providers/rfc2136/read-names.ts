@@ -3,7 +3,7 @@ import { rrsetKey, recordKey, spellingOf, type RecordData } from "../../dns/reco
 import { isSignatureOverSoa, typeNumber, types, typeName } from "../../dns/zone-file/type-names.ts";
 import { rcodes, queryMessage, typeQueryMessage, type WireMessage, type WireRecord } from "../../dns/wire/messages.ts";
 import type { NameServerSession } from "./session.ts";
-import { expandRdata, readRdata } from "../../dns/wire/rdata-read.ts";
+import { expandRdata, readRdata } from "../../dns/wire/rdata.ts";
 import { WireError } from "../../dns/names/wire-names.ts";
 
 /** Above this number of names, a transfer is faster than one query per name. */

@@ -4,7 +4,7 @@ import { typeNumber, types } from "../../dns/zone-file/type-names.ts";
 import { applyToRecords, recordsOf, touchedNames, type RecordStore } from "../applying/apply-to-records.ts";
 import { inBatches, connectedComponents } from "../applying/batches.ts";
 import type { ChangeOutcome, RecordChange } from "../provider.ts";
-import { writeRdata } from "../../dns/wire/rdata-write.ts";
+import { writeRdata } from "../../dns/wire/rdata.ts";
 import type { ServedRecord } from "./read-names.ts";
 import { WireError, writeName } from "../../dns/names/wire-names.ts";
 import { classes, wireRecord } from "../../dns/wire/messages.ts";

@@ -4,9 +4,8 @@ import { atmAddress, base64, dashedBase64, hardwareAddress, hash, hex, locator, 
 import type { RdataPart } from "./field.ts";
 import { location } from "./location.ts";
 import { algorithms, certificates, digests, moment, number, synchronisations } from "./numbers.ts";
-import { amtRelay, hostIdentity, ipsecGateway, services } from "./relays.ts";
+import { amtRelay, hostIdentity, ipsecGateway, services, coveredType, oldTypeSet, typeSet } from "./relays.ts";
 import { optionalString, psdnFault, string, strings, substitutionFault, tag, text } from "./texts.ts";
-import { coveredType, oldTypeSet, typeSet } from "./type-sets.ts";
 
 /** The format of a type's data. */
 export interface Layout {

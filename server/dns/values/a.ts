@@ -1,6 +1,5 @@
 import { ok, refuse } from "../../platform/result.ts";
-import { readGeneric } from "./character-strings.ts";
-import { unwantedPriority } from "./fields.ts";
+import { readGeneric, unwantedPriority } from "./character-strings.ts";
 import type { ValueRule } from "./value-rule.ts";
 
 const wrongForm = 'The A value must be an IPv4 address of four numbers from 0 to 255, such as "192.0.2.1".';

@@ -1,8 +1,7 @@
 import { isIPv6 } from "node:net";
 import { ok, refuse } from "../../platform/result.ts";
 import { addressOctets, ipv6Address } from "./addresses.ts";
-import { readGeneric } from "./character-strings.ts";
-import { unwantedPriority } from "./fields.ts";
+import { readGeneric, unwantedPriority } from "./character-strings.ts";
 import type { ValueRule } from "./value-rule.ts";
 
 const wrongForm = 'The AAAA value must be an IPv6 address without brackets or a zone index, such as "2001:db8::1".';

@@ -1,7 +1,14 @@
 import { ok, refuse, type Result } from "../../platform/result.ts";
 import { escapeOctets, unescapeOctets } from "../names/escapes.ts";
-import { genericValue, parseGeneric, readGeneric, decodeText, joinOctets } from "./character-strings.ts";
-import { parseInteger, unwantedPriority } from "./fields.ts";
+import {
+  genericValue,
+  parseGeneric,
+  readGeneric,
+  decodeText,
+  joinOctets,
+  parseInteger,
+  unwantedPriority,
+} from "./character-strings.ts";
 import { splitFields } from "./uneditable.ts";
 import type { CanonicalValue, ValueRule } from "./value-rule.ts";
 

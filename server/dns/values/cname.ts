@@ -1,4 +1,4 @@
-import { hostRule } from "./fields.ts";
+import { hostRule } from "./character-strings.ts";
 import type { ValueRule } from "./value-rule.ts";
 
 /** CNAME: the canonical name that the owner is an alias of (RFC 1035 §3.3.1). */

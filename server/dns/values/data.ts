@@ -1,5 +1,5 @@
 import { ok, refuse, type Result } from "../../platform/result.ts";
-import { printHost, writeHost, unwantedPriority } from "./fields.ts";
+import { printHost, writeHost, unwantedPriority } from "./character-strings.ts";
 import { readKnown, readVerbatim, splitFields } from "./uneditable.ts";
 import type { RdataField, ValueRule } from "./value-rule.ts";
 

@@ -1,4 +1,4 @@
-import { hostRule } from "./fields.ts";
+import { hostRule } from "./character-strings.ts";
 import type { ValueRule } from "./value-rule.ts";
 
 /** NS: the host name of a name server (RFC 1035 §3.3.11). */

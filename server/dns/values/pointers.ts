@@ -1,4 +1,4 @@
-import { hostRule } from "./fields.ts";
+import { hostRule } from "./character-strings.ts";
 import { readVerbatim, splitFields } from "./uneditable.ts";
 import type { ValueRule } from "./value-rule.ts";
 

@@ -1,7 +1,15 @@
 import { ok, refuse } from "../../platform/result.ts";
 import { readHostAsWritten } from "../names/names.ts";
-import { genericValue, parseGeneric, readGeneric } from "./character-strings.ts";
-import { namedValue, printHost, writeHost, parseInteger, takePriority } from "./fields.ts";
+import {
+  genericValue,
+  parseGeneric,
+  readGeneric,
+  namedValue,
+  printHost,
+  writeHost,
+  parseInteger,
+  takePriority,
+} from "./character-strings.ts";
 import type { ValueRule } from "./value-rule.ts";
 
 const form = '"<priority> <weight> <port> <target>", such as "10 5 5060 sip.example.com"';

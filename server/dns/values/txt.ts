@@ -13,8 +13,8 @@ import {
   splitLongStrings,
   decodeText,
   splitStrings,
+  unwantedPriority,
 } from "./character-strings.ts";
-import { unwantedPriority } from "./fields.ts";
 import type { CanonicalValue, Door, ValueRule } from "./value-rule.ts";
 
 /** Characters are Unicode code points. */

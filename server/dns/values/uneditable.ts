@@ -2,8 +2,15 @@ import { ok, refuse, type Result } from "../../platform/result.ts";
 import { escapeOctets, unescapeOctets } from "../names/escapes.ts";
 import { foldName, readHostAsWritten } from "../names/names.ts";
 import { isKnownType, rdataFromFields, rdataToValue } from "../rdata/rdata.ts";
-import { genericValue, readGeneric, longStringFault, splitLongStrings, unquotedFault } from "./character-strings.ts";
-import { printHost, unwantedPriority } from "./fields.ts";
+import {
+  genericValue,
+  readGeneric,
+  longStringFault,
+  splitLongStrings,
+  unquotedFault,
+  printHost,
+  unwantedPriority,
+} from "./character-strings.ts";
 import type { CanonicalValue, RdataField, ValueRule } from "./value-rule.ts";
 
 /** Vendor-specific types whose value is one host name. */

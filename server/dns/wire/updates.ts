@@ -2,7 +2,7 @@ import { ownerNameWithin, type OwnerName } from "../names/names.ts";
 import { spellingOf, type Spelling } from "../record.ts";
 import { typeName, types } from "../zone-file/type-names.ts";
 import { classes, rcodes, type WireMessage, type WireRecord } from "./messages.ts";
-import { isReadableRdata, readRdata } from "./rdata-read.ts";
+import { isReadableRdata, readRdata } from "./rdata.ts";
 
 /** An RRset, by its owner relative to the zone (`@` for the apex) and its type's mnemonic. */
 export interface RrsetName {

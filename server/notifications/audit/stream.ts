@@ -5,7 +5,7 @@ import { newId } from "../../platform/ids.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Socket } from "node:net";
 import { hostname } from "node:os";
-import type { AuditTarget } from "../../ops/config/audit-target.ts";
+import type { AuditTarget } from "../../ops/config/variable-forms.ts";
 import type { Egress } from "../../platform/net/egress.ts";
 import { secured } from "../../platform/net/tls.ts";
 

@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { AuditTarget } from "./audit-target.ts";
 import { adminPasswordFault, environmentSchema } from "./environment.ts";
 import type { ReviewRequired } from "../../database/tables/domains.ts";
 import type { Ds } from "../../dns/dnssec/keys.ts";
-import type { ResolverRoots } from "./variable-forms.ts";
+import type { ResolverRoots, AuditTarget } from "./variable-forms.ts";
 import { logFormatFor, type LogFormat } from "../../platform/log.ts";
 
 export interface Config {

@@ -3,7 +3,6 @@ import { defaultDataDir } from "../../platform/compile-cache.ts";
 import { passwordFault } from "../../platform/password-rules.ts";
 import { databaseUrlFault } from "../../database/connection-url.ts";
 import { isAllowEntry } from "../../platform/net/address-rules.ts";
-import { parseAuditTarget } from "./audit-target.ts";
 import {
   commaList,
   isProxy,
@@ -15,6 +14,7 @@ import {
   parseTrustAnchor,
   perMinute,
   url,
+  parseAuditTarget,
 } from "./variable-forms.ts";
 
 /** Returns what is wrong with the administrator's password, or null if it is acceptable or absent. */

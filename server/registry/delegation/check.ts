@@ -2,8 +2,14 @@ import { getServers } from "node:dns";
 import type { Egress } from "../../platform/net/egress.ts";
 import { DnsClient, type Server } from "./dns-client.ts";
 import { IterativeResolver, isWithin, nameAbove, StubResolver, type Resolver } from "./resolver.ts";
-import type { Observation, Pointer, TargetState } from "./observation.ts";
-import { observeDelegation, observeNamed, type Delegation } from "./observe.ts";
+import {
+  observeDelegation,
+  observeNamed,
+  type Delegation,
+  type Observation,
+  type Pointer,
+  type TargetState,
+} from "./observe.ts";
 import { askAll, servedIn, type Replies, type Served, type Wanted } from "./served.ts";
 import { AppError } from "../../platform/errors.ts";
 import { specialUseAbove } from "../../dns/names/special-use.ts";

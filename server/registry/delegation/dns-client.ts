@@ -11,7 +11,7 @@ import {
   type WireRecord,
 } from "../../dns/wire/messages.ts";
 import { WireError } from "../../dns/names/wire-names.ts";
-import { expandRdata, readRdata } from "../../dns/wire/rdata-read.ts";
+import { expandRdata, readRdata } from "../../dns/wire/rdata.ts";
 import { typeName, types } from "../../dns/zone-file/type-names.ts";
 import type { Reach } from "../../platform/net/address-rules.ts";
 import { EgressError, type EgressFailure } from "../../platform/net/egress-error.ts";

@@ -1,5 +1,5 @@
 import { standsFor } from "../../dns/dnssec/keys.ts";
-import type { Observation, ServerSeen } from "./observation.ts";
+import type { Observation, ServerSeen } from "./observe.ts";
 import { isWithin } from "./resolver.ts";
 import { absoluteName } from "../../dns/names/names.ts";
 import { isApexNs } from "../../dns/record.ts";

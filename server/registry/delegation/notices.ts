@@ -1,8 +1,7 @@
 import type { TypedNotice } from "../../notifications/notify.ts";
 import { absoluteName } from "../../dns/names/names.ts";
 import { dsText } from "../../dns/dnssec/keys.ts";
-import type { ParentFacts, ParentSet } from "./facts.ts";
-import type { Report } from "./store.ts";
+import type { Report, ParentFacts, ParentSet } from "./store.ts";
 
 interface Subject {
   id: string;

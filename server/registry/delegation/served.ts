@@ -1,7 +1,6 @@
 import { rcodes } from "../../dns/wire/messages.ts";
 import type { Asked, QueriedType, Question, Reply } from "./dns-client.ts";
-import type { ServerSeen, ServerState } from "./observation.ts";
-import { lameness, type Delegation } from "./observe.ts";
+import { lameness, type Delegation, type ServerSeen, type ServerState } from "./observe.ts";
 import { type Resolver } from "./resolver.ts";
 
 /** What name servers should answer about one RRset. */

@@ -10,11 +10,10 @@ import { AppError, badField } from "../../platform/errors.ts";
 import { whyNotPublic, type DelegationCheck } from "./check.ts";
 import type { QueriedType } from "./dns-client.ts";
 import { dsText } from "../../dns/dnssec/keys.ts";
-import type { StoredFacts } from "./facts.ts";
 import { severities, type FindingCode } from "./findings.ts";
 import { danglingRecords, delegationChanged } from "./notices.ts";
-import type { Observation } from "./observation.ts";
-import { pointersOf, findingOf, storeCheck } from "./store.ts";
+import type { Observation } from "./observe.ts";
+import { pointersOf, findingOf, storeCheck, type StoredFacts } from "./store.ts";
 import type { Served } from "./served.ts";
 
 const day = 24 * 3_600_000;

@@ -1,8 +1,15 @@
 import { specialUseAbove } from "../../dns/names/special-use.ts";
-import { earliestExpiry, type Failure, type ExpirySource, type Finding, type Registration } from "./registration.ts";
+import {
+  earliestExpiry,
+  type Failure,
+  type ExpirySource,
+  type Finding,
+  type Registration,
+  isReverse,
+  registrableOf,
+} from "./registration.ts";
 import type { RdapBootstrap } from "./rdap/bootstrap.ts";
 import type { RdapClient } from "./rdap/client.ts";
-import { isReverse, registrableOf } from "./registrable.ts";
 import type { Patience } from "./server-pace.ts";
 import type { WhoisClient } from "./whois/client.ts";
 

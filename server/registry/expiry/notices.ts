@@ -3,7 +3,7 @@ import { writeEntry } from "../../notifications/audit/audit.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { qualifiedName } from "../../dns/names/names.ts";
 import type { TypedNotice } from "../../notifications/notify.ts";
-import type { FactChange, FactName } from "./facts.ts";
+import type { FactChange, FactName } from "./store-finding.ts";
 
 const day = 24 * 3_600_000;
 /** Maximum notices per day about single domains. More failures share a cause: no outbound network, or a registry outage. */

@@ -15,7 +15,7 @@ import { AppError, badField, nameTaken, notFound } from "../../platform/errors.t
 import { newId } from "../../platform/ids.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { SecretCipher } from "../../platform/secret-cipher.ts";
-import { registrableOf } from "../expiry/registrable.ts";
+import { registrableOf } from "../expiry/registration.ts";
 import { gandi } from "./gandi.ts";
 import { porkbun } from "./porkbun.ts";
 import type { Registrar, RegistrarKind, RegistrarReading } from "./registrar.ts";

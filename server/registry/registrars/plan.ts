@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { KnownCertificates } from "../certificates/findings.ts";
 import { standsFor, type Ds, type ZoneKey } from "../../dns/dnssec/keys.ts";
-import type { ServerSeen } from "../delegation/observation.ts";
+import type { ServerSeen } from "../delegation/observe.ts";
 import type { ChangeableField, PublishedKey, RegistrarChange, RegistrarState } from "./registrar.ts";
 
 /** What a caller wants of a registration, with names and DS records in canonical form; what is left out stays. */

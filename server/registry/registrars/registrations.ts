@@ -9,9 +9,9 @@ import { AppError, badField } from "../../platform/errors.ts";
 import { withKeyedMutex } from "../../platform/slices.ts";
 import { knownCertificates } from "../certificates/findings.ts";
 import { dsText } from "../../dns/dnssec/keys.ts";
-import type { StoredFacts } from "../delegation/facts.ts";
-import type { RegistrationFacts } from "../expiry/facts.ts";
-import { registrableOf } from "../expiry/registrable.ts";
+import type { StoredFacts } from "../delegation/store.ts";
+import type { RegistrationFacts } from "../expiry/store-finding.ts";
+import { registrableOf } from "../expiry/registration.ts";
 import { readDs, readHostNames } from "../expiry/dates.ts";
 import type { OpenRegistrar, RegistrarConfigs } from "./configs.ts";
 import {

@@ -1,7 +1,6 @@
 import { sql, type SqlBool } from "kysely";
-import { ZoneScope } from "../../access/zone-scope.ts";
 import { zoneFor } from "../../access/zone-access.ts";
-import type { Caller } from "../../access/caller.ts";
+import { type Caller, ZoneScope } from "../../access/caller.ts";
 import { jsonRows, queries, type EntityManager } from "../../database/database.ts";
 import { onePage, type Paging } from "../../database/query-helpers.ts";
 import type { Failure } from "./settle.ts";

@@ -1,5 +1,5 @@
 import type { Identified } from "../../access/authenticator.ts";
-import type { Caller } from "../../access/caller.ts";
+import type { Caller, ZoneScope } from "../../access/caller.ts";
 import { jsonTexts, queries, type Database, type EntityManager } from "../../database/database.ts";
 import { sql } from "kysely";
 import { MessageQueue } from "../../notifications/message-queue.ts";
@@ -9,7 +9,6 @@ import type { Logger } from "../../platform/log.ts";
 import { afterCommit } from "../../database/after-commit.ts";
 import { newId } from "../../platform/ids.ts";
 import type { Channel, Redis } from "../../platform/redis.ts";
-import type { ZoneScope } from "../../access/zone-scope.ts";
 import { accessColumns, rightsFrom } from "../../access/zone-access.ts";
 
 /** A message to a watcher: the zone has this revision. */

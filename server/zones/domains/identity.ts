@@ -1,7 +1,7 @@
 import { UniqueConstraintViolationException } from "@mikro-orm/core";
 import type { Caller } from "../../access/caller.ts";
 import { writeEntry } from "../../notifications/audit/audit.ts";
-import { registrableOf } from "../../registry/expiry/registrable.ts";
+import { registrableOf } from "../../registry/expiry/registration.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { qualifiedName, parseQualified, parseView } from "../../dns/names/names.ts";
 import { isCatalog } from "../../dns-providers/primary/catalog-names.ts";

@@ -7,7 +7,7 @@ import {
   type SqlBool,
 } from "kysely";
 import { visibleDomains, type VisibleDomains } from "../../access/visible-domains.ts";
-import type { Caller } from "../../access/caller.ts";
+import type { Caller, ZoneScope } from "../../access/caller.ts";
 import { queries, type EntityManager, repeated } from "../../database/database.ts";
 import type { Tables } from "../../database/tables/all.ts";
 import { escapeLike, nameSearch, type NameSearch } from "../../database/query-helpers.ts";
@@ -15,7 +15,6 @@ import { AppError, badField } from "../../platform/errors.ts";
 import { ownerWithin, parseLabels, shown, parseNamedView, parseView, splitQualified } from "../../dns/names/names.ts";
 import { givenView, namedDomain, theView } from "./identity.ts";
 import { domainStatuses, listColumns, listView, type DomainStatus } from "./view.ts";
-import type { ZoneScope } from "../../access/zone-scope.ts";
 import { z } from "zod";
 import { id, line, optionalFlag, paging } from "../../api/schemas.ts";
 

@@ -1,6 +1,5 @@
-import { ZoneScope } from "../../access/zone-scope.ts";
 import { writeEntry } from "../../notifications/audit/audit.ts";
-import type { Caller } from "../../access/caller.ts";
+import { type Caller, ZoneScope } from "../../access/caller.ts";
 import { queries, type Database, type EntityManager } from "../../database/database.ts";
 import type { ProviderConnections } from "../../dns-providers/connections.ts";
 import { allMade } from "../../dns-providers/applying/apply-to-records.ts";

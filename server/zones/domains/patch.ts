@@ -2,7 +2,7 @@ import type { Caller } from "../../access/caller.ts";
 import type { Explained } from "../changes/locks-and-reviews.ts";
 import type { Domain, ReverseMode, ReviewRequired } from "../../database/tables/domains.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
-import { isReverseZone } from "../../dns/reverse/addresses.ts";
+import { isReverseZone } from "../../dns/reverse/zones.ts";
 import { AppError, badField } from "../../platform/errors.ts";
 import { costOf } from "./portfolio.ts";
 

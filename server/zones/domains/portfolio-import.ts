@@ -15,8 +15,7 @@ import { AppError, badField, Fault, faultToAppError } from "../../platform/error
 import type { Logger } from "../../platform/log.ts";
 import { ok, refuse, type Result } from "../../platform/result.ts";
 import { inChunks, inSlices, inTurns, type Steps } from "../../platform/slices.ts";
-import type { RegistrationFacts } from "../../registry/expiry/facts.ts";
-import { expiringFrom } from "../../registry/expiry/store-finding.ts";
+import { expiringFrom, type RegistrationFacts } from "../../registry/expiry/store-finding.ts";
 import { groupingOf, judgeMoved, rightsNamed, type Grouping, type Moved } from "./named-by-assignments.ts";
 import { applyPatch, auditedFields, unique, uniqueTags, type DomainPatch } from "./patch.ts";
 import { portfolioRow, portfolioRows, type SelectedRow } from "./portfolio.ts";

@@ -4,7 +4,7 @@ import type { ReviewPolicy } from "../changes/locks-and-reviews.ts";
 import { knownKind } from "../../dns-providers/kinds.ts";
 import { costOf } from "./portfolio.ts";
 import { toUnicodeName } from "../../dns/names/names.ts";
-import type { RegistrationFacts } from "../../registry/expiry/facts.ts";
+import type { RegistrationFacts } from "../../registry/expiry/store-finding.ts";
 
 /** A domain with its provider's kind. */
 export type DomainRow = Selectable<Tables["domains"]> & { kind: string };

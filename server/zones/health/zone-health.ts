@@ -7,7 +7,7 @@ import type { ProviderConnections } from "../../dns-providers/connections.ts";
 import type { LiveRecord } from "../../dns/record.ts";
 import { ownerWithin } from "../../dns/names/names.ts";
 import { grouped, inSlices } from "../../platform/slices.ts";
-import { registrableOf } from "../../registry/expiry/registrable.ts";
+import { registrableOf } from "../../registry/expiry/registration.ts";
 import { zoneAt } from "../changes/state/live-queries.ts";
 import { readZoneContext } from "../changes/zone-context.ts";
 import { aboutCodes, faultsOf, healthCodes, type Fault } from "./rules.ts";

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
-import type { ZoneScope } from "../../access/zone-scope.ts";
+import type { ZoneScope } from "../../access/caller.ts";
 import type { Zone } from "../../access/zone-access.ts";
 import { queries, type EntityManager, repeated } from "../../database/database.ts";
 import { type Paging, escapeLike, nameSearch, type NameSearch } from "../../database/query-helpers.ts";

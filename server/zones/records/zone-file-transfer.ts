@@ -1,6 +1,5 @@
-import type { ZoneScope } from "../../access/zone-scope.ts";
 import { outsideRights, type Rights } from "../../access/zone-access.ts";
-import type { Caller } from "../../access/caller.ts";
+import type { Caller, ZoneScope } from "../../access/caller.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { AppError } from "../../platform/errors.ts";
 import { located, type FormatReading, type FormatRecord } from "../../dns/formats/format.ts";

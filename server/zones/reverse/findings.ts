@@ -1,9 +1,8 @@
 import type { VisibleDomains } from "../../access/visible-domains.ts";
 import { type EntityManager, jsonRows, queries } from "../../database/database.ts";
 import { absoluteName } from "../../dns/names/names.ts";
-import { addressOf } from "../../dns/reverse/addresses.ts";
 import { followAddress, addressGiven, type PointerState } from "../../dns/reverse/pointers.ts";
-import type { Place, ManagedZone } from "../../dns/reverse/zones.ts";
+import { type Place, type ManagedZone, addressOf } from "../../dns/reverse/zones.ts";
 import type { LiveRecord } from "../../dns/record.ts";
 import {
   pointerPlaces,

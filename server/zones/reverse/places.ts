@@ -1,10 +1,16 @@
 import { jsonRows, queries, type EntityManager, jsonTexts } from "../../database/database.ts";
-import { type ManagedZone, type Place, classlessParent, namesFrom, ZoneIndex } from "../../dns/reverse/zones.ts";
+import {
+  type ManagedZone,
+  type Place,
+  classlessParent,
+  namesFrom,
+  ZoneIndex,
+  reverseName,
+} from "../../dns/reverse/zones.ts";
 import type { LiveRecord, RecordData } from "../../dns/record.ts";
 import { sql, type SqlBool } from "kysely";
 import { liveColumns, liveRecord, pageRows } from "../changes/state/live-queries.ts";
 import { inChunks } from "../../platform/slices.ts";
-import { reverseName } from "../../dns/reverse/addresses.ts";
 
 /** Where the PTR records of an address belong, or why they belong nowhere here. */
 export interface PointerPlace {

@@ -1,5 +1,4 @@
-import { ZoneScope } from "../../access/zone-scope.ts";
-import type { Caller } from "../../access/caller.ts";
+import { type Caller, ZoneScope } from "../../access/caller.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { planningState, withSplitsOf } from "../../dns/desired-state.ts";
 import { judgeChanges } from "../records/judge-changes.ts";

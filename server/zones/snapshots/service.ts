@@ -1,8 +1,7 @@
 import type { Selectable } from "kysely";
-import type { ZoneScope } from "../../access/zone-scope.ts";
 import { zoneFor, type Zone } from "../../access/zone-access.ts";
 import type { Audit } from "../../notifications/audit/audit.ts";
-import type { Caller } from "../../access/caller.ts";
+import type { Caller, ZoneScope } from "../../access/caller.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import type { Tables } from "../../database/tables/all.ts";
 import { onePage, everyColumn } from "../../database/query-helpers.ts";

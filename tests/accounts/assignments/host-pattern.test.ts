@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { likePattern, parseHostPattern, storedLikePattern } from "../../../server/access/host-pattern.ts";
 import { matchesHost } from "../../../server/dns/names/names.ts";
-import { ZoneScope } from "../../../server/access/zone-scope.ts";
+import { ZoneScope } from "../../../server/access/caller.ts";
 import { queries } from "../../../server/database/database.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 

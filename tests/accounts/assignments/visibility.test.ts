@@ -10,8 +10,7 @@ import {
 } from "kysely";
 import { expect, test } from "vitest";
 import { VisibleDomains, type Visibility } from "../../../server/access/visible-domains.ts";
-import { ZoneScope } from "../../../server/access/zone-scope.ts";
-import type { Caller } from "../../../server/access/caller.ts";
+import { type Caller, ZoneScope } from "../../../server/access/caller.ts";
 import type { Tables } from "../../../server/database/tables/all.ts";
 import { roles } from "../../../server/database/tables/users.ts";
 

@@ -3,7 +3,7 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { stringify } from "superjson";
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
-import { compressedProcedures } from "../../../server/api/http/compression.ts";
+import { compressedProcedures } from "../../../server/app.ts";
 import { appRouter } from "../../../client-sdk/app-router.ts";
 import { adminPassword, useZonewright } from "../../support/zonewright.ts";
 import { manualZone, type Zone } from "../../support/zones.ts";

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { kindByName } from "../../../server/dns-providers/kinds.ts";
 import type { DnsProvider, RecordChange } from "../../../server/dns-providers/provider.ts";
 import { wireRecord, type WireMessage } from "../../../server/dns/wire/messages.ts";
-import { writeRdata } from "../../../server/dns/wire/rdata-write.ts";
+import { writeRdata } from "../../../server/dns/wire/rdata.ts";
 import { writeName } from "../../../server/dns/names/wire-names.ts";
 import { readAll } from "../../../server/zones/changes/provider-call.ts";
 import { startFakeNameServer, type Reaction } from "./fake-name-server.ts";

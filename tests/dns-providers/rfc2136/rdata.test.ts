@@ -2,8 +2,7 @@ import { decode, encode, type Answer } from "dns-packet";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readMessage } from "../../../server/dns/wire/messages.ts";
-import { expandRdata, readRdata } from "../../../server/dns/wire/rdata-read.ts";
-import { writeRdata } from "../../../server/dns/wire/rdata-write.ts";
+import { expandRdata, readRdata, writeRdata } from "../../../server/dns/wire/rdata.ts";
 import { WireError } from "../../../server/dns/names/wire-names.ts";
 import { ruleFor } from "../../../server/dns/record-types.ts";
 

@@ -3,7 +3,7 @@ import { readAll, readWhole } from "../../../server/zones/changes/provider-call.
 import { kindByName } from "../../../server/dns-providers/kinds.ts";
 import type { DnsProvider, RecordChange } from "../../../server/dns-providers/provider.ts";
 import { wireRecord, type WireMessage } from "../../../server/dns/wire/messages.ts";
-import { writeRdata } from "../../../server/dns/wire/rdata-write.ts";
+import { writeRdata } from "../../../server/dns/wire/rdata.ts";
 import { writeName } from "../../../server/dns/names/wire-names.ts";
 import { createEgress } from "../../../server/platform/net/egress.ts";
 import { typeNumber } from "../../../server/dns/zone-file/type-names.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { RecordChange } from "../../../server/dns-providers/provider.ts";
 import { readMessage, updateMessage, type WireRecord } from "../../../server/dns/wire/messages.ts";
-import { writeRdata } from "../../../server/dns/wire/rdata-write.ts";
+import { writeRdata } from "../../../server/dns/wire/rdata.ts";
 import type { ServedRecord } from "../../../server/dns-providers/rfc2136/read-names.ts";
 import { batchesOf, mostUpdateOctets, planUpdate } from "../../../server/dns-providers/rfc2136/update-plan.ts";
 import type { RecordData } from "../../../server/dns/record.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { reverseName } from "../../../server/dns/reverse/addresses.ts";
+import { reverseName } from "../../../server/dns/reverse/zones.ts";
 import { zonesOfNetwork } from "../../../server/dns/names/networks.ts";
 
 test.each([

@@ -1,7 +1,14 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { addressOf, isReverseZone, reverseName, isInRange, rangeOf } from "../../../server/dns/reverse/addresses.ts";
-import { classlessParent, ZoneIndex } from "../../../server/dns/reverse/zones.ts";
+import {
+  classlessParent,
+  ZoneIndex,
+  addressOf,
+  isReverseZone,
+  reverseName,
+  isInRange,
+  rangeOf,
+} from "../../../server/dns/reverse/zones.ts";
 import { aaaaRule } from "../../../server/dns/values/aaaa.ts";
 
 const ipv4 = fc.ipV4();

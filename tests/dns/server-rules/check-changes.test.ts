@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { ZoneScope } from "../../../server/access/zone-scope.ts";
+import { ZoneScope } from "../../../server/access/caller.ts";
 import { liveZone } from "../../../server/zones/changes/state/live-queries.ts";
 import { noNotes, type PlannedChange, type RecordDraft } from "../../../server/dns/record.ts";
 import { checkChanges } from "../../../server/zones/records/server-rules/check-changes.ts";

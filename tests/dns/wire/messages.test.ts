@@ -8,7 +8,7 @@ import {
   readMessage,
   type WireMessage,
 } from "../../../server/dns/wire/messages.ts";
-import { expandRdata, readRdata } from "../../../server/dns/wire/rdata-read.ts";
+import { expandRdata, readRdata } from "../../../server/dns/wire/rdata.ts";
 import { serialDistance, serialOf } from "../../../server/dns/wire/serials.ts";
 import { AnswerSigner, signatureOctets, verifyRequest } from "../../../server/dns/wire/tsig-request.ts";
 import { signRequest, tsigAlgorithms, TsigVerifier, type TsigKey } from "../../../server/dns/wire/tsig.ts";

@@ -4,7 +4,7 @@ import { WireError, writeName } from "../../../server/dns/names/wire-names.ts";
 import { absoluteName, parseOwner } from "../../../server/dns/names/names.ts";
 import { ruleFor } from "../../../server/dns/record-types.ts";
 import { classes, readMessage, updateMessage, wireRecord } from "../../../server/dns/wire/messages.ts";
-import { writeRdata } from "../../../server/dns/wire/rdata-write.ts";
+import { writeRdata } from "../../../server/dns/wire/rdata.ts";
 import {
   readUpdate,
   zoneOfUpdate,

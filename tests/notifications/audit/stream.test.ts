@@ -12,7 +12,7 @@ import {
 } from "../../../server/notifications/audit/stream.ts";
 import { queries } from "../../../server/database/database.ts";
 import { createEgress } from "../../../server/platform/net/egress.ts";
-import { parseAuditTarget } from "../../../server/ops/config/audit-target.ts";
+import { parseAuditTarget } from "../../../server/ops/config/variable-forms.ts";
 import { patience } from "../../support/patience.ts";
 import { freePorts } from "../../support/programs.ts";
 import { entryOf, startSyslogReceiver, type AuditReceiver } from "../../support/servers/audit-receiver.ts";

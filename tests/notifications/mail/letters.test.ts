@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { mailOf } from "../../../server/notifications/mail/letters.ts";
-import { Mailer } from "../../../server/notifications/mail/outbox.ts";
+import { Mailer, mailOf } from "../../../server/notifications/mail/outbox.ts";
 import { createLog } from "../../../server/platform/log.ts";
 import { startMailServer, type MailServer } from "../../support/servers/mail-server.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { judge } from "../../../server/registry/delegation/findings.ts";
-import type { Observation, ParentSeen, ServerSeen } from "../../../server/registry/delegation/observation.ts";
+import type { Observation, ParentSeen, ServerSeen } from "../../../server/registry/delegation/observe.ts";
 import { whyNotPublic } from "../../../server/registry/delegation/check.ts";
 import { nameAbove, referralIn } from "../../../server/registry/delegation/resolver.ts";
 

@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { nextCheck } from "../../../server/registry/expiry/store-finding.ts";
-import { registrableOf } from "../../../server/registry/expiry/registrable.ts";
-import type { Finding } from "../../../server/registry/expiry/registration.ts";
+import { type Finding, registrableOf } from "../../../server/registry/expiry/registration.ts";
 import { day, hour } from "../../support/clock.ts";
 
 const now = new Date("2027-03-01T12:00:00Z");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readKey } from "../../../server/dns/dnssec/keys.ts";
-import type { ServerSeen } from "../../../server/registry/delegation/observation.ts";
+import type { ServerSeen } from "../../../server/registry/delegation/observe.ts";
 import {
   changeOf,
   differences,

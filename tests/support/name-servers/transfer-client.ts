@@ -7,7 +7,7 @@ import {
   type WireMessage,
 } from "../../../server/dns/wire/messages.ts";
 import { valueOf } from "../../../server/dns/record.ts";
-import { readRdata } from "../../../server/dns/wire/rdata-read.ts";
+import { readRdata } from "../../../server/dns/wire/rdata.ts";
 import { signRequest, TsigVerifier, type TsigKey } from "../../../server/dns/wire/tsig.ts";
 import { typeName, types } from "../../../server/dns/zone-file/type-names.ts";
 

@@ -9,7 +9,7 @@ import {
   wireRecord,
   type WireMessage,
 } from "../../../server/dns/wire/messages.ts";
-import { writeRdata } from "../../../server/dns/wire/rdata-write.ts";
+import { writeRdata } from "../../../server/dns/wire/rdata.ts";
 import { signRequest, TsigVerifier, type TsigKey } from "../../../server/dns/wire/tsig.ts";
 import { typeNumber, types } from "../../../server/dns/zone-file/type-names.ts";
 import { ask } from "./transfer-client.ts";

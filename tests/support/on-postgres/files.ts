@@ -197,7 +197,7 @@ export const notReached: Readonly<Record<string, readonly string[]>> = {
   "callers with a narrowed token, and losses beyond the safety threshold of a caller who sees some hosts": [
     "server/bulk/replacements/find.ts countsSeen",
     "server/access/visible-domains.ts reviews",
-    "server/access/zone-scope.ts allAtCondition",
+    "server/access/caller.ts allAtCondition",
   ],
   "more rows than one page or range holds": [
     "server/zones/snapshots/retention.ts within",

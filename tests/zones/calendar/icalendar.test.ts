@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { atOnce } from "../../../server/platform/slices.ts";
-import { calendarText } from "../../../server/zones/calendar/icalendar.ts";
+import { calendarText } from "../../../server/zones/calendar/feeds.ts";
 import { eventsOf } from "./reader.ts";
 
 const text = fc.string({ unit: "binary", maxLength: 200 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ZoneScope } from "../../../server/access/zone-scope.ts";
+import { ZoneScope } from "../../../server/access/caller.ts";
 import { zoneAt, zonesAt } from "../../../server/zones/changes/state/live-queries.ts";
 import { slicedWork } from "../../../server/platform/slices.ts";
 import { useZonewright } from "../../support/zonewright.ts";

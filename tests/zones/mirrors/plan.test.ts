@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { recordKey, type RecordData } from "../../../server/dns/record.ts";
 import { knownKind } from "../../../server/dns-providers/kinds.ts";
-import { besideForeign, extraRecords, planningMirror } from "../../../server/zones/mirrors/plan.ts";
+import { besideForeign, extraRecords, planningMirror } from "../../../server/zones/mirrors/comparison.ts";
 import { atOnce } from "../../../server/platform/slices.ts";
 
 const record = fc

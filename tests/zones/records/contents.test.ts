@@ -3,7 +3,7 @@ import { ruleFor } from "../../../server/dns/record-types.ts";
 import { writeStrings } from "../../../server/dns/values/txt.ts";
 import { parseZoneFile } from "../../../server/dns/zone-file/parse.ts";
 import { logicalLines } from "../../../server/dns/zone-file/tokens.ts";
-import { wantedRrsets } from "../../../server/dns-service/update-clients/powerdns-api/wanted-rrsets.ts";
+import { wantedRrsets } from "../../../server/dns-service/update-clients/powerdns-api/rrsets.ts";
 import { atOnce } from "../../../server/platform/slices.ts";
 import { contents, type Content } from "../../support/records/contents.ts";
 import { useZonewright } from "../../support/zonewright.ts";

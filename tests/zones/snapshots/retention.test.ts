@@ -1,8 +1,7 @@
 import { stringify } from "superjson";
 import { beforeEach, describe, expect, test } from "vitest";
 import { queries } from "../../../server/database/database.ts";
-import { deleteOldSnapshots } from "../../../server/zones/snapshots/retention.ts";
-import { makeScheduledSnapshots } from "../../../server/zones/snapshots/schedule.ts";
+import { deleteOldSnapshots, makeScheduledSnapshots } from "../../../server/zones/snapshots/retention.ts";
 import { Clock, second } from "../../support/clock.ts";
 import { fileZone, manualZone, type Body, type Zone } from "../../support/zones.ts";
 import { useZonewright } from "../../support/zonewright.ts";

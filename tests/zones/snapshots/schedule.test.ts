@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { beforeEach, describe, expect, test } from "vitest";
 import { queries } from "../../../server/database/database.ts";
-import { makeScheduledSnapshots } from "../../../server/zones/snapshots/schedule.ts";
+import { makeScheduledSnapshots } from "../../../server/zones/snapshots/retention.ts";
 import { manualZone, type Body, type Zone } from "../../support/zones.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 

@@ -4,8 +4,12 @@ import type { Audit } from "../../../notifications/audit/audit.ts";
 import type { Background } from "../../../platform/background.ts";
 import { queries, type Database, type EntityManager } from "../../../database/database.ts";
 import { badField, type AppError } from "../../../platform/errors.ts";
-import { noticeUsefulMilliseconds, type MailOutbox } from "../../../notifications/mail/outbox.ts";
-import { passwordChanged, passwordReset } from "../../../notifications/mail/letters.ts";
+import {
+  noticeUsefulMilliseconds,
+  type MailOutbox,
+  passwordChanged,
+  passwordReset,
+} from "../../../notifications/mail/outbox.ts";
 import { User, PasswordReset } from "../../../database/tables/users.ts";
 import { lockAccount, verifiedAddress, endOutstanding } from "../../users/account.ts";
 import { hashOf, newOpaqueToken } from "../../../platform/ids.ts";

@@ -3,8 +3,7 @@ import { sql } from "kysely";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import { AppError } from "../../../platform/errors.ts";
 import type { Keyring } from "../../../platform/secret-cipher.ts";
-import type { Mailer } from "../../../notifications/mail/outbox.ts";
-import { signInCode } from "../../../notifications/mail/letters.ts";
+import { type Mailer, signInCode } from "../../../notifications/mail/outbox.ts";
 
 const lifetimeMilliseconds = 10 * 60_000;
 const triesPerCode = 5;

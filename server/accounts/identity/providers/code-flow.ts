@@ -1,8 +1,16 @@
 import type { OAuth2Tokens } from "arctic";
 import type { Egress } from "../../../platform/net/egress.ts";
-import { IdentityProviderError, type ClientSettings, type FlowValues, type Identity, tellable } from "./provider.ts";
+import {
+  IdentityProviderError,
+  type ClientSettings,
+  type FlowValues,
+  type Identity,
+  tellable,
+  type IdentityProvider,
+} from "./provider.ts";
 import { loadedLate } from "../../../platform/late-modules.ts";
 import { EgressError } from "../../../platform/net/egress-error.ts";
+import type { ProviderId } from "../../../database/tables/identity.ts";
 
 export interface VendorRequest {
   method?: "GET" | "POST";
@@ -213,4 +221,35 @@ function clientOf({ OAuth2Client }: Arctic, { clientId, redirectUrl }: ClientSet
 
 function scopesOf({ scope }: ClientSettings): string[] {
   return scope.split(" ").filter((part) => part !== "");
+}
+
+interface StandardOAuth2 extends Endpoints {
+  id: ProviderId;
+  name: string;
+  defaultScope: string;
+}
+
+/**
+ * A provider with standard OAuth 2.0, PKCE and a userinfo endpoint. It has its own callback, and the access token comes directly from the
+ * token endpoint, so an id_token would prove nothing more.
+ */
+export function standardOAuth2(
+  egress: Egress,
+  { id, name, defaultScope, ...builtIn }: StandardOAuth2,
+): IdentityProvider {
+  return {
+    id,
+    name,
+    type: "oauth2",
+    defaultScope,
+    check: () => Promise.resolve(),
+    authorizationUrl: (settings, flow) =>
+      authorizationUrlOf(endpointsOf(settings, builtIn).authorizeUrl, settings, flow),
+    async identify(settings, { codeVerifier }, answer) {
+      const { tokenUrl, userInfoUrl } = endpointsOf(settings, builtIn);
+      const tokens = await redeemCode(egress, tokenUrl, settings, { code: codeOf(answer), codeVerifier });
+      const claims = await userInfo(egress, userInfoUrl, accessTokenOf(tokens));
+      return identityFromClaims(new URL(userInfoUrl).origin, claims);
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import type { Egress } from "../../../platform/net/egress.ts";
 import type { IdentityProvider } from "./provider.ts";
-import { standardOAuth2 } from "./standard-oauth2.ts";
+import { standardOAuth2 } from "./code-flow.ts";
 
 /** GitLab.com, and self-managed GitLab with configured endpoints: {base}/oauth/authorize, /oauth/token and /oauth/userinfo. */
 export function gitlab(egress: Egress): IdentityProvider {

@@ -1,6 +1,6 @@
 import type { Egress } from "../../../platform/net/egress.ts";
 import type { IdentityProvider } from "./provider.ts";
-import { standardOAuth2 } from "./standard-oauth2.ts";
+import { standardOAuth2 } from "./code-flow.ts";
 
 /** Google. Identifies users by `sub`, which is never reused; email addresses can be. */
 export function google(egress: Egress): IdentityProvider {

@@ -7,8 +7,7 @@ import { afterCommit } from "../../../database/after-commit.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import { mapUniqueViolation } from "../../../database/query-helpers.ts";
 import { AppError, badField } from "../../../platform/errors.ts";
-import type { MailOutbox } from "../../../notifications/mail/outbox.ts";
-import { verifyEmail } from "../../../notifications/mail/letters.ts";
+import { type MailOutbox, verifyEmail } from "../../../notifications/mail/outbox.ts";
 import { User } from "../../../database/tables/users.ts";
 
 const hour = 3_600_000;

@@ -9,8 +9,13 @@ import type { WaysIn } from "../../auth/ways-in.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import { AppError } from "../../../platform/errors.ts";
 import { resolveAlias } from "../../../api/input-error.ts";
-import { noticeUsefulMilliseconds, type MailOutbox, type Mail } from "../../../notifications/mail/outbox.ts";
-import { emailChanged, passwordChanged } from "../../../notifications/mail/letters.ts";
+import {
+  noticeUsefulMilliseconds,
+  type MailOutbox,
+  type Mail,
+  emailChanged,
+  passwordChanged,
+} from "../../../notifications/mail/outbox.ts";
 import { afterCommit } from "../../../database/after-commit.ts";
 import { auditOf, type AccessRevocation } from "../access/revocation.ts";
 import { refuseTaken, type EmailVerifications } from "../email/service.ts";

@@ -9,8 +9,7 @@ import { mostOrdinaryChanges } from "../../../api/limits/requests.ts";
 import { AppError } from "../../../platform/errors.ts";
 import { inSlices } from "../../../platform/slices.ts";
 import { Unprocessable, withinContent } from "./refusals.ts";
-import { fileLines, type ShownRrset } from "./shown-rrsets.ts";
-import { wantedRrsets, type WantedRrset } from "./wanted-rrsets.ts";
+import { wantedRrsets, type WantedRrset, fileLines, type ShownRrset } from "./rrsets.ts";
 import { withoutSoa, type NewZones } from "./new-zones.ts";
 import {
   settingsIn,

@@ -8,7 +8,7 @@ import type { Domains } from "../../../zones/domains/service.ts";
 import { AppError } from "../../../platform/errors.ts";
 import { atOnce, grouped, inSlices } from "../../../platform/slices.ts";
 import { Unprocessable, withinContent } from "./refusals.ts";
-import { readAbsolute, wantedRrsets, type WantedRrset } from "./wanted-rrsets.ts";
+import { readAbsolute, wantedRrsets, type WantedRrset } from "./rrsets.ts";
 import { settingsIn, storeSettings } from "./zone-settings.ts";
 import type { FoundZone, PowerdnsZones } from "./zones.ts";
 

@@ -6,7 +6,7 @@ import { escapeLike } from "../../../database/query-helpers.ts";
 import { zoneId } from "../../../dns-providers/powerdns/client.ts";
 import { searchRecords } from "../../../zones/records/search.ts";
 import { Unprocessable } from "./refusals.ts";
-import { shownContent, shownOwner } from "./shown-rrsets.ts";
+import { shownContent, shownOwner } from "./rrsets.ts";
 import type { FoundZone, PowerdnsZones } from "./zones.ts";
 
 /** What `search-data` is asked for. */

@@ -31,8 +31,15 @@ import { AppError, notFound } from "../../../platform/errors.ts";
 import { flatMapped, grouped, inSlices, type Steps } from "../../../platform/slices.ts";
 import type { Records } from "../../../zones/records/service.ts";
 import { storeComments, storedComments, textOf } from "./comments.ts";
-import { shownRrsets, soaRrset, type ShownRrset } from "./shown-rrsets.ts";
-import { label, type WantedRrset, otherTtl, type WantedData } from "./wanted-rrsets.ts";
+import {
+  label,
+  type WantedRrset,
+  otherTtl,
+  type WantedData,
+  shownRrsets,
+  soaRrset,
+  type ShownRrset,
+} from "./rrsets.ts";
 import type { ZoneSettings } from "./zone-settings.ts";
 import type { Edit } from "../../../zones/records/editing/edits.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { mailOf } from "../../mail/letters.ts";
+import { mailOf } from "../../mail/outbox.ts";
 import type { Mail } from "../../mail/outbox.ts";
 import type { ChannelKind, ChannelMessage, Outcome, Ports } from "../kind.ts";
 

@@ -10,8 +10,8 @@ import {
   type Answer,
   type Registration,
   type Settled,
+  type Registrable,
 } from "../registration.ts";
-import type { Registrable } from "../registrable.ts";
 import type { Patience, ServerPace } from "../server-pace.ts";
 import { readWhoisAnswer, type WhoisAnswer } from "./answer.ts";
 

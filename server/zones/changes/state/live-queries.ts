@@ -1,5 +1,5 @@
 import { sql, type CompiledQuery, type Kysely, type Selectable, type SelectQueryBuilder, type SqlBool } from "kysely";
-import { ZoneScope } from "../../../access/zone-scope.ts";
+import { ZoneScope } from "../../../access/caller.ts";
 import { jsonRows, jsonTexts, queries, type EntityManager } from "../../../database/database.ts";
 import type { Tables } from "../../../database/tables/all.ts";
 import { noNotes, unreadSplit, type LiveRecord, type Spelling } from "../../../dns/record.ts";

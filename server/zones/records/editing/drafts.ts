@@ -19,8 +19,7 @@ import {
   type RecordNotes,
   type RecordStatus,
 } from "../../../dns/record.ts";
-import { sameStrings } from "../../../dns/values/character-strings.ts";
-import { unwantedPriority } from "../../../dns/values/fields.ts";
+import { sameStrings, unwantedPriority } from "../../../dns/values/character-strings.ts";
 import { splitByDefault, writeStrings } from "../../../dns/values/txt.ts";
 import type { CanonicalValue, Door } from "../../../dns/values/value-rule.ts";
 

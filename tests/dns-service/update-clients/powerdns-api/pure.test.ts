@@ -5,8 +5,7 @@ import { noNotes, recordKey, type LiveRecord } from "../../../../server/dns/reco
 import { atOnce } from "../../../../server/platform/slices.ts";
 import { rrsetEdits } from "../../../../server/dns-service/update-clients/powerdns-api/zones.ts";
 import { wildcardMatcher } from "../../../../server/dns-service/update-clients/powerdns-api/search.ts";
-import { shownRrsets } from "../../../../server/dns-service/update-clients/powerdns-api/shown-rrsets.ts";
-import { wantedRrsets } from "../../../../server/dns-service/update-clients/powerdns-api/wanted-rrsets.ts";
+import { wantedRrsets, shownRrsets } from "../../../../server/dns-service/update-clients/powerdns-api/rrsets.ts";
 import { zoneOfId } from "../../../../server/dns-service/update-clients/powerdns-api/calls.ts";
 
 const zone = "quay.example";
