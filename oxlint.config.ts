@@ -16,7 +16,7 @@ export const layers: readonly Readonly<Record<string, readonly string[]>>[] = [
     notifications: [],
   },
   {
-    api: ["access", "ops"],
+    api: ["access"],
     access: [],
     ops: [],
   },

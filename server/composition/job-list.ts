@@ -21,8 +21,7 @@ import type { Deliverer } from "../notifications/channels/deliverer.ts";
 import type { Logger } from "../platform/log.ts";
 import type { SecondaryCheck } from "../dns-service/secondary-check.ts";
 import type { DnsService } from "../dns-service/service.ts";
-import { deleteOldSnapshots } from "../zones/snapshots/retention.ts";
-import { makeScheduledSnapshots } from "../zones/snapshots/schedule.ts";
+import { deleteOldSnapshots, makeScheduledSnapshots } from "../zones/snapshots/retention.ts";
 import {
   deleteEndedSessions,
   deleteExpiredChallenges,
@@ -35,7 +34,7 @@ import { deleteOldBatches } from "../bulk/batches/store.ts";
 import { deleteOldUpdateAnswers } from "../dns-service/updates/update-answers.ts";
 import { deleteExpiredFlows } from "../accounts/identity/flows.ts";
 import type { Background } from "../platform/background.ts";
-import { Metrics, type Reading } from "../ops/metrics/metrics.ts";
+import { Metrics, type Reading } from "../api/metrics.ts";
 import type { Streams } from "../notifications/streams.ts";
 import { SecretCipher, type Keyring } from "../platform/secret-cipher.ts";
 import { JobRunner, type Timing, type Job } from "../ops/jobs/runner.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { Metrics } from "../../server/ops/metrics/metrics.ts";
+import { Metrics } from "../../server/api/metrics.ts";
 import { StreamClient } from "../support/event-stream.ts";
 import { patience } from "../support/patience.ts";
 import { startZonewright, type Zonewright } from "../support/zonewright.ts";

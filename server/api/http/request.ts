@@ -14,7 +14,7 @@ import { parseCookie, stringifySetCookie } from "cookie";
 import type { Context } from "../context.ts";
 import type { CookieToSet, HttpPort } from "../../platform/http-port.ts";
 import { claimedAddress } from "../limits/address.ts";
-import type { Metrics } from "../../ops/metrics/metrics.ts";
+import type { Metrics } from "../metrics.ts";
 
 const requestIdForm = /^[\w.-]{8,64}$/;
 

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
-import type { JobRun } from "../jobs/runner.ts";
-import { version } from "../../platform/version.ts";
+import { version } from "../platform/version.ts";
 
 /** Memory, CPU and event-loop metrics, collected once per process regardless of the number of services in it. */
 let ofProcess: Registry | undefined;
@@ -107,7 +106,7 @@ export class Metrics {
     this.#requests.observe({ procedure, status }, seconds);
   }
 
-  jobRun({ job, seconds, failed }: JobRun): void {
+  jobRun({ job, seconds, failed }: { job: string; seconds: number; failed: boolean }): void {
     this.#jobs.observe({ job }, seconds);
     this.#failures.inc({ job }, failed ? 1 : 0);
     if (!failed) this.#lastSuccess.set({ job }, Date.now() / 1_000);
