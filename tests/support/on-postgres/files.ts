@@ -165,6 +165,7 @@ export const inMemory: readonly string[] = [
   "tests/client-sdk/reauthentication.test.ts",
   "tests/client-sdk/session.test.ts",
   "tests/registry/delegation/served.test.ts",
+  "tests/dns-providers/cloud-kinds.test.ts",
   "tests/dns-providers/zonefile-changing.test.ts",
   "tests/zones/domains/update.test.ts",
   "tests/registry/expiry/bootstrap.test.ts",
