@@ -29,7 +29,7 @@ const perCall = 100;
 const zoneTtl = 3_600;
 
 const recordTypes = "A AAAA CAA CNAME DNAME HTTPS LOC MX NAPTR NS PTR SRV SSHFP SVCB TLSA TXT".split(" ");
-/** OVH's own types for some TXT records. They are written without quotes, and do not change into others. */
+/** OVH's own types for some TXT records. They do not change into others. */
 const textTypes = new Set(["DKIM", "DMARC", "SPF"]);
 
 const ovhRecord = z.object({
@@ -40,8 +40,12 @@ const ovhRecord = z.object({
   ttl: maybe(z.int()),
 });
 type OvhRecord = z.infer<typeof ovhRecord>;
-/** An entry of a read of several records, which may have been deleted meanwhile. */
-const entry = z.union([ovhRecord, z.object({ value: maybe(ovhRecord) }).transform(({ value }) => value)]);
+/** An entry of a read of several records: one of them, or why it was not read. */
+const entry = z.union([
+  ovhRecord,
+  z.object({ value: ovhRecord }).transform(({ value }) => value),
+  z.object({ error: z.object({ message: z.string() }) }),
+]);
 const refusal = z.object({ errorCode: z.string() });
 /** What calls that change something answer may be anything. */
 const anything = z.unknown();
@@ -113,7 +117,11 @@ function ovhAccount(config: OvhConfig, environment: VendorEnvironment): RecordAc
     calls,
     base,
     async headers({ method, url, body = "" }) {
-      const difference = await (ahead ??= clockDifference());
+      ahead ??= clockDifference().catch((error: unknown) => {
+        ahead = undefined;
+        throw error;
+      });
+      const difference = await ahead;
       return () => {
         const time = seconds() + difference;
         const signed = [applicationSecret, consumerKey, method, url, body, time].join("+");
@@ -131,18 +139,28 @@ function ovhAccount(config: OvhConfig, environment: VendorEnvironment): RecordAc
     isForbidden,
   });
 
-  /** The ids of records of OVH's own types, as they were read. */
-  const own = new Set<string>();
+  /** The ids of records of OVH's own types that were read without quotes. They are written so. */
+  const unquoted = new Set<string>();
+
+  /** Returns nothing for a record that was deleted meanwhile. @throws ProviderError for one that was not read for another reason */
+  function none(message: string): [] {
+    if (/\b(?:not exist|not found)\b/i.test(message)) return [];
+    throw calls.error(message, "none");
+  }
 
   async function* records(zone: string, name?: string): AsyncGenerator<StoredRecord[]> {
     const filter = name === undefined ? "" : `?subDomain=${encodeURIComponent(name === "@" ? "" : name)}`;
     const { value: ids } = await api.read(`${pathOf(zone)}/record${filter}`, z.array(z.int()), zone);
     for (let start = 0; start < ids.length; start += perCall) {
-      const path = `${pathOf(zone)}/record/${ids.slice(start, start + perCall).join(",")}`;
+      const asked = ids.slice(start, start + perCall);
+      const path = `${pathOf(zone)}/record/${asked.join(",")}`;
       const answer = await api.send({ method: "GET", path, headers: { "x-ovh-batch": "," } }, z.array(entry));
       if (!answer.ok) throw calls.error(answer.message, "none");
-      const found = answer.value.filter((one) => one !== undefined);
-      for (const { id, fieldType } of found) if (textTypes.has(fieldType)) own.add(String(id));
+      if (answer.value.length !== asked.length) throw calls.notItsApi("none");
+      const found = answer.value.flatMap((one) => ("error" in one ? none(one.error.message) : [one]));
+      for (const { id, fieldType, target } of found) {
+        if (textTypes.has(fieldType) && !target.startsWith('"')) unquoted.add(String(id));
+      }
       yield found.filter(({ fieldType }) => fieldType !== "SOA").map((one) => readRecord(zone, one));
     }
   }
@@ -160,7 +178,7 @@ function ovhAccount(config: OvhConfig, environment: VendorEnvironment): RecordAc
     ...restRecords(api, {
       path: (zone) => `${pathOf(zone)}/record`,
       body: writeRecord,
-      updateBody: (record, id) => updatedRecord(record, own.has(id)),
+      updateBody: (record, id) => updatedRecord(record, unquoted.has(id)),
       made: z.object({ id: z.int(), ttl: maybe(z.int()) }).transform(({ id, ttl }) => ({ id: String(id), ttl })),
       updates: "PUT",
       done: anything,
@@ -206,10 +224,10 @@ function writeRecord(record: RecordData): object {
   return { fieldType: record.recordType, ...updatedRecord(record, false) };
 }
 
-/** Returns what an update may change. @param isOwn whether the record is of a type of OVH's own */
-function updatedRecord(record: RecordData, isOwn: boolean): object {
+/** Returns what an update may change. @param isUnquoted whether a text is written without quotes */
+function updatedRecord(record: RecordData, isUnquoted: boolean): object {
   const { recordType, name, ttl } = record;
   const value = valueOf(record);
-  const text = recordType === "TXT" ? (isOwn ? value : quotedStrings(value)) : ruleFor(recordType).print(value);
+  const text = recordType === "TXT" ? (isUnquoted ? value : quotedStrings(value)) : ruleFor(recordType).print(value);
   return { subDomain: name === "@" ? "" : nameOf(record), target: text, ttl };
 }

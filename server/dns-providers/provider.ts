@@ -229,6 +229,11 @@ export interface DnsProvider {
   /** Returns the zone's SOA; null if the provider does not show it. @throws ProviderError */
   readSoa(zone: string): Promise<Soa | null>;
   /**
+   * Makes what is stored take effect, at a provider that serves it only then. `applyChanges` does so itself; this is for changes whose
+   * outcome had to be read. @throws ProviderError with effect `unknown`
+   */
+  publish?(zone: string): Promise<void>;
+  /**
    * Returns the zone's read-only records by `recordKey`, with the reason as `readOnlyReason` gives it, for providers whose records
    * do not show that themselves. Used for plans of whole zones. @throws ProviderError
    */

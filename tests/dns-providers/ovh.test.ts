@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { readAll } from "../../server/zones/changes/provider-call.ts";
+import { callProvider, readAll } from "../../server/zones/changes/provider-call.ts";
 import type { VendorCall, VendorReply } from "../support/vendors/loopback-vendor.ts";
 import { ovh } from "../support/vendors/records/ovh.ts";
+import { useZonewright } from "../support/zonewright.ts";
 import { failureOf } from "./vendor-api/calling.ts";
 import { withAccount, zone } from "./record-vendor.ts";
 import { create, record, remove, update } from "./zone-folder.ts";
@@ -10,6 +11,7 @@ import { create, record, remove, update } from "./zone-folder.ts";
 
 const isRefresh = ({ url }: VendorCall) => url.pathname.endsWith("/refresh");
 const isZones = ({ url }: VendorCall) => url.pathname.endsWith("/domain/zone");
+const isCreate = ({ method, url }: VendorCall) => method === "POST" && url.pathname.endsWith("/record");
 const isBatch = ({ headers }: VendorCall) => headers["x-ovh-batch"] !== undefined;
 const a = (name: string, value = "192.0.2.1") => record(name, "A", value, 3_600);
 const says = (status: number, errorCode: string, message: string): VendorReply => ({
@@ -44,6 +46,75 @@ test("a refresh of OVHcloud that fails is made again, and one that is refused le
   });
 });
 
+test("a refusal of OVHcloud is told whatever its refresh would say, and nothing is refreshed", async () => {
+  await withAccount(ovh, async (server, provider) => {
+    server.failNext({ after: false, reply: says(400, "INVALID_ARGUMENT", "The zone is full") }, 1, isCreate);
+    server.failNext({ after: false, reply: says(409, "CONFLICT", "The zone is locked") }, 1, isRefresh);
+    const { outcomes } = await provider.applyChanges(zone, [create(a("one"))]);
+    expect(outcomes).toEqual([{ ok: false, message: expect.stringContaining("The zone is full") }]);
+    expect(server.calls.filter(isRefresh)).toEqual([]);
+  });
+});
+
+test("no half of an all-or-nothing set is served at OVHcloud while its outcome is unknown", async () => {
+  await withAccount(ovh, async (server, provider) => {
+    await provider.applyChanges(zone, [create(a("old"))]);
+    server.calls.length = 0;
+    server.failNext({ after: false, reply: null }, 1, isCreate);
+    const move = [remove(a("old")), create(a("new"))];
+    expect((await failureOf(provider.applyChanges(zone, move, { atomic: true }))).effect).toBe("unknown");
+    expect(server.calls.filter(isRefresh)).toEqual([]);
+  });
+});
+
+test("what is read back at OVHcloud after a call without an answer is refreshed, too", async () => {
+  await withAccount(ovh, async (server, provider) => {
+    server.failNext({ after: true, reply: null }, 1, isCreate);
+    const { outcomes } = await callProvider(provider, zone, [create(a("one"))], {});
+    expect(outcomes).toEqual([{ ok: true }]);
+    expect(server.calls.filter(isRefresh)).toHaveLength(1);
+    const reply = says(409, "CONFLICT", "The zone is locked");
+    server.failNext({ after: false, reply }, 2, isRefresh);
+    const { effect, message } = await failureOf(callProvider(provider, zone, [create(a("two"))], {}));
+    expect([effect, message]).toEqual(["unknown", expect.stringContaining("The zone is locked")]);
+  });
+});
+
+const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1", JOBS: "off" } });
+
+test("a change that OVHcloud stored but did not serve stays open until it is served", async () => {
+  await withAccount(ovh, async (server) => {
+    const config = { kind: "ovh", name: "OVH", config: server.config };
+    const { id } = (await zw.admin.post("/api/provider-configs", config)).body;
+    const { results } = (await zw.admin.post(`/api/provider-configs/${id}/import`, { zones: [zone] })).body;
+    const path = `/api/domains/${results[0].domainId}`;
+    server.failNext({ after: false, reply: says(409, "CONFLICT", "The zone is locked") }, 3, isRefresh);
+    const answer = await zw.admin.post(`${path}/records`, { recordType: "A", name: "www", value: "192.0.2.1" });
+    expect(answer.status).toBe(502);
+    const newest = async () => (await zw.admin.get(`${path}/history?limit=1`)).body.entries[0];
+    expect(await newest()).toMatchObject({ state: "pending" });
+    await zw.services.repair.runOnce();
+    expect(await newest()).toMatchObject({ state: "pending" });
+    const before = server.calls.filter(isRefresh).length;
+    await zw.services.repair.runOnce();
+    expect(await newest()).toMatchObject({ state: "applied", repaired: true });
+    expect(server.calls.filter(isRefresh)).toHaveLength(before + 1);
+  });
+});
+
+test.each([
+  ["an error", [{ key: "1", value: null, error: { message: "Internal server error" } }]],
+  ["another form", [{ id: 1, record: { id: 1, fieldType: "A", subDomain: "h", target: "192.0.2.1", ttl: 60 } }]],
+  ["a TTL as text", [{ id: 1, fieldType: "A", subDomain: "h", target: "192.0.2.1", ttl: "60" }]],
+  ["too few entries", []],
+])("a record of OVHcloud that is read with %s does not count as deleted", async (_, entries) => {
+  await withAccount(ovh, async (server, provider) => {
+    server.store.add(zone, { type: "A", name: "h", ttl: 60, fields: { target: "192.0.2.1" } });
+    server.failNext({ after: false, reply: { status: 200, body: JSON.stringify(entries) } }, 1, isBatch);
+    expect((await failureOf(readAll(provider, zone))).effect).toBe("none");
+  });
+});
+
 test("OVHcloud's own types for texts are shown as TXT, and keep their type and form when they change", async () => {
   await withAccount(ovh, async (server, provider) => {
     const target = "v=DKIM1; k=rsa; p=AAAA";
@@ -54,11 +125,13 @@ test("OVHcloud's own types for texts are shown as TXT, and keep their type and f
       `k._domainkey TXT 3600 ${target}`,
       "@ TXT 3600 v=spf1 -all",
     ]);
-    const [key] = read;
+    const [key, policy] = read;
     const outcomes =
       key && (await provider.applyChanges(zone, [update(key, { ...key, value: "v=DKIM1; k=rsa; p=BBBB" })])).outcomes;
     expect(outcomes).toEqual([{ ok: true }]);
     expect(server.store.lines(zone)).toContain("k._domainkey DKIM 3600 v=DKIM1; k=rsa; p=BBBB");
+    if (policy) await provider.applyChanges(zone, [update(policy, { ...policy, value: "v=spf1 ~all" })]);
+    expect(server.store.lines(zone)).toContain(' SPF 3600 "v=spf1 ~all"');
     const sent = server.calls.find(({ method }) => method === "PUT");
     expect(JSON.parse(sent?.body ?? "{}")).toEqual({
       subDomain: "k._domainkey",

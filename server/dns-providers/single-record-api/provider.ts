@@ -15,7 +15,7 @@ import {
 import { lateSeconds } from "../vendor-api/calls.ts";
 import { pagesOfNames } from "../vendor-api/pages.ts";
 import { applyOneByOne } from "./apply-changes.ts";
-import { eachOnce, type RecordCalls, type StoredRecord } from "./record-calls.ts";
+import { eachOnce, type StoredRecord } from "./record-calls.ts";
 
 /** An account at a vendor whose API changes one record per call, without transactions. All calls throw ProviderError. */
 export interface RecordAccount {
@@ -33,7 +33,7 @@ export interface RecordAccount {
   update(zone: string, id: string, record: RecordData): Promise<Result<null>>;
   /** Deletes a record. */
   remove(zone: string, id: string): Promise<Result<null>>;
-  /** Makes what the calls stored take effect, if the vendor serves it only then. Called once after the calls of a set, whatever became of them. */
+  /** Makes what the calls stored take effect, if the vendor serves it only then. Called once after a set of which something was stored. */
   publish?(zone: string): Promise<void>;
   /** Returns why a record is read-only, or null. */
   readOnlyReason?: (record: LimitedRecord) => string | null;
@@ -74,6 +74,7 @@ export function recordAccountProvider(account: RecordAccount): DnsProvider {
     settlesAfterSeconds: lateSeconds + (readLag?.seconds ?? 0),
     ...(readLag && { readLagSeconds: readLag.seconds }),
     ...(ttlFloor && { minTtl: async (zone) => await ttlFloor.ofZone(zone) }),
+    ...(account.publish && { publish: (zone) => published(account, zone) }),
     listZones: () => allZones(account.zones()),
     createZone: (zone) => account.createZone(zone),
     readZone: (zone) => readZone(account, zone),
@@ -97,40 +98,22 @@ async function applyChanges(
 ): Promise<ApplyResult> {
   const store = await storeOf(account, zone, changes);
   const present = await presentRecords(account, zone, changes);
-  let isCalled = false;
-  const called = () => (isCalled = true);
-  try {
-    const outcomes = await applyOneByOne({
-      present: present.filter(({ data }) => !account.readOnlyReason?.(data)),
-      changes,
-      atomic,
-      store,
-      calls: callsOf(account, zone, called),
-      concurrency: account.concurrency,
-      beforeCall,
-    });
-    return { outcomes, before: null, after: null };
-  } finally {
-    if (isCalled) await published(account, zone);
-  }
-}
-
-/** @param called is told of each call */
-function callsOf(account: RecordAccount, zone: string, called: () => void): RecordCalls {
-  return {
-    create(record) {
-      called();
-      return account.create(zone, record);
+  const outcomes = await applyOneByOne({
+    present: present.filter(({ data }) => !account.readOnlyReason?.(data)),
+    changes,
+    atomic,
+    store,
+    calls: {
+      create: (record) => account.create(zone, record),
+      update: (id, record) => account.update(zone, id, record),
+      remove: (id) => account.remove(zone, id),
     },
-    update(id, record) {
-      called();
-      return account.update(zone, id, record);
-    },
-    remove(id) {
-      called();
-      return account.remove(zone, id);
-    },
-  };
+    concurrency: account.concurrency,
+    beforeCall,
+  });
+  // A set that failed without an answer is published once its outcome has been read: until then, the zone is served as it was.
+  if (outcomes.some((outcome) => outcome.ok || outcome.gone)) await published(account, zone);
+  return { outcomes, before: null, after: null };
 }
 
 /** @throws ProviderError with effect `unknown`, because records were changed before */

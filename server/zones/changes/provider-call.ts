@@ -62,6 +62,7 @@ export async function callProvider(
   if (interruption && nothingMade(result.outcomes)) {
     throw new ProviderError(interruption.refusal ?? interruption.message, "none", { cause: interruption });
   }
+  if (interruption) await provider.publish?.(zone);
   return result;
 }
 

@@ -178,6 +178,7 @@ async function readOutcomes(
     const call = { provider, zone, changes: sent };
     const found = await putBack(call, { outcomes, before: null, after: null }, taking);
     const settled = atomic ? await allOrTakenBack(call, found, taking) : found;
+    if (settled.outcomes.some((outcome) => outcome.ok || outcome.gone)) await provider.publish?.(zone);
     return outcomesOf(settled.outcomes);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;

@@ -63,6 +63,8 @@ function isRight(type: string, target: string): boolean {
     TLSA: () => /^\d+ \d+ \d+ [0-9a-f]+$/i.test(target),
     TXT: () => target !== "" && target !== '""' && printedText(target) !== null,
     DKIM: () => !target.includes('"'),
+    DMARC: () => !target.includes('"'),
+    SPF: () => /^"[^"]+"$/.test(target),
   };
   return (right[type] ?? (() => ["CNAME", "DNAME", "NS", "PTR"].includes(type) && host.test(target)))();
 }
