@@ -102,6 +102,12 @@ function digestOf(key: ZoneKey, zone: string, digestType: number): string | null
   return createHash(algorithm).update(writeName(zone)).update(Buffer.from(key.rdata, "hex")).digest("hex");
 }
 
+/** Returns whether a DS record has a digest of a known type, in full. */
+export function hasWholeDigest({ digestType, digest }: Ds): boolean {
+  const algorithm = digests[digestType];
+  return algorithm !== undefined && digest.length === createHash(algorithm).digest("hex").length;
+}
+
 /** Returns the DS records whose digest can be compared. One of SHA-1 counts only if there is no better one (RFC 4509 §3). */
 export function comparableDs(records: readonly Ds[]): Ds[] {
   const known = records.filter(({ digestType }) => digests[digestType] !== undefined);

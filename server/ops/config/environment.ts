@@ -276,7 +276,7 @@ export const environmentSchema = z.object({
     .transform((text) => parseTrustAnchor(text ?? ""))
     .refine(
       (anchors) => anchors !== null,
-      "RESOLVER_TRUST_ANCHOR must be DS records of the root separated by commas, such as 20326 8 2 e06d44b8…",
+      "RESOLVER_TRUST_ANCHOR must be DS records of the root separated by commas, such as 20326 8 2 e06d44b8…, each with a whole digest of type 1, 2 or 4",
     )
     .register(notes, {
       meaning:

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { z } from "zod";
-import { parseDs, rootAnchors, type Ds } from "../../dns/dnssec/keys.ts";
+import { hasWholeDigest, parseDs, rootAnchors, type Ds } from "../../dns/dnssec/keys.ts";
 
 /** Returns whether a text is a valid value of Express's "trust proxy": an address, a network, or the name of a range. */
 export function isProxy(text: string): boolean {
@@ -104,11 +104,11 @@ export function parseRoots(text: string): ResolverRoots | null {
   return { kind: "roots", hosts: valid.map(({ host }) => host), port };
 }
 
-/** Parses RESOLVER_TRUST_ANCHOR, DS records separated by commas; empty: the root's. @returns null if it is malformed */
+/** Parses RESOLVER_TRUST_ANCHOR, DS records separated by commas; empty: the root's. @returns null if one is malformed, or no key could match its digest */
 export function parseTrustAnchor(text: string): readonly Ds[] | null {
   if (text.trim() === "") return rootAnchors;
   const anchors = text.split(",").map(parseDs);
-  const valid = anchors.filter((anchor) => anchor !== null);
+  const valid = anchors.filter((anchor) => anchor !== null && hasWholeDigest(anchor));
   return valid.length < anchors.length ? null : valid;
 }
 

@@ -204,10 +204,16 @@ test("REVIEW_REQUIRED is nothing else", () => {
 const roots = (text: string) => load({ RESOLVER_ROOTS: text }).resolverRoots;
 
 test("RESOLVER_TRUST_ANCHOR is DS records of the root", () => {
-  expect(load({ RESOLVER_TRUST_ANCHOR: "20326 8 2 E06D, 38696 8 2 68 3d" }).resolverTrustAnchor).toEqual([
-    { tag: 20_326, algorithm: 8, digestType: 2, digest: "e06d" },
-    { tag: 38_696, algorithm: 8, digestType: 2, digest: "683d" },
+  const [first, second] = ["E06D".repeat(16), "683d".repeat(8)];
+  const anchors = `20326 8 2 ${first}, 38696 8 2 ${second} ${second}`;
+  expect(load({ RESOLVER_TRUST_ANCHOR: anchors }).resolverTrustAnchor).toEqual([
+    { tag: 20_326, algorithm: 8, digestType: 2, digest: first.toLowerCase() },
+    { tag: 38_696, algorithm: 8, digestType: 2, digest: second + second },
   ]);
+  // No key could match these.
+  for (const anchor of ["20326 8 2 e06d", `20326 8 3 ${first}`, `20326 8 4 ${first}`]) {
+    expect(refusal({ RESOLVER_TRUST_ANCHOR: anchor })).toMatch(/^RESOLVER_TRUST_ANCHOR must be DS records of the root/);
+  }
 });
 
 test("RESOLVER_ROOTS are hosts with one port, or off", () => {
