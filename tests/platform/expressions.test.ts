@@ -35,6 +35,8 @@ const fine: Readonly<Record<string, string>> = {
     "Finds the end of the line instead of a sign.",
   [String.raw`/\s*([-/.])\s*/g`]: "Of at most 100 characters.",
   [String.raw`/^([^\d.,-]*)(-?[\d.,'’\s\u00A0\u202F]*\d)([^\d]*)$/`]: "Of at most 100 characters.",
+  [String.raw`/%(?:25)*(?<octet>[\da-f]{2})|\\+u(?<high>d[89ab][\da-f]{2})\\+u(?<low>d[c-f][\da-f]{2})|\\+u(?<unit>[\da-f]{4})|&#0*(?<decimal>\d{1,7});|&#x0*(?<hex>[\da-f]{1,6});|&(?<name>amp|lt|gt|quot|apos);|\\+|[^]/giu`]:
+    "Matches something at each place, a run of backslashes at once.",
 };
 
 interface Place {
