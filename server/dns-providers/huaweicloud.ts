@@ -25,6 +25,11 @@ const limits = [{ calls: 90, seconds: 60 }];
 const perPage = 500;
 const usualLine = "default_view";
 
+/** States of a record set that is served, now or soon. */
+const servedStates = new Set(["ACTIVE", "PENDING_CREATE", "PENDING_UPDATE"]);
+/** States of a record set whose place is free. */
+const deletedStates = new Set(["PENDING_DELETE", "DELETED"]);
+
 const recordTypes = "A AAAA CAA CNAME MX NS SRV TXT".split(" ");
 
 const links = maybe(z.object({ next: maybe(z.string()) }));
@@ -189,15 +194,18 @@ function huaweicloudAccount(
 }
 
 /** Returns the RRset of sets of one name and type. It is read-only unless it is one set that answers everybody. */
-function readRecordSets(sets: RecordSet[]): VendorRrset[] {
+function readRecordSets(listed: RecordSet[]): VendorRrset[] {
+  const sets = listed.filter(({ status }) => !deletedStates.has(status ?? ""));
   const [first] = sets;
   if (!first) return [];
-  const served = sets.filter(({ status }) => status !== "DISABLE");
+  const served = sets.filter(({ status }) => status === undefined || servedStates.has(status));
   const isSteered =
     sets.length > 1 || (first.line ?? usualLine) !== usualLine || first.alias_target?.resource_type !== undefined;
   const reason = isSteered
     ? "steers these records by line, weight or alias; change them there."
-    : "has disabled these records; enable or delete them there.";
+    : first.status === "DISABLE"
+      ? "has disabled these records; enable or delete them there."
+      : `does not serve these records (${first.status ?? ""}); look at them there.`;
   return [
     {
       name: first.name,

@@ -49,6 +49,34 @@ test("records that Huawei Cloud steers or has disabled are read-only, and hold t
   expect(vendor.server.calls.filter(isWrite)).toEqual([]);
 });
 
+test("a record that Huawei Cloud is still deleting is not read, not written again, and frees its name", async () => {
+  await apply([create(a("www"))]);
+  expect(await apply([remove(a("www"))])).toEqual([{ ok: true }]);
+  expect((await readAll(vendor.provider, zone)).map(({ name }) => name)).not.toContain("www");
+  await apply([create(a("ftp"))]);
+  await apply([remove(a("ftp"))]);
+  expect(await apply([create(a("ftp", "192.0.2.2"))])).toEqual([{ ok: true }]);
+  expect(await apply([update(a("ftp", "192.0.2.2"), a("ftp", "192.0.2.3"))])).toEqual([{ ok: true }]);
+  expect(held()).toEqual(["ftp A 3600 192.0.2.3"]);
+});
+
+test("records that Huawei Cloud does not serve are not shown, and nothing is written in their place", async () => {
+  const states = ["ERROR", "FREEZE", "PENDING_DISABLE"];
+  const recordsets = [
+    ...states.map((status) => set(status.toLowerCase(), "192.0.2.1", { status })),
+    set("new", "192.0.2.1", { status: "PENDING_CREATE" }),
+    set("changed", "192.0.2.1", { status: "PENDING_UPDATE" }),
+  ];
+  vendor.server.failNext(reply({ recordsets }), 2, isSets);
+  expect((await readAll(vendor.provider, zone)).map(({ name }) => name)).toEqual(["new", "changed"]);
+  expect(await apply(states.map((status) => create(a(status.toLowerCase()))))).toEqual(
+    states.map((status) => ({
+      ok: false,
+      message: `Huawei Cloud DNS does not serve these records (${status}); look at them there.`,
+    })),
+  );
+});
+
 test("a set of Huawei Cloud that somebody else deleted is not created again, and the message says to sync", async () => {
   await apply([create(a("www")), create(a("ftp"))]);
   vendor.server.meanwhile(isWrite, () => vendor.server.store.write(zone, gone("www")));

@@ -52,6 +52,16 @@ const shown = (zone: string, { name, type, ttl, values }: HeldRrset) => ({
   alias_target: { resource_type: null, resource_domain_name: null },
 });
 
+/** Deleted sets that are still listed, and for how many more lists. */
+const dying = new WeakMap<RrsetStore, { zone: string; set: object & { id: string }; lists: number }[]>();
+
+/** Lists a zone's sets. Deleted ones come last, for two lists. @param isStart whether a list begins */
+function setsOf(store: RrsetStore, zone: string, isStart: boolean) {
+  const deleted = (dying.get(store) ?? []).filter((one) => one.zone === zone && one.lists > 0);
+  if (isStart) for (const one of deleted) one.lists--;
+  return [...store.rrsets(zone).map((one) => shown(zone, one)), ...deleted.map(({ set }) => set)];
+}
+
 interface Input {
   name: string;
   type: string;
@@ -66,7 +76,10 @@ function onSets({ method, body }: VendorCall, store: RrsetStore, zone: string, i
     if (present.name === "@" && ["NS", "SOA"].includes(present.type))
       return said(400, "DNS.0318", "Default record sets cannot be deleted.");
     store.write(zone, [{ ...present, values: [] }]);
-    return json(202, shown(zone, present));
+    const known = dying.get(store) ?? [];
+    const set = { ...shown(zone, present), id: `${id}x${known.length}`, status: "PENDING_DELETE" };
+    dying.set(store, [...known, { zone, set, lists: 2 }]);
+    return json(202, set);
   }
   const input = JSON.parse(body) as Input;
   if (input.name !== `${zone}.` && !input.name.endsWith(`.${zone}.`))
@@ -135,10 +148,7 @@ export const huaweicloud: RrsetDialect = {
     const zone = [...store.zones.keys()].find((name) => idOf(name) === zoneId);
     if (zone === undefined || list !== "recordsets") return said(404, "DNS.0302", "This zone does not exist.");
     if (method !== "GET") return onSets(call, store, zone, id);
-    return listed(
-      "recordsets",
-      store.rrsets(zone).map((one) => shown(zone, one)),
-    );
+    return listed("recordsets", setsOf(store, zone, !url.searchParams.has("marker")));
   },
   unauthorized: gateway(401, "APIGW.0301", "Incorrect IAM authentication information: verify aksk signature fail"),
   forbidden: said(403, "DNS.0013", "You do not have permission to perform this operation."),
