@@ -123,8 +123,12 @@ function huaweicloudAccount(
     zone?: string,
   ) {
     const nextOf = (page: T) => {
-      const marker = URL.parse(page.links?.next ?? "")?.searchParams.get("marker") ?? null;
-      return marker === null ? null : `${path}&marker=${encodeURIComponent(marker)}`;
+      const next = page.links?.next ?? "";
+      if (next === "") return null;
+      const marker = URL.parse(next, endpoint)?.searchParams.get("marker") ?? "";
+      if (marker === "")
+        throw calls.failure("does not say where the next page of a list starts. Try again later.", "none");
+      return `${path}&marker=${encodeURIComponent(marker)}`;
     };
     return linkedPages(api, path, schema, { nextOf, zone });
   }

@@ -102,6 +102,22 @@ test("5,000 sets of Huawei Cloud are read by the markers of its links, which lea
   expect(vendor.server.calls.filter(isSets).some(({ url }) => url.searchParams.get("marker") === "m1")).toBe(true);
 });
 
+test("a list of Huawei Cloud is read to its end by relative links, and is refused if a link has no marker", async () => {
+  const first = { recordsets: [set("one", "192.0.2.1", {})] };
+  await apply([create(a("two"))]);
+  vendor.server.failNext(reply({ ...first, links: { next: "/v2.1/zones/x/recordsets?marker=one" } }), 1, isSets);
+  expect((await readAll(vendor.provider, zone)).map(({ name }) => name)).toEqual(
+    expect.arrayContaining(["one", "two"]),
+  );
+  const next = "https://dns.myhuaweicloud.com/v2.1/zones/x/recordsets?limit=500&offset=500";
+  vendor.server.failNext(reply({ ...first, links: { next } }), 1, isSets);
+  const { message, effect } = await failureOf(readAll(vendor.provider, zone));
+  expect([effect, message]).toEqual([
+    "none",
+    "Huawei Cloud DNS does not say where the next page of a list starts. Try again later.",
+  ]);
+});
+
 test("a wrong signature is reported in the gateway's words, and the secret key is neither sent nor repeated", async () => {
   const { secretKey = "" } = vendor.server.config;
   const fault = { error_code: "APIGW.0301", error_msg: `verify aksk signature fail ${secretKey}`, request_id: "1" };
