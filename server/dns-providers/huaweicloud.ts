@@ -163,8 +163,11 @@ function huaweicloudAccount(
     const one = before ? `${path}/${encodeURIComponent(before.tag ?? "")}` : path;
     if (!after) {
       const answer = await api.send({ method: "DELETE", path: one }, z.unknown());
-      // Somebody else deleted it.
-      return answer.ok || answer.status === 404 ? { ok: true } : { ok: false, message: answer.message };
+      if (answer.ok) return { ok: true };
+      if (answer.status !== 404) return { ok: false, message: answer.message };
+      // Somebody else deleted it, unless it is the zone that is missing.
+      paths.delete(zone);
+      return (await pathOf(zone)) === path ? { ok: true } : { ok: false, message: answer.message, isStale: true };
     }
     const set = { name: `${absoluteName(name, zone)}.`, type: recordType, ttl: after.ttl, records: after.values };
     const answer = await api.send({ method: before ? "PUT" : "POST", path: one, body: set }, made);

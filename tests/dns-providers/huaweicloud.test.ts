@@ -77,6 +77,13 @@ test("records that Huawei Cloud does not serve are not shown, and nothing is wri
   );
 });
 
+test("a record of a zone that Huawei Cloud no longer has is not reported as deleted", async () => {
+  await apply([create(a("www"))]);
+  vendor.server.meanwhile(isWrite, () => vendor.server.store.zones.clear());
+  const { message, effect } = await failureOf(apply([remove(a("www"))]));
+  expect([effect, message]).toEqual(["none", expect.stringContaining(`has no zone ${zone} in this account`)]);
+});
+
 test("a set of Huawei Cloud that somebody else deleted is not created again, and the message says to sync", async () => {
   await apply([create(a("www")), create(a("ftp"))]);
   vendor.server.meanwhile(isWrite, () => vendor.server.store.write(zone, gone("www")));
