@@ -34,6 +34,8 @@ const address = "https://api.domrobot.com";
 const onPage = 20;
 /** How long a session is used. Its own end was not found. */
 const sessionSeconds = 900;
+/** The shortest cookie that is masked: `a=1` is not a secret. */
+const leastMasked = 8;
 /** The name servers of a new zone. */
 const nameServers = ["ns.inwx.de", "ns2.inwx.de", "ns3.inwx.eu"];
 const codes = { noSession: 2002, rejected: new Set([2200, 2201]), missing: 2303 };
@@ -118,11 +120,19 @@ function inwxAccount(
   const secrets = [password, ...(sharedSecret === undefined ? [] : [sharedSecret])];
   const base = endpoint.replace(/\/+$/, "").replace(/\/jsonrpc$/, "");
   const calls = new VendorCalls({ name: inwx.name, address: endpoint, environment, secrets, account: username });
+  /** Masks the cookies of a session: each, and its value. */
+  const mask = (session: string) => {
+    for (const cookie of session.split("; ")) {
+      for (const secret of [cookie, cookie.replace(/^[^=]*=/, "")]) {
+        if (secret.length >= leastMasked && !secrets.includes(secret)) secrets.push(secret);
+      }
+    }
+  };
   const sessions = new AccessTokens(
     {
       identity: [base, username, password, sharedSecret ?? ""],
       request: async (now) => ({ value: await opened(now), seconds: sessionSeconds }),
-      mask: (secret) => void (secrets.includes(secret) || secrets.push(secret)),
+      mask,
     },
     environment,
   );
@@ -135,21 +145,40 @@ function inwxAccount(
       "Check the user name, the password, the shared secret of the second factor, and that the user may manage name servers.",
   });
 
-  /** Logs in. @returns the cookie of the session */
+  /** Logs in. @returns the cookies of the session */
   async function opened(now: Date): Promise<string> {
     const outside = await api.send(bodyOf("account.login", { user: username, pass: password }), response);
+    const cookies = cookiesOf(outside.headers);
     const { resData } = accepted(answered(outside));
-    const [cookie = ""] = outside.headers.getSetCookie().map((one) => one.replace(/;.*$/, ""));
     const { tfa = "0" } = parsed(login, resData);
-    if (cookie === "") throw calls.notItsApi("none");
-    if (tfa === "0") return cookie;
+    if (cookies.size === 0) throw calls.notItsApi("none");
+    if (tfa === "0") return headerOf(cookies);
     if (sharedSecret === undefined) {
       throw api.forbidden("This user signs in with a second factor, whose shared secret is not configured.");
     }
     const { generate } = await loadOtp();
     const tan = await generate({ secret: sharedSecret, epoch: Math.floor(now.getTime() / 1_000) });
-    accepted(answered(await api.send(bodyOf("account.unlock", { tan }, cookie), response)));
-    return cookie;
+    secrets.push(tan);
+    try {
+      const inside = await api.send(bodyOf("account.unlock", { tan }, headerOf(cookies)), response);
+      const renewed = cookiesOf(inside.headers);
+      accepted(answered(inside));
+      return headerOf(new Map([...cookies, ...renewed]));
+    } finally {
+      secrets.splice(secrets.indexOf(tan), 1);
+    }
+  }
+
+  /** Returns the cookies that an answer sets, by name, and masks them. */
+  function cookiesOf(headers: Headers): Map<string, string> {
+    const cookies = new Map(
+      headers.getSetCookie().map((one) => {
+        const pair = one.replace(/;.*$/, "").trim();
+        return [pair.replace(/=.*$/, ""), pair] as const;
+      }),
+    );
+    mask(headerOf(cookies));
+    return cookies;
   }
 
   function answered(answer: Awaited<ReturnType<typeof api.send<Response>>>): Response {
@@ -242,7 +271,11 @@ function inwxAccount(
   };
 }
 
-/** @param session the cookie of a session */
+function headerOf(cookies: ReadonlyMap<string, string>): string {
+  return [...cookies.values()].join("; ");
+}
+
+/** @param session the cookies of a session */
 function bodyOf(method: string, params: object, session?: string) {
   const headers: Record<string, string> = session === undefined ? {} : { cookie: session };
   return {

@@ -1,3 +1,4 @@
+import { generateSync } from "otplib";
 import { afterEach, expect, test } from "vitest";
 import { readAll } from "../../server/zones/changes/provider-call.ts";
 import type { VendorCall } from "../support/vendors/loopback-vendor.ts";
@@ -9,6 +10,7 @@ import { create, record } from "./zone-folder.ts";
 // What only INWX does. What it shares with others is in record-kinds.test.ts.
 
 const isLogin = ({ body }: VendorCall) => body.includes('"account.login"');
+const isUnlock = ({ body }: VendorCall) => body.includes('"account.unlock"');
 const a = (name: string) => record(name, "A", "192.0.2.1", 3_600);
 const says = (code: number, msg: string) => ({
   after: false,
@@ -65,13 +67,36 @@ test("no message about INWX has the password, the shared secret or the cookie of
       await provider.listZones();
       const cookie = String(server.calls.at(-1)?.headers.cookie);
       const { password = "" } = server.config;
-      const secrets = [password, sharedSecret, cookie];
-      for (const code of [2201, 2400]) {
+      const cookies = cookie.split("; ");
+      const secrets = [password, sharedSecret, ...cookies, String(cookies.at(-1)?.split("=")[1])];
+      for (const code of [2200, 2201, 2400]) {
         server.failNext(says(code, `Seen: ${secrets.join(" ")}`), 1, ({ body }) => body.includes("nameserver.list"));
         const { message } = await failureOf(provider.listZones());
         expect(message).toContain("Seen: ");
         for (const secret of secrets) expect(message).not.toContain(secret);
       }
+    },
+    { sharedSecret },
+  );
+});
+
+test("a refused second factor is reported without its code and the cookie of the session", async () => {
+  withSecondFactor.add("harbour-master");
+  endSessions();
+  await withAccount(
+    inwx,
+    async (server, provider) => {
+      const now = Math.floor(Date.now() / 1_000);
+      const codes = [now, now + 30].map((epoch) => generateSync({ secret: sharedSecret, epoch }));
+      const cookie = "domrobot=s1harbour";
+      server.failNext(says(2200, `Seen: ${[...codes, cookie].join(" ")}`), 1, isUnlock);
+      const { message } = await failureOf(provider.listZones());
+      const { body = "{}", headers } = server.calls.find(isUnlock) ?? {};
+      const { tan } = (JSON.parse(body) as { params: { tan: string } }).params;
+      expect(codes).toContain(tan);
+      expect(headers?.cookie).toContain(cookie);
+      expect(message).toContain("Seen: ");
+      for (const secret of [tan, cookie]) expect(message).not.toContain(secret);
     },
     { sharedSecret },
   );

@@ -14,7 +14,7 @@ export interface VendorCall {
 
 export interface VendorReply {
   status: number;
-  headers?: Record<string, string>;
+  headers?: Record<string, string | string[]>;
   body: string;
 }
 

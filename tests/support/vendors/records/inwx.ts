@@ -16,11 +16,14 @@ const host = /^(?:\.|(?:[\w-]+\.)*[\w-]+)$/;
 
 const says = (code: number, msg: string, reason?: string) =>
   json(200, { code, msg, ...(reason !== undefined && { reason, reasonCode: "X" }) });
-const done = (resData?: object, headers: Record<string, string> = {}) =>
+const done = (resData?: object, headers: VendorReply["headers"] = {}) =>
   json(200, { code: 1000, msg: "Command completed successfully", ...(resData && { resData }) }, headers);
 
+/** A load balancer's cookie: another server does not know the session. */
+const balancer = "lb=node7";
 /** Sessions, and whether they wait for the second factor. */
 const sessions = new Map<string, boolean>();
+let openedSessions = 0;
 /** Users with a second factor. */
 export const withSecondFactor = new Set<string>();
 
@@ -98,12 +101,14 @@ function changed(method: string, params: Params, store: RecordStore): VendorRepl
 function loggedIn({ user = "", pass }: Params): VendorReply {
   if (user !== username || pass !== password) return says(2200, "Authentication error");
   const waits = withSecondFactor.has(user);
-  const id = `domrobot=s${sessions.size + 1}harbour`;
+  return done({ customerId: 1, accountId: 2, tfa: waits ? "GOOGLE-AUTH" : "0" }, opened(waits));
+}
+
+/** Opens a session. @returns the headers with its cookies */
+function opened(waits: boolean) {
+  const id = `domrobot=s${++openedSessions}harbour`;
   sessions.set(id, waits);
-  return done(
-    { customerId: 1, accountId: 2, tfa: waits ? "GOOGLE-AUTH" : "0" },
-    { "set-cookie": `${id}; path=/; secure; HttpOnly` },
-  );
+  return { "set-cookie": [`${balancer}; path=/`, `${id}; path=/; secure; HttpOnly`] };
 }
 
 export const inwx: RecordDialect = {
@@ -116,15 +121,18 @@ export const inwx: RecordDialect = {
     const { method, params } = JSON.parse(call.body) as { method: string; params: Params };
     if (call.method !== "POST" || call.url.pathname !== "/jsonrpc/") return says(2000, "Unknown command");
     if (method === "account.login") return loggedIn(params);
-    const cookie = call.headers.cookie ?? "";
-    const waits = sessions.get(cookie);
-    if (waits === undefined) return says(2002, "Command use error");
+    const cookies = (call.headers.cookie ?? "").split("; ");
+    const session = cookies.find((one) => sessions.has(one)) ?? "";
+    const waits = sessions.get(session);
+    if (waits === undefined || !cookies.includes(balancer)) return says(2002, "Command use error");
     if (method === "account.unlock") {
       const now = Math.floor(Date.now() / 1_000);
       const codes = [now, now - 30].map((epoch) => generateSync({ secret: sharedSecret, epoch }));
       if (!codes.includes(params.tan ?? "")) return says(2200, "Authentication error", "Wrong TAN");
-      sessions.set(cookie, false);
-      return done();
+      // The session gets another id, and the one before ends.
+      const headers = opened(false);
+      sessions.delete(session);
+      return done(undefined, headers);
     }
     if (waits) return says(2201, "Authorization error");
     if (method === "nameserver.list") {
@@ -162,4 +170,7 @@ export const inwx: RecordDialect = {
   refusal: (message) => says(2308, message),
 };
 /** Ends all sessions. */
-export const endSessions = (): void => sessions.clear();
+export function endSessions(): void {
+  sessions.clear();
+  openedSessions = 0;
+}

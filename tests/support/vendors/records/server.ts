@@ -84,7 +84,7 @@ export async function startRecordVendor(dialect: RecordDialect): Promise<RecordS
   return { ...vendor, dialect, store, config: dialect.config(vendor.url) };
 }
 
-export function json(status: number, body?: unknown, headers: Record<string, string> = {}): VendorReply {
+export function json(status: number, body?: unknown, headers: VendorReply["headers"] = {}): VendorReply {
   const text = body === undefined ? "" : JSON.stringify(body);
   return { status, headers: { "content-type": "application/json", ...headers }, body: text };
 }
