@@ -7,7 +7,7 @@ import { loadedLate } from "../platform/late-modules.ts";
 import { ok, refuse } from "../platform/result.ts";
 import { apiAddress, credential } from "./config-fields.ts";
 import type { UnusableZone } from "./listed-zones.ts";
-import type { LimitedRecord, ProviderKind } from "./provider.ts";
+import type { LimitedRecord, ProviderError, ProviderKind } from "./provider.ts";
 import { recordAccountProvider, type RecordAccount } from "./single-record-api/provider.ts";
 import type { StoredRecord } from "./single-record-api/record-calls.ts";
 import {
@@ -38,7 +38,7 @@ const sessionSeconds = 900;
 const leastMasked = 8;
 /** The name servers of a new zone. */
 const nameServers = ["ns.inwx.de", "ns2.inwx.de", "ns3.inwx.eu"];
-const codes = { noSession: 2002, rejected: new Set([2200, 2201]), missing: 2303 };
+const codes = { noSession: 2002, rejected: 2200, denied: 2201, missing: 2303 };
 const loadOtp = loadedLate(() => import("otplib"));
 
 const recordTypes = "A AAAA ALIAS CAA CNAME HTTPS MX NAPTR NS PTR SRV SSHFP SVCB TLSA TXT".split(" ");
@@ -141,8 +141,7 @@ function inwxAccount(
     base,
     headers: () => ({}),
     credentials: "the password",
-    advice:
-      "Check the user name, the password, the shared secret of the second factor, and that the user may manage name servers.",
+    advice: "Check the user name, the password and the shared secret of the second factor.",
   });
 
   /** Logs in. @returns the cookies of the session */
@@ -192,6 +191,15 @@ function inwxAccount(
     throw api.forbidden(messageOf(answer));
   }
 
+  /** Returns the failure for a user without the right to make a call. */
+  function denied(answer: Response): ProviderError {
+    const advice = "Check that its user may manage name servers.";
+    return calls.failure(
+      `rejects a call of this provider configuration. ${advice} It says: ${messageOf(answer)}`,
+      "none",
+    );
+  }
+
   function parsed<T>(schema: z.ZodType<T>, data: unknown, changes = false): T {
     const read = schema.safeParse(data ?? {});
     if (!read.success) throw calls.notItsApi(changes ? "unknown" : "none", read.error);
@@ -210,7 +218,8 @@ function inwxAccount(
     const first = await sendIn(session);
     const isOver = first.code === codes.noSession && sessions.discard(session);
     const answer = isOver ? await sendIn(await sessions.current()) : first;
-    return codes.rejected.has(answer.code) ? accepted(answer) : answer;
+    if (answer.code === codes.denied) throw denied(answer);
+    return answer.code === codes.rejected ? accepted(answer) : answer;
   }
 
   async function recordsOf(zone: string): Promise<InwxRecord[]> {

@@ -102,6 +102,17 @@ test("a refused second factor is reported without its code and the cookie of the
   );
 });
 
+test("a right that the user of INWX lacks is not reported as a wrong password", async () => {
+  await withAccount(inwx, async (server, provider) => {
+    server.failNext(says(2201, "Authorization error"), 1, inwx.isWrite);
+    const { message, effect } = await failureOf(provider.applyChanges(zone, [create(a("www"))]));
+    expect([effect, message]).toEqual([
+      "none",
+      "INWX rejects a call of this provider configuration. Check that its user may manage name servers. It says: Authorization error (2201)",
+    ]);
+  });
+});
+
 test("zones that INWX copies are listed with the reason why they cannot be managed, page by page", async () => {
   await withAccount(inwx, async (server, provider) => {
     for (let index = 0; index < 45; index++) server.store.addZone(`d${index}.example`);
