@@ -248,6 +248,8 @@ function inwxAccount(
     }
   }
 
+  const notCreated = (zone: string, answer: Response) =>
+    calls.failure(`did not create the zone ${zone}: ${messageOf(answer)}`, "none");
   const refused = (answer: Response) => refuse(`${inwx.name} refused the change: ${messageOf(answer)}`);
 
   return {
@@ -255,9 +257,10 @@ function inwxAccount(
     zones,
     async createZone(zone) {
       const known = await call("nameserver.info", { domain: zone });
-      if (known.code !== codes.missing) return;
+      if (isDone(known)) return;
+      if (known.code !== codes.missing) throw notCreated(zone, known);
       const answer = await call("nameserver.create", { domain: zone, type: "MASTER", ns: nameServers }, true);
-      if (!isDone(answer)) throw calls.failure(`did not create the zone ${zone}: ${messageOf(answer)}`, "none");
+      if (!isDone(answer)) throw notCreated(zone, answer);
     },
     async *records(zone) {
       const records = await recordsOf(zone);

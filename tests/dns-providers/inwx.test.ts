@@ -113,6 +113,15 @@ test("a right that the user of INWX lacks is not reported as a wrong password", 
   });
 });
 
+test("a zone is not reported as created if INWX cannot say whether it exists", async () => {
+  await withAccount(inwx, async (server, provider) => {
+    server.failNext(says(2400, "Command failed"), 1, ({ body }) => body.includes("nameserver.info"));
+    const { message, effect } = await failureOf(provider.createZone("new.example"));
+    expect([effect, message]).toEqual(["none", "INWX did not create the zone new.example: Command failed (2400)"]);
+    expect([...server.store.zones.keys()]).toEqual([zone]);
+  });
+});
+
 test("zones that INWX copies are listed with the reason why they cannot be managed, page by page", async () => {
   await withAccount(inwx, async (server, provider) => {
     for (let index = 0; index < 45; index++) server.store.addZone(`d${index}.example`);
