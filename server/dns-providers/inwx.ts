@@ -28,7 +28,7 @@ import { maybe } from "./vendor-api/text.ts";
 // factor) and for Terraform of 2026-07-03 (calls, types, kinds of zones), and goinwx of 2025-11-27 (fields, the codes from 1000 to 1500 mean success). What others
 // found with real accounts: DNSControl's INWX of 2026-05-31 with its audit and pull requests 971 and 3544 (hosts without a trailing dot, Unicode in lists, what
 // happens to quotes, backslashes, backticks and blanks in texts; HTTPS and SVCB), dns-update's issue 79 (2303 for a zone that is missing), nodejs-client's issue
-// 28 (2002 without a session).
+// 28 (2002 without a session). The name servers of the test system are DNSControl's.
 
 const address = "https://api.domrobot.com";
 const onPage = 20;
@@ -38,6 +38,8 @@ const sessionSeconds = 900;
 const leastMasked = 8;
 /** The name servers of a new zone. */
 const nameServers = ["ns.inwx.de", "ns2.inwx.de", "ns3.inwx.eu"];
+/** Those of the test system, by its address. */
+const testSystem = { host: "api.ote.domrobot.com", nameServers: ["ns.ote.inwx.de", "ns2.ote.inwx.de"] };
 const codes = { noSession: 2002, rejected: 2200, denied: 2201, missing: 2303 };
 const loadOtp = loadedLate(() => import("otplib"));
 
@@ -119,6 +121,7 @@ function inwxAccount(
 ): RecordAccount {
   const secrets = [password, ...(sharedSecret === undefined ? [] : [sharedSecret])];
   const base = endpoint.replace(/\/+$/, "").replace(/\/jsonrpc$/, "");
+  const ns = new URL(base).hostname === testSystem.host ? testSystem.nameServers : nameServers;
   const calls = new VendorCalls({ name: inwx.name, address: endpoint, environment, secrets, account: username });
   /** Masks the cookies of a session: each, and its value. */
   const mask = (session: string) => {
@@ -259,7 +262,7 @@ function inwxAccount(
       const known = await call("nameserver.info", { domain: zone });
       if (isDone(known)) return;
       if (known.code !== codes.missing) throw notCreated(zone, known);
-      const answer = await call("nameserver.create", { domain: zone, type: "MASTER", ns: nameServers }, true);
+      const answer = await call("nameserver.create", { domain: zone, type: "MASTER", ns }, true);
       if (!isDone(answer)) throw notCreated(zone, answer);
     },
     async *records(zone) {

@@ -122,6 +122,18 @@ test("a zone is not reported as created if INWX cannot say whether it exists", a
   });
 });
 
+test("a new zone in INWX's test system gets the name servers of the test system", async () => {
+  await withAccount(
+    inwx,
+    async (server, provider) => {
+      await provider.createZone("new.example");
+      const made = server.calls.find(({ body }) => body.includes("nameserver.create"));
+      expect(JSON.parse(made?.body ?? "{}")).toMatchObject({ params: { ns: ["ns.ote.inwx.de", "ns2.ote.inwx.de"] } });
+    },
+    ({ url }) => ({ endpoint: url.replace("127.0.0.1", "api.ote.domrobot.com") }),
+  );
+});
+
 test("zones that INWX copies are listed with the reason why they cannot be managed, page by page", async () => {
   await withAccount(inwx, async (server, provider) => {
     for (let index = 0; index < 45; index++) server.store.addZone(`d${index}.example`);

@@ -6,18 +6,22 @@ import { startRecordVendor, type RecordDialect, type RecordServer } from "../sup
 /** The zone of a simulated account. */
 export const zone = "harbour.example";
 
+/** Finds every host on this machine. */
+const lookup = () => Promise.resolve(["127.0.0.1"]);
+
 /** Runs a test with an account that has one zone. @param fields of the configuration, beside those of the dialect */
 export async function withAccount(
   dialect: RecordDialect,
   work: (server: RecordServer, provider: DnsProvider) => Promise<void>,
-  fields: Record<string, string> = {},
+  fields: Record<string, string> | ((server: RecordServer) => Record<string, string>) = {},
 ): Promise<void> {
   const server = await startRecordVendor(dialect);
-  const egress = createEgress({ allow: ["127.0.0.1"], now: () => new Date() });
+  const egress = createEgress({ allow: ["127.0.0.1"], now: () => new Date(), lookup });
   server.store.addZone(zone);
   try {
     const environment = { zonesFolder: "/nowhere", now: () => new Date(), egress };
-    const provider = knownKind(dialect.kind).connect?.({ ...server.config, ...fields }, environment);
+    const own = typeof fields === "function" ? fields(server) : fields;
+    const provider = knownKind(dialect.kind).connect?.({ ...server.config, ...own }, environment);
     if (!provider) throw new Error(`${dialect.kind} has no back end`);
     await work(server, provider);
   } finally {
