@@ -175,8 +175,9 @@ function inwxAccount(
   function cookiesOf(headers: Headers): Map<string, string> {
     const cookies = new Map(
       headers.getSetCookie().map((one) => {
-        const pair = one.replace(/;.*$/, "").trim();
-        return [pair.replace(/=.*$/, ""), pair] as const;
+        const [pair = ""] = one.split(";", 1);
+        const [name = ""] = pair.split("=", 1);
+        return [name.trim(), pair.trim()] as const;
       }),
     );
     mask(headerOf(cookies));
