@@ -108,7 +108,7 @@ export function parseRoots(text: string): ResolverRoots | null {
 export function parseTrustAnchor(text: string): readonly Ds[] | null {
   if (text.trim() === "") return rootAnchors;
   const anchors = text.split(",").map(parseDs);
-  const valid = anchors.filter((anchor) => anchor !== null && hasWholeDigest(anchor));
+  const valid = anchors.flatMap((anchor) => (anchor !== null && hasWholeDigest(anchor) ? [anchor] : []));
   return valid.length < anchors.length ? null : valid;
 }
 
