@@ -197,11 +197,8 @@ function inwxAccount(
 
   /** Returns the failure for a user without the right to make a call. */
   function denied(answer: Response): ProviderError {
-    const advice = "Check that its user may manage name servers.";
-    return calls.failure(
-      `rejects a call of this provider configuration. ${advice} It says: ${messageOf(answer)}`,
-      "none",
-    );
+    const reason = `rejects a call of this provider configuration. Check that its user may manage name servers. It says: ${messageOf(answer)}`;
+    return calls.failure(reason, "none");
   }
 
   function parsed<T>(schema: z.ZodType<T>, data: unknown, changes = false): T {
