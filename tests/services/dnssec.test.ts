@@ -137,3 +137,19 @@ test("the DS records to publish are those that BIND's tools make", async () => {
     cds: [],
   });
 });
+
+test.for([
+  ["leftover.lab", "dnssec.ds_mismatch", "The DS records of leftover.lab match none of its keys"],
+  ["expired.lab", "dnssec.broken", expect.stringContaining("expired.lab")],
+  // The fault is in expired.lab.
+  ["below.expired.lab", null, null],
+] as const)("what a check finds in %s is reported once, where it can be mended", async ([name, event, title]) => {
+  const { body } = await zw.admin.get(`/api/domains?name=${name}`);
+  const { id } = body.domains.find((domain: Body) => domain.name === name);
+  await zw.admin.post(`/api/domains/${id}/dnssec/check`);
+  const { notifications } = (await zw.admin.get("/api/notifications?limit=100")).body;
+  const reports = notifications.filter(
+    (one: Body) => one.event.startsWith("dnssec.") && one.metadata.domainName === name,
+  );
+  expect(reports).toMatchObject(event === null ? [] : [{ event, level: "error", title }]);
+});

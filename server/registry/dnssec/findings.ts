@@ -67,11 +67,26 @@ function dsFindings({ zone, apex, parentDs, chain }: DnssecSeen): DnssecFinding[
   // Nobody validates an insecure zone, and a fault above says nothing of this one.
   if (stale.length > 0 && isFaultAbove(chain, zone)) return broken(chain, zone);
   if (stale.length === parentDs.length && chain.result !== "insecure") {
-    const message =
+    const seenHere =
       keys.length === 0
-        ? `The zone above has a DS record for ${zone}, but the zone is not signed. Validating resolvers refuse all its names. Remove the DS record at the registrar now, or sign the zone with its key again.`
-        : `No DS record in the zone above matches a key of ${zone}. Validating resolvers refuse all its names. Replace the DS records at the registrar with: ${publish}.`;
-    return [{ code: "ds_mismatch", severity: "error", message }];
+        ? `The zone above has a DS record for ${zone}, but the zone is not signed.`
+        : `No DS record in the zone above matches a key of ${zone}.`;
+    // Nothing shows that anybody validates it, or that others see the same zone.
+    if (chain.result === "unknown") {
+      const message = `${seenHere} Whether resolvers refuse the zone is not known: ${chain.reason} Compare the DS records with the zone as the public sees it before you change anything.`;
+      return [{ code: "ds_mismatch", severity: "warning", message }];
+    }
+    const remedy =
+      keys.length === 0
+        ? "Sign the zone with its key again, or remove the DS record at the registrar. If other servers have a signed zone of this name (split horizon), look at that one first."
+        : `Replace the DS records at the registrar with: ${publish}.`;
+    return [
+      {
+        code: "ds_mismatch",
+        severity: "error",
+        message: `${seenHere} Validating resolvers refuse all its names. ${remedy}`,
+      },
+    ];
   }
   const findings = broken(chain, zone);
   if (stale.length === 0) return findings;

@@ -166,9 +166,9 @@ function storedIn(column: unknown): StoredDnssec | null {
   return (typeof column === "string" ? JSON.parse(column) : (column ?? null)) as StoredDnssec | null;
 }
 
-/** A fault of a zone above would be reported for each domain below it. */
+/** Not a fault of a zone above, which would be reported for each domain below it, and no DS records that may harm nobody. */
 function isOwnFault({ code, severity }: DnssecFinding): boolean {
-  return code !== "broken" || severity === "error";
+  return (code !== "broken" && code !== "ds_mismatch") || severity === "error";
 }
 
 /** @param before what was reported already, which stays so while nothing is known to the contrary */

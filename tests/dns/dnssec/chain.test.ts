@@ -296,6 +296,7 @@ test.for([
   ["insecure", "lab", "info ds_extra"],
   ["bogus", "lab", "warning broken"],
   ["bogus", "shop.lab", "error ds_mismatch"],
+  ["unknown", ".", "warning ds_mismatch"],
 ] as const)("DS records that match no key of a chain %s at %s are %s", async ([result, zone, expected]) => {
   const apex = await checkApex("shop.lab", { now, fetch: fetchFrom(usual) });
   const parentDs = [new SignedZone("shop.lab").ds];
