@@ -1,4 +1,6 @@
-import { errorCodes } from "../../platform/errors.ts"; /** A JSON Schema in the document. */
+import { errorCodes } from "../../platform/errors.ts";
+
+/** A JSON Schema in the document. */
 export interface Schema {
   $ref?: string;
   example?: unknown;

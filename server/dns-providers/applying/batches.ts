@@ -1,5 +1,7 @@
 import { refuse } from "../../platform/result.ts";
-import { ProviderError } from "../provider.ts"; /**
+import { ProviderError } from "../provider.ts";
+
+/**
  * Packs items into batches, in order and as full as possible. Items are never split; one too large for any batch gets its own.
  * Pure.
  * @param sizesOf returns an item's size in each of the measures that `most` limits.
