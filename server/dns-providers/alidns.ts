@@ -9,7 +9,7 @@ import {
   madeRecord,
   recordPage,
 } from "./alidns/client.ts";
-import { commonTypes, isCommonType, nameOf, valueOf, type RecordData, isApexNs } from "../dns/record.ts";
+import { commonTypes, isCommonType, nameOf, valueOf, type RecordData } from "../dns/record.ts";
 import { vendorOrigin } from "./config-fields.ts";
 import {
   apexCname,
@@ -32,6 +32,7 @@ import { toUnicodeName } from "../dns/names/names.ts";
 import { ok } from "../platform/result.ts";
 import { recordAccountProvider, type RecordAccount } from "./single-record-api/provider.ts";
 import { readPages } from "./vendor-api/pages.ts";
+import { onlyInConsole } from "./vendor-api/limits.ts";
 
 const accessKeyId = z
   .string("Enter the access key id of a RAM user.")
@@ -165,11 +166,7 @@ function textReason(text: string): string | null {
 
 /** Returns why a record is read-only, or null. The reason follows the vendor's name. */
 function readOnlyReason(record: LimitedRecord): string | null {
-  if (isOwnType(record.recordType)) {
-    return "manages this record only in its console: it is disabled, or has a line, a weight or a type that Zonewright does not edit.";
-  }
-  const own = isApexNs(record) && ownNameServer.test(record.value);
-  return own ? "manages its own name servers at the apex." : null;
+  return onlyInConsole(record, isOwnType, ownNameServer);
 }
 
 const domainsOnPage = 100;

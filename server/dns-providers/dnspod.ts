@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { commonTypes, isCommonType, nameOf, valueOf, type RecordData, isApexNs } from "../dns/record.ts";
+import { commonTypes, isCommonType, nameOf, valueOf, type RecordData } from "../dns/record.ts";
 import {
   DnspodClient,
   dnspodAddress,
@@ -35,6 +35,7 @@ import { realPause, type Pause } from "../platform/pause.ts";
 import { ok } from "../platform/result.ts";
 import { recordAccountProvider, type RecordAccount } from "./single-record-api/provider.ts";
 import { readPages } from "./vendor-api/pages.ts";
+import { onlyInConsole } from "./vendor-api/limits.ts";
 
 const configSchema = z.strictObject({
   secretId: z
@@ -156,11 +157,7 @@ function valueReason(recordType: string, value: string): string | null {
 
 /** Returns why a record is read-only, or null. The reason follows the vendor's name. */
 function readOnlyReason(record: LimitedRecord): string | null {
-  if (isOwnType(record.recordType)) {
-    return "manages this record only in its console: it is disabled, or has a line, a weight or a type that Zonewright does not edit.";
-  }
-  const own = isApexNs(record) && ownNameServer.test(record.value);
-  return own ? "manages its own name servers at the apex." : null;
+  return onlyInConsole(record, isOwnType, ownNameServer);
 }
 
 /** The largest page of domains, and of records. */

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { isApexNs } from "../dns/record.ts";
 import { apiAddress, credential, credentialFields } from "./config-fields.ts";
-import type { LimitedRecord, ProviderKind, Unsupported } from "./provider.ts";
+import type { LimitedRecord, ProviderKind } from "./provider.ts";
+import { apexAliasOnly } from "./vendor-api/limits.ts";
 import type { RrsetAccount, VendorRrset, Written } from "./rrset-api/account.ts";
 import { rrsetAccountProvider } from "./rrset-api/provider.ts";
 import { VendorCalls, type VendorEnvironment } from "./vendor-api/calls.ts";
@@ -63,7 +64,7 @@ export const gandi: ProviderKind<GandiConfig> = {
   supportsProxied: false,
   minTtl: 300,
   maxTtl: 2_592_000,
-  unsupportedReason,
+  unsupportedReason: apexAliasOnly,
   readOnlyReason,
   lowersCase: "owners",
   granularity: "rrset",
@@ -72,16 +73,6 @@ export const gandi: ProviderKind<GandiConfig> = {
   configSchema,
   connect: (config, environment) => rrsetAccountProvider(gandiAccount(config, environment)),
 };
-
-function unsupportedReason({ recordType, name, value }: LimitedRecord): Unsupported | null {
-  if (recordType === "ALIAS" && name !== "@") {
-    return { field: "name", reason: "allows ALIAS at the apex only; use a CNAME." };
-  }
-  if (recordType !== "TXT" && value.startsWith("\\#")) {
-    return { field: "value", reason: "does not support data in generic form (RFC 3597)." };
-  }
-  return null;
-}
 
 function readOnlyReason(record: LimitedRecord): string | null {
   return isApexNs(record) ? "manages the name servers at the apex of a domain." : null;

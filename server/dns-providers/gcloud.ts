@@ -4,7 +4,8 @@ import { absoluteName } from "../dns/names/names.ts";
 import { maxTtl } from "../dns/record.ts";
 import { apiAddress, credentialFields } from "./config-fields.ts";
 import type { UnusableZone } from "./listed-zones.ts";
-import type { LimitedRecord, ProviderKind, Unsupported } from "./provider.ts";
+import type { ProviderKind } from "./provider.ts";
+import { apexAliasOnly } from "./vendor-api/limits.ts";
 import type { RrsetAccount, RrsetStep, VendorRrset, Written } from "./rrset-api/account.ts";
 import { rrsetAccountProvider } from "./rrset-api/provider.ts";
 import { AccessTokens, oauthRequest } from "./vendor-api/access-tokens.ts";
@@ -92,7 +93,7 @@ export const gcloud: ProviderKind<GcloudConfig> = {
   supportsProxied: false,
   minTtl: 0,
   maxTtl,
-  unsupportedReason,
+  unsupportedReason: apexAliasOnly,
   lowersCase: "owners",
   granularity: "rrset",
   configFields: [
@@ -103,16 +104,6 @@ export const gcloud: ProviderKind<GcloudConfig> = {
   configSchema,
   connect: (config, environment) => rrsetAccountProvider(gcloudAccount(config, environment)),
 };
-
-function unsupportedReason({ recordType, name, value }: LimitedRecord): Unsupported | null {
-  if (recordType === "ALIAS" && name !== "@") {
-    return { field: "name", reason: "allows ALIAS at the apex only; use a CNAME." };
-  }
-  if (recordType !== "TXT" && value.startsWith("\\#")) {
-    return { field: "value", reason: "does not support data in generic form (RFC 3597)." };
-  }
-  return null;
-}
 
 /** Returns a service account's key; null if the text is not one, or its private key cannot be used. */
 function readKey(text: string): KeyFile | null {
