@@ -216,9 +216,11 @@ function inwxAccount(
     const sendIn = async (session: string) =>
       answered(await api.send({ ...bodyOf(method, params, session), changes }, response));
     const session = await sessions.current();
-    const first = await sendIn(session);
-    const isOver = first.code === codes.noSession && sessions.discard(session);
-    const answer = isOver ? await sendIn(await sessions.current()) : first;
+    let answer = await sendIn(session);
+    if (answer.code === codes.noSession) {
+      sessions.discard(session);
+      answer = await sendIn(await sessions.current());
+    }
     if (answer.code === codes.denied) throw denied(answer);
     return answer.code === codes.rejected ? accepted(answer) : answer;
   }

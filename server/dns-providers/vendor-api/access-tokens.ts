@@ -114,11 +114,10 @@ export class AccessTokens {
     return { authorization: `Bearer ${await this.current()}` };
   }
 
-  /** Forgets a token that was refused, unless another one was requested since. @returns true: there may be another one */
-  discard(refused: string): true {
+  /** Forgets a token that was refused, unless another one was requested since. */
+  discard(refused: string): void {
     const held = this.#tokens.get(this.#key);
     if (held?.value !== undefined && refused.endsWith(held.value)) this.#forget(held);
-    return true;
   }
 
   #requested(): Held {

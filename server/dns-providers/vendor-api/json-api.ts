@@ -30,8 +30,8 @@ interface JsonVendor {
   headers: (
     request: Omit<VendorRequest, "headers" | "changes">,
   ) => VendorRequest["headers"] | Promise<VendorRequest["headers"]>;
-  /** Discards credentials that were refused with 401. @returns whether there may be new ones to make the call with once more */
-  renew?: (refused: Readonly<Record<string, string>>) => boolean;
+  /** Discards credentials that were refused with 401. The call is then made once more, with new ones. */
+  renew?: (refused: Readonly<Record<string, string>>) => void;
   /** What to check when credentials are refused: `Check the token and its scopes.` */
   advice: string;
   /** What is refused then: `the token`. */
@@ -73,10 +73,11 @@ export class JsonApi {
       const headers = typeof own === "function" ? () => ({ ...fixed, ...own() }) : { ...fixed, ...own };
       return { own, answer: await this.calls.send({ ...request, headers, changes, ...(isBusy && { isBusy }) }) };
     };
-    const first = await sent();
-    const isRenewed =
-      first.answer.status === 401 && typeof first.own === "object" && this.#vendor.renew?.(first.own) === true;
-    const { answer } = isRenewed ? await sent() : first;
+    let { own, answer } = await sent();
+    if (this.#vendor.renew && answer.status === 401 && typeof own === "object") {
+      this.#vendor.renew(own);
+      ({ own, answer } = await sent());
+    }
     const message = () => `${this.calls.plain(messageOf(answer.text))} (${answer.status})`.trimStart();
     if (isForbidden(answer)) throw this.forbidden(message());
     if (answer.status >= 300) {
