@@ -229,7 +229,7 @@ export interface DnsProvider {
   /** Returns the zone's SOA; null if the provider does not show it. @throws ProviderError */
   readSoa(zone: string): Promise<Soa | null>;
   /**
-   * Makes what is stored take effect, at a provider that serves it only then. `applyChanges` does so itself; this is for changes whose
+   * Has the provider serve what is stored, if it does so only on request. `applyChanges` does it itself; call this for changes whose
    * outcome had to be read. @throws ProviderError with effect `unknown`
    */
   publish?(zone: string): Promise<void>;

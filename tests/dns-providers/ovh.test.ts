@@ -46,7 +46,7 @@ test("a refresh of OVHcloud that fails is made again, and one that is refused le
   });
 });
 
-test("a refusal of OVHcloud is told whatever its refresh would say, and nothing is refreshed", async () => {
+test("a change that OVHcloud refuses is reported with its reason, and the zone is not refreshed", async () => {
   await withAccount(ovh, async (server, provider) => {
     server.failNext({ after: false, reply: says(400, "INVALID_ARGUMENT", "The zone is full") }, 1, isCreate);
     server.failNext({ after: false, reply: says(409, "CONFLICT", "The zone is locked") }, 1, isRefresh);

@@ -33,7 +33,7 @@ export interface RecordAccount {
   update(zone: string, id: string, record: RecordData): Promise<Result<null>>;
   /** Deletes a record. */
   remove(zone: string, id: string): Promise<Result<null>>;
-  /** Makes what the calls stored take effect, if the vendor serves it only then. Called once after a set of which something was stored. */
+  /** Has the vendor serve what was stored, if it does so only on request. Called once after a set, unless nothing was stored. */
   publish?(zone: string): Promise<void>;
   /** Returns why a record is read-only, or null. */
   readOnlyReason?: (record: LimitedRecord) => string | null;
