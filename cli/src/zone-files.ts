@@ -61,12 +61,13 @@ export async function zoneFilesIn(paths: readonly string[]): Promise<{ zones: Zo
     else throw new Failure(`${path} is not a zone. Its name must end in ${ends}, such as example.com.zone.`);
   }
   const zones: ZoneFile[] = [];
-  const modules = Map.groupBy(
-    [...new Set(files)].filter(
-      (file) => formatOf(file) === "terraform" && !isDomainName(basename(file, extname(file))),
-    ),
-    (file) => dirname(file),
-  );
+  const modules = new Map<string, string[]>();
+  for (const file of new Set(files)) {
+    if (formatOf(file) !== "terraform" || isDomainName(basename(file, extname(file)))) continue;
+    const parts = modules.get(dirname(file));
+    if (parts) parts.push(file);
+    else modules.set(dirname(file), [file]);
+  }
   for (const [folder, parts] of modules) {
     const module = await terraformModule(folder, parts);
     if (module.length === 0) skipped.push(...parts);

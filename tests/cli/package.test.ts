@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -57,6 +57,23 @@ test.each(nodes)("the packed program runs alone, with %s", async (node) => {
   expect((await run(node, [program, "describe"])).stdout).toContain('"name":"zonewright records edit"');
   const added = await run(node, [program, "records", "add", zone, "www", "A", "192.0.2.1"], { env });
   expect(added.stdout).toBe(`${zone}: 1 to create\n+ www 3600 A 192.0.2.1\nApplied as revision 1.\n`);
+  const file = join(folder, `${zone}.zone`);
+  await writeFile(file, "www 3600 IN A 192.0.2.1\nsub 3600 IN CSYNC 1 3 A NS CAA\n");
+  const planned = await run(node, [program, "apply", "--yes", file], { env });
+  expect(planned.stdout).toContain("+ sub 3600 CSYNC 1 3 A NS CAA\n");
+  const exported = await run(node, [program, "export", zone, "--format", "octodns"], { env });
+  expect(exported.stdout).toContain("192.0.2.1");
+});
+
+test("the packed program calls nothing that Node 20 lacks", async () => {
+  const dist = join(folder, "package/dist");
+  for (const file of (await readdir(dist)).filter((name) => name.endsWith(".js"))) {
+    const text = await readFile(join(dist, file), "utf8");
+    const newer = text.match(
+      /\b(?:(?:Map|Object)\.groupBy|Promise\.(?:try|withResolvers)|Array\.fromAsync|RegExp\.escape|Error\.isError|Iterator\.\w+|Uint8Array\.from(?:Hex|Base64))\(|\.(?:isSubsetOf|isSupersetOf|isDisjointFrom|symmetricDifference|getOrInsert(?:Computed)?|toHex|toBase64)\(|\.(?:values|keys|entries)\(\)\.(?:map|filter|flatMap|some|every|find|reduce|toArray|take|drop|forEach)\(/g,
+    );
+    expect({ file, newer }).toEqual({ file, newer: null });
+  }
 });
 
 test("an executable is made from one script, which needs no other file", async () => {

@@ -125,8 +125,13 @@ export function typeSet(mayBeEmpty: boolean): RdataPart {
     parse(fields) {
       const numbers = [...new Set(fields.rest().map(({ raw }) => numberOf(raw)))].toSorted((one, other) => one - other);
       if (numbers.length === 0 && !mayBeEmpty) throw new WireError("it lists no type");
-      const windows = [...Map.groupBy(numbers, (number) => number >> 8)];
-      return Buffer.concat(windows.flatMap(([window, within]) => windowOf(window, within)));
+      const windows = new Map<number, number[]>();
+      for (const number of numbers) {
+        const within = windows.get(number >> 8);
+        if (within) within.push(number);
+        else windows.set(number >> 8, [number]);
+      }
+      return Buffer.concat([...windows].flatMap(([window, within]) => windowOf(window, within)));
     },
     print(octets) {
       const names: string[] = [];
