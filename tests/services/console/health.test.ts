@@ -93,6 +93,9 @@ test("a mending neither takes a deletion out of the draft nor overwrites what wa
   await page.getByRole("gridcell", { name: "web", exact: true }).click();
   await page.keyboard.press("Delete");
   await page.getByRole("button", { name: /^Review/ }).waitFor();
+  // Nothing tells the page of the change, which it would check again at once.
+  await page.route("**/assets/live-connection-*.js", async (route) => await route.abort("internetdisconnected"));
+  site.expected.push("ERR_INTERNET_DISCONNECTED");
   await page.goto(`${site.url}/d/meanwhile.org/health`);
   await page.getByText("2 faults in 3 records.").waitFor();
   await zone.update(spf.id, { value: "v=spf1 mx include:new.example +all" });
