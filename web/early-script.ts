@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import type { Plugin, Rolldown } from "vite";
 
-/** The pages whose code is asked for before the console runs: their address, and the files that they begin with. */
+/** What is asked for before the console runs: the address of a page or a language, and the files that they begin with. */
 const pages = {
+  de: ["words/de.ts"],
   "/": ["domains/list-page.tsx"],
   "/d/": ["zone/zone-page.tsx", "records/records-page.tsx"],
 };

@@ -29,6 +29,8 @@ interface PageOptions {
   height?: number;
   /** The time zone of the browser; that of the machine by default. */
   timezoneId?: string;
+  /** The browser's language; American English by default. */
+  locale?: string;
 }
 
 interface SignedInOptions extends PageOptions {
@@ -87,14 +89,14 @@ export function useConsole({ host = "localhost", ...options }: ConsoleOptions = 
   });
 
   const open = async (
-    { dark = false, width = 1280, height = 800, timezoneId }: PageOptions = {},
+    { dark = false, width = 1280, height = 800, timezoneId, locale = "en-US" }: PageOptions = {},
     state?: BrowserContextOptions["storageState"],
   ) => {
     if (!browser) throw new Error("The browser is not running yet.");
     const context = await browser.newContext({
       viewport: { width, height },
       colorScheme: dark ? "dark" : "light",
-      locale: "en-US",
+      locale,
       ...(timezoneId === undefined ? {} : { timezoneId }),
       ...(state && { storageState: state }),
     });
@@ -129,7 +131,7 @@ export function useConsole({ host = "localhost", ...options }: ConsoleOptions = 
     async signedIn({ username = "admin", password = adminPassword, path = "/", ...rest } = {}) {
       const page = await open(rest, await sessionOf(url, { username, password, userAgent }));
       await page.goto(url + path);
-      await page.getByRole("navigation", { name: "Main" }).waitFor();
+      await page.getByRole("navigation", { name: /^(?:Main|Hauptmenü)$/ }).waitFor();
       return page;
     },
     async signedInByForm({ username = "admin", password = adminPassword, path = "/", ...rest } = {}) {
@@ -138,7 +140,7 @@ export function useConsole({ host = "localhost", ...options }: ConsoleOptions = 
       await page.getByLabel("Username").fill(username);
       await page.getByLabel("Password").fill(password);
       await page.getByRole("button", { name: "Sign in", exact: true }).click();
-      await page.getByRole("navigation", { name: "Main" }).waitFor();
+      await page.getByRole("navigation", { name: /^(?:Main|Hauptmenü)$/ }).waitFor();
       return page;
     },
   };

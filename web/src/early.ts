@@ -95,18 +95,11 @@ async function askEarly(): Promise<void> {
   loadFiles();
 }
 
-/**
- * Loads the files of the first page, whose code asks for them only once it runs. Their names are in the page (early-script.ts). A browser
- * has few connections: the calls go first.
- */
-function loadFiles(): void {
-  if (isLoading) return;
-  isLoading = true;
-  const content = document.querySelector('meta[name="zonewright-pages"]')?.getAttribute("content") ?? "{}";
-  const files = JSON.parse(content) as Readonly<Record<string, readonly string[]>>;
-  const [start = ""] = /^\/(?:d\/)?/.exec(location.pathname) ?? [];
-  if (start === "/" && location.pathname !== "/") return;
-  for (const file of files[start] ?? []) {
+const content = document.querySelector('meta[name="zonewright-pages"]')?.getAttribute("content") ?? "{}";
+const pages = JSON.parse(content) as Readonly<Record<string, readonly string[]>>;
+
+function load(name: string): void {
+  for (const file of pages[name] ?? []) {
     const link = document.createElement("link");
     const isStyle = file.endsWith(".css");
     link.rel = isStyle ? "preload" : "modulepreload";
@@ -117,6 +110,20 @@ function loadFiles(): void {
     document.head.append(link);
   }
 }
+
+/**
+ * Loads the files of the first page, whose code asks for them only once it runs. Their names are in the page (early-script.ts). A browser
+ * has few connections: the calls go first.
+ */
+function loadFiles(): void {
+  if (isLoading) return;
+  isLoading = true;
+  const [start = ""] = /^\/(?:d\/)?/.exec(location.pathname) ?? [];
+  if (start !== "/" || location.pathname === "/") load(start);
+}
+
+// As in language.ts, which finds the language of those who prefer another one that there is not.
+load((stored("zonewright.language") ?? navigator.language).slice(0, 2));
 
 // A return from an identity provider begins a new session.
 if (stored(hint) !== null && !/[?&](?:ticket|pending_token)=/.test(location.search)) {

@@ -13,18 +13,15 @@ import { takeReturn } from "./session/external.ts";
 import { betterAddress } from "./site.ts";
 import { startTheme } from "./theme/theme.ts";
 import { Toasts } from "./ui/toast.tsx";
+import { language, loadLanguage } from "./words/language.ts";
 
-const better = betterAddress(
-  location.href,
-  document.querySelector('meta[name="zonewright-site"]')?.getAttribute("content"),
-);
-if (better !== null) {
-  location.replace(better);
-} else {
+async function start(): Promise<void> {
+  document.documentElement.lang = language;
   startTheme();
   takeReturn();
   const root = document.querySelector("#root");
   if (!root) throw new Error("The page has no #root.");
+  await loadLanguage();
   createRoot(root).render(
     <StrictMode>
       <CSPProvider disableStyleElements>
@@ -36,3 +33,10 @@ if (better !== null) {
     </StrictMode>,
   );
 }
+
+const better = betterAddress(
+  location.href,
+  document.querySelector('meta[name="zonewright-site"]')?.getAttribute("content"),
+);
+if (better === null) void start();
+else location.replace(better);

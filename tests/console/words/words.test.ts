@@ -21,6 +21,30 @@ const literals = [
 ];
 const names = new Set(["Zonewright"]);
 
+/** The files that a file imports before it runs, and those that they import. */
+function importedBy(file: string, known = new Set<string>()): ReadonlySet<string> {
+  if (known.has(file)) return known;
+  known.add(file);
+  const code = readFileSync(file, "utf8");
+  for (const [, path = ""] of code.matchAll(/^(?:import|export) (?!type)[^;]*?"(\.[^"]+\.tsx?)";/gm)) {
+    const imported = join(file, "..", path);
+    if (imported.startsWith(source)) importedBy(imported, known);
+  }
+  return known;
+}
+
+test("what runs before the language is there takes no text yet, only the dictionary that the language writes into", () => {
+  const first = new Set<string>();
+  for (const main of ["main.tsx", "reference/main.tsx"]) importedBy(join(source, main), first);
+  expect(first.size).toBeGreaterThan(20);
+  const taken = [...first].flatMap((file) => {
+    const code = readFileSync(file, "utf8");
+    const constants = [...code.matchAll(/^(?:export )?const [^=]+= (?![^;]*=>)[^;]+;/gm)].map(([constant]) => constant);
+    return constants.filter((constant) => /\b(?:text|words\.\w+|\w+Words)\.\w/.test(constant));
+  });
+  expect(taken).toEqual([]);
+});
+
 test("no page has a text of its own beside the dictionaries, so a language is one file", () => {
   const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".tsx"));
   const found = files.flatMap((file) => {

@@ -8,6 +8,7 @@ import { Card } from "../ui/page.tsx";
 import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { accountWords } from "../words/account.ts";
+import { locale } from "../words/language.ts";
 import styles from "./account.module.css";
 import { refreshWaysIn } from "./own-account.ts";
 
@@ -129,8 +130,10 @@ function ChangeForm({ username }: { username: string }) {
   );
 }
 
+const list = new Intl.ListFormat(locale);
+
 /** What opens the account besides the new password and this session. */
 function stillOpen(remaining: Readonly<Record<Kind, number>>): string {
   const ways = kinds.filter((kind) => remaining[kind] > 0).map((kind) => text.remaining[kind](remaining[kind]));
-  return ways.length === 0 ? text.nothingOpen : text.stillOpen(ways.join(", "));
+  return ways.length === 0 ? text.nothingOpen : text.stillOpen(list.format(ways));
 }

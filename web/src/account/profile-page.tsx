@@ -4,14 +4,16 @@ import { client, issueOf } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
 import { setTheme, useTheme } from "../theme/theme.ts";
 import { Button } from "../ui/button.tsx";
-import { CheckField, Form, TextField } from "../ui/field.tsx";
+import { CheckField, Form, SelectField, TextField } from "../ui/field.tsx";
 import { initialsOf } from "../ui/initials.ts";
 import { Failure } from "../ui/notice.tsx";
 import { Card } from "../ui/page.tsx";
+import { local } from "../ui/storage.ts";
 import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { useEdits } from "../ui/use-edits.ts";
 import { accountWords } from "../words/account.ts";
+import { languageKey, type Language } from "../words/language.ts";
 import { words } from "../words/words.ts";
 import styles from "./account.module.css";
 import { AccountPage } from "./account-page.tsx";
@@ -154,8 +156,22 @@ const themes = [
   { value: "dark", icon: <Moon aria-hidden /> },
 ] as const;
 
+/** Each language in its own name, for those who cannot read the present one. */
+const languages: readonly { value: Language; label: string }[] = [
+  { value: "en", label: "English" },
+  { value: "de", label: "Deutsch" },
+];
+
+/** Rooms took their texts when they loaded, so another language begins with the page. Drafts survive that. */
+function chooseLanguage(chosen: Language | "auto"): void {
+  if (chosen === "auto") local.removeItem(languageKey);
+  else local.setItem(languageKey, chosen);
+  location.reload();
+}
+
 function AppearanceCard() {
   const theme = useTheme();
+  const stored = local.getItem(languageKey);
   return (
     <Card title={text.appearance} hint={text.appearanceHint}>
       <div className={styles["segments"]} role="radiogroup" aria-label={text.appearance}>
@@ -167,6 +183,13 @@ function AppearanceCard() {
           </label>
         ))}
       </div>
+      <SelectField<Language | "auto">
+        label={text.language}
+        hint={text.languageHint}
+        value={languages.find(({ value }) => value === stored)?.value ?? "auto"}
+        options={[{ value: "auto", label: text.languageAuto }, ...languages]}
+        onValue={chooseLanguage}
+      />
     </Card>
   );
 }

@@ -2,6 +2,7 @@ import { useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { SelectField, TextField } from "../ui/field.tsx";
 import { adminWords } from "../words/admin.ts";
+import { locale } from "../words/language.ts";
 import { ZoneField } from "../zone/zone-field.tsx";
 import { PersonFilter } from "./person-filter.tsx";
 import styles from "./admin.module.css";
@@ -30,9 +31,10 @@ interface AuditFiltersProps {
   onClear: () => void;
 }
 
+const order = new Intl.Collator(locale);
 const titles = Object.entries(text.actions)
   .map(([value, { title }]) => ({ value, label: title }))
-  .toSorted((one, other) => one.label.localeCompare(other.label));
+  .toSorted((one, other) => order.compare(one.label, other.label));
 
 /** By whom, about which zone, what and when. On a phone they are behind a heading. */
 export function AuditFilters({ search, zone, zoneError, onFilter, onClear }: AuditFiltersProps) {

@@ -10,12 +10,15 @@ export interface Entry {
 
 export const groupOrder = ["domains", "pages", "actions", "records"] as const;
 
+/** Without case and accents: “Übersicht” is found by “ubersicht”, too. */
+const plain = (text: string) => text.normalize("NFD").replaceAll(/\p{M}/gu, "").toLowerCase();
+
 /** Those whose label holds every word of a search, the ones that begin with it first. All without a search. */
 export function matching(entries: readonly Entry[], search: string): Entry[] {
-  const wanted = search.toLowerCase().split(/\s+/).filter(Boolean);
-  const rank = ({ label }: Entry) => (label.toLowerCase().startsWith(wanted[0] ?? "") ? 0 : 1);
+  const wanted = plain(search).split(/\s+/).filter(Boolean);
+  const rank = ({ label }: Entry) => (plain(label).startsWith(wanted[0] ?? "") ? 0 : 1);
   return entries
-    .filter(({ label }) => wanted.every((word) => label.toLowerCase().includes(word)))
+    .filter(({ label }) => wanted.every((word) => plain(label).includes(word)))
     .toSorted((one, other) => rank(one) - rank(other));
 }
 

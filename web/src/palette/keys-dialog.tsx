@@ -12,9 +12,9 @@ interface KeysDialogProps {
 
 /** What the keyboard does. */
 export function KeysDialog({ mac, onClose }: KeysDialogProps) {
-  const control = mac ? "⌘" : "Ctrl";
+  const control = mac ? "⌘" : text.strokes.control;
   const alt = mac ? "⌥" : "Alt";
-  const { names, groups } = text;
+  const { names, groups, strokes } = text;
   const all: readonly (readonly [title: string, keys: readonly (readonly [name: string, ...keys: string[]])[]])[] = [
     [
       groups.everywhere,
@@ -34,22 +34,22 @@ export function KeysDialog({ mac, onClose }: KeysDialogProps) {
     [
       groups.grid,
       [
-        [names.move, "↑", "↓", "←", "→", "PgUp", "PgDn"],
-        [names.edit, "Enter"],
+        [names.move, "↑", "↓", "←", "→", strokes.pageUp, strokes.pageDown],
+        [names.edit, strokes.enter],
         [names.find, "A–Z"],
         [names.add, alt, "N"],
         [names.remove, alt, "D"],
-        [names.select, "Space"],
+        [names.select, strokes.space],
         [names.selectAll, control, "A"],
-        [names.menu, "Shift", "F10"],
+        [names.menu, strokes.shift, "F10"],
         [names.ttl, alt, "T"],
         [names.value, alt, "V"],
         [names.copy, control, "C"],
         [names.paste, control, "V"],
         [names.filter, "/"],
         [names.undo, control, "Z"],
-        [names.redo, control, "Shift", "Z"],
-        [names.apply, control, "Enter"],
+        [names.redo, control, strokes.shift, "Z"],
+        [names.apply, control, strokes.enter],
       ],
     ],
     [groups.timeline, [[names.otherChange, "←", "→"]]],

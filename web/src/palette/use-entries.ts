@@ -4,6 +4,7 @@ import { client } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
 import { usePreferences } from "../session/preferences.ts";
 import { setTheme, useTheme } from "../theme/theme.ts";
+import { menuWords } from "../words/menu.ts";
 import { paletteWords } from "../words/palette.ts";
 import { words } from "../words/words.ts";
 import { inGroups, matching, type Entry } from "./entries.ts";
@@ -87,18 +88,18 @@ export function useEntries(
     ...(user.role === "member"
       ? []
       : [
-          page(pages.users, "/admin/users"),
-          page(pages.tsigKeys, "/admin/keys"),
-          page(pages.audit, "/admin/audit"),
-          page(pages.registrars, "/admin/registrars"),
+          page(menuWords.users, "/admin/users"),
+          page(menuWords.tsigKeys, "/admin/keys"),
+          page(menuWords.audit, "/admin/audit"),
+          page(menuWords.registrars, "/admin/registrars"),
         ]),
     ...(user.role === "admin"
       ? [
-          page(pages.invitations, "/admin/invitations"),
-          page(pages.providers, "/admin/providers"),
-          page(pages.signIn, "/admin/sign-in"),
-          page(pages.channels, "/admin/channels"),
-          page(pages.system, "/admin/system"),
+          page(menuWords.invitations, "/admin/invitations"),
+          page(menuWords.providers, "/admin/providers"),
+          page(menuWords.signIn, "/admin/sign-in"),
+          page(menuWords.channels, "/admin/channels"),
+          page(menuWords.system, "/admin/system"),
         ]
       : []),
     action("theme", text.theme, () => setTheme(next[theme])),

@@ -13,6 +13,7 @@ import { Card, Page } from "../ui/page.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { saveFile } from "../ui/save-file.ts";
 import { useAction } from "../ui/use-action.ts";
+import { locale } from "../words/language.ts";
 import { portfolioWords } from "../words/portfolio.ts";
 import { words } from "../words/words.ts";
 import { labelsInUse } from "../zone/domain-queries.ts";
@@ -33,7 +34,7 @@ const shownName = ({ name, view }: { name: string; view: string }) =>
 
 /** Returns an amount of money. Browsers know the currencies, and print a code that they do not know. */
 function formatMoney(amount: number, currency: string): string {
-  return new Intl.NumberFormat(undefined, { style: "currency", currency }).format(amount);
+  return new Intl.NumberFormat(locale, { style: "currency", currency }).format(amount);
 }
 
 /** All domains as registrations: until when, at whom, for how much, and what to do first. */

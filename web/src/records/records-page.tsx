@@ -60,7 +60,7 @@ const BulkDialog = lazy(patiently(async () => ({ default: (await import("./bulk-
 const ServedDialog = lazy(patiently(async () => ({ default: (await import("./served-dialog.tsx")).ServedDialog })));
 const RecordDetails = lazy(patiently(async () => ({ default: (await import("./record-details.tsx")).RecordDetails })));
 const PasteDialog = lazy(patiently(async () => ({ default: (await import("./from-text.ts")).PasteDialog })));
-const reviewKeys = isMac ? "⌘↵" : "Ctrl ↵";
+const reviewKeys = isMac ? "⌘↵" : text.reviewKeys;
 
 /** The records of a zone. Those of another zone start anew. */
 export function RecordsPage() {

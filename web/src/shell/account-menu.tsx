@@ -2,6 +2,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { BookOpen, Contrast, LogOut, User } from "lucide-react";
 import { setTheme, useTheme } from "../theme/theme.ts";
 import { MenuPopup, type MenuProps } from "../ui/menu-popup.tsx";
+import { menuWords } from "../words/menu.ts";
 import { words } from "../words/words.ts";
 import { adminPagesOf } from "./admin-pages.tsx";
 
@@ -29,8 +30,18 @@ export function AccountMenu({ trigger, role, onSignOut }: AccountMenuProps) {
             icon: <User aria-hidden />,
             run: () => void navigate({ to: "/account/profile" }),
           },
-          { id: "theme", label: text.themes[theme], icon: <Contrast aria-hidden />, run: () => setTheme(next[theme]) },
-          { id: "docs", label: text.apiDocs, icon: <BookOpen aria-hidden />, run: () => location.assign("/api/docs") },
+          {
+            id: "theme",
+            label: menuWords.themes[theme],
+            icon: <Contrast aria-hidden />,
+            run: () => setTheme(next[theme]),
+          },
+          {
+            id: "docs",
+            label: menuWords.apiDocs,
+            icon: <BookOpen aria-hidden />,
+            run: () => location.assign("/api/docs"),
+          },
         ],
         adminPagesOf(role).map(({ to, icon, label }) => ({
           id: to,

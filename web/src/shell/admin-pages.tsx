@@ -1,7 +1,7 @@
 import { BadgeCheck, KeyRound, KeySquare, Megaphone, Plug, ScrollText, Server, Ticket, Users } from "lucide-react";
-import { words } from "../words/words.ts";
+import { menuWords } from "../words/menu.ts";
 
-const text = words.shell;
+const text = menuWords;
 
 const adminPages = [
   { to: "/admin/users", icon: <Users aria-hidden />, label: text.users },

@@ -5,11 +5,11 @@ import { toUnicodeName } from "../../../server/dns/names/names.ts";
 import type { CurrentUser } from "../session/current-user.ts";
 import { changePreferencesOrSay, togglePin, usePreferences, type SavedSearch } from "../session/preferences.ts";
 import { toast } from "../ui/toast.tsx";
+import { menuWords } from "../words/menu.ts";
 import { pinsWords } from "../words/pins.ts";
 import { portfolioWords } from "../words/portfolio.ts";
 import { reverseWords } from "../words/reverse.ts";
 import { secondariesWords } from "../words/secondaries.ts";
-import { words } from "../words/words.ts";
 import { adminPagesOf } from "./admin-pages.tsx";
 import { RailLink } from "./rail-link.tsx";
 import styles from "./shell.module.css";
@@ -32,7 +32,7 @@ export function RailEnd({ role }: { role: CurrentUser["role"] }) {
       <RailLink admin to="/secondaries" icon={<Copy aria-hidden />} label={secondariesWords.title} />
       {role === "member" ? null : (
         <>
-          <div className={styles["section"]}>{words.shell.administration}</div>
+          <div className={styles["section"]}>{menuWords.administration}</div>
           {adminPagesOf(role).map((page) => (
             <RailLink admin key={page.to} {...page} />
           ))}

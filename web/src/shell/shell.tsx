@@ -55,7 +55,7 @@ export function Shell({ user, onSignOut, unread, toReview, notLive, onJump, chil
         <button type="button" className={styles["jump"]} onClick={onJump} aria-keyshortcuts="Meta+K Control+K">
           <Search aria-hidden />
           <span>{text.jump}</span>
-          <kbd>{isMac ? "⌘K" : "Ctrl K"}</kbd>
+          <kbd>{isMac ? "⌘K" : text.jumpKeys}</kbd>
         </button>
         <RailLink to="/search" icon={<TextSearch aria-hidden />} label={text.search} />
         <RailLink

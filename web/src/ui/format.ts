@@ -1,11 +1,4 @@
-/** The language of dates and numbers: the browser's. What it reports need not be a language tag: under `LANG=C`, some say "C". */
-const locale = ((): string | undefined => {
-  try {
-    return Intl.getCanonicalLocales(navigator.language)[0];
-  } catch {
-    return undefined;
-  }
-})();
+import { locale } from "../words/language.ts";
 
 const day = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
 const date = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "UTC" });

@@ -5,6 +5,7 @@ import { domainDialogs } from "./en/domain-dialogs.ts";
 import { domains } from "./en/domains.ts";
 import { health } from "./en/health.ts";
 import { live } from "./en/live.ts";
+import { menu } from "./en/menu.ts";
 import { notifications } from "./en/notifications.ts";
 import { palette } from "./en/palette.ts";
 import { paste } from "./en/paste.ts";
@@ -34,6 +35,7 @@ export const en = {
   domains,
   health,
   live,
+  menu,
   notifications,
   palette,
   paste,

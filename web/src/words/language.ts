@@ -1,3 +1,4 @@
+import { local } from "../ui/storage.ts";
 import type { en } from "./en.ts";
 
 /** The shape of a language: the texts may differ, the keys and the arguments may not. */
@@ -9,12 +10,38 @@ type Widened<Texts> = Texts extends string
     ? (...values: Values) => string
     : { readonly [Key in keyof Texts]: Widened<Texts[Key]> };
 
-/** Languages besides English, by their tag: each is one file of the shape above. */
-const languages: Readonly<Record<string, Words>> = {};
+export type Language = "de" | "en";
 
-const chosen = languages[navigator.language] ?? languages[navigator.language.replace(/-.*/, "")];
+/** Where the browser keeps the chosen language, if somebody chose one. Read by early.ts, too. */
+export const languageKey = "zonewright.language";
 
-/** The texts of a room in the language in use. English comes with the room itself, so that the first page need not load all of it. */
+/** The chosen language and those of the browser, as far as there is a dictionary. What a browser reports need not be a tag: under `LANG=C`, some say "C". */
+const tags = [local.getItem(languageKey) ?? "", ...navigator.languages].filter((tag) =>
+  /^(?:de|en)(?:-[A-Z]{2})?$/.test(tag),
+);
+
+/** The language in use. */
+export const language = (tags[0] ?? "en").slice(0, 2) as Language;
+
+/** The language of dates, numbers and order: that of the texts, as the browser's region writes it. */
+export const locale = tags.find((tag) => tag.startsWith(`${language}-`)) ?? language;
+
+/** The texts of the rooms that are loaded. */
+const rooms: { -readonly [Room in keyof Words]?: Words[Room] } = {};
+let dictionary: Words | undefined;
+
+/**
+ * The texts of a room in the language in use. English comes with the room itself, so that the first page need not load all of it, and another
+ * language writes over it.
+ */
 export function inLanguage<Room extends keyof Words>(room: Room, english: Words[Room]): Words[Room] {
-  return chosen?.[room] ?? english;
+  rooms[room] = english;
+  return Object.assign(english, dictionary?.[room]);
+}
+
+/** Loads what only those need who do not read English. Await it before anything is shown or another page is loaded. */
+export async function loadLanguage(): Promise<void> {
+  if (language === "en") return;
+  dictionary = (await import("./de.ts")).de;
+  for (const [room, texts] of Object.entries(rooms)) inLanguage(room as keyof Words, texts);
 }

@@ -3,6 +3,7 @@ import type { DnsRecord } from "@zonewright/client";
 import { useEffect, useEffectEvent, useMemo, useState } from "react";
 import { client } from "../../api.ts";
 import { useUser } from "../../session/current-user.ts";
+import { locale } from "../../words/language.ts";
 import { recordsWords } from "../../words/records.ts";
 import { presentRecords } from "../present-records.ts";
 import { toast } from "../../ui/toast.tsx";
@@ -12,6 +13,7 @@ import { fieldsOf, type Draft } from "./draft.ts";
 import type { DraftState } from "./use-draft.ts";
 
 const text = recordsWords;
+const list = new Intl.ListFormat(locale);
 const noKeys: ReadonlySet<string> = new Set();
 
 /** A clash in words, with what may be decided. */
@@ -138,7 +140,7 @@ function inWords(clash: Clash, who: string): ShownClash {
     if (part === "name") return text.clashParts.name(name);
     return part === "ttl" ? text.clashParts.ttl(formatTtl(ttl)) : text.clashParts[part];
   });
-  const message = text.clashChanged(who, parts.join(", "));
+  const message = text.clashChanged(who, list.format(parts));
   const labels =
     edit.kind === "delete"
       ? { keepLabel: text.deleteAnyway, takeLabel: text.keepRecord }

@@ -44,6 +44,9 @@ export const account = {
   appearance: "Appearance",
   appearanceHint: "Applies to this browser.",
   themes: { system: "System", light: "Light", dark: "Dark" },
+  language: "Language",
+  languageHint: "Language, dates and numbers of the console. The service's error messages are English.",
+  languageAuto: "As the browser",
 
   password: "Password",
   passwordNone: "You have no password and sign in as listed below. Set one to sign in with it as well.",

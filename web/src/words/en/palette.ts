@@ -11,6 +11,7 @@ export const palette = {
   searching: "Searching…",
   keysTitle: "Keyboard",
   keys: "Show the keys",
+  strokes: { control: "Ctrl", shift: "Shift", enter: "Enter", space: "Space", pageUp: "PgUp", pageDown: "PgDn" },
   groups: {
     everywhere: "Everywhere",
     domains: "In the list of domains",

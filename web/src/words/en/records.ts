@@ -127,6 +127,7 @@ export const records = {
   discardTitle: "Discard all changes?",
   discardHint: (count: string) => `${plural(count, "change", "changes")} will be discarded. Nothing has been sent.`,
   review: "Review",
+  reviewKeys: "Ctrl ↵",
   reviewTitle: (count: string, zone: string) => `Review ${plural(count, "change", "changes")} to ${zone}`,
   reviewHint: (provider: string) => `Nothing has been sent yet. At ${provider}, either all changes are made or none.`,
   reviewRow: "Changes",

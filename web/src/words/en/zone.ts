@@ -224,6 +224,7 @@ export const zone = {
   taken: (version: number) => `Snapshot ${version} taken.`,
   noSnapshots: "No snapshots yet. Take one before a bigger change.",
   snapshot: (version: number) => `Snapshot ${version}`,
+  snapshotNamed: (version: number, name: string) => `Snapshot ${version} “${name}”`,
   triggers: { manual: "by hand", scheduled: "scheduled", on_change: "before a change" },
   recordCount: records,
   columns: { version: "Snapshot", when: "Taken", records: "Records", actions: "Actions" },

@@ -154,7 +154,7 @@ function TakeDialog({ zone: { id }, onClose }: { zone: Zone; onClose: () => void
 }
 
 function labelOf({ version, name, createdAt }: Snapshot): string {
-  return `${text.snapshot(version)}${name === null ? "" : ` “${name}”`}, ${formatMoment(createdAt)}`;
+  return `${name === null ? text.snapshot(version) : text.snapshotNamed(version, name)}, ${formatMoment(createdAt)}`;
 }
 
 interface CompareProps {

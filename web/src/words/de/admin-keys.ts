@@ -1,0 +1,37 @@
+import type { Words } from "../language.ts";
+import { counted } from "./count.ts";
+
+export const keys: Words["admin"]["keys"] = {
+  title: "TSIG-Schlüssel",
+  count: (total) => counted(total, "Schlüssel", "Schlüssel"),
+  one: "1 Schlüssel",
+  hint: "DNS-Clients wie nsupdate, certbot und external-dns ändern oder lesen damit Einträge, im Namen ihrer Inhaber.",
+  owner: "Inhaber",
+  person: "Inhaber",
+  personSearch: "Alle",
+  personNone: "Kein Benutzer passt dazu.",
+  self: "Sie",
+  zone: "Zone",
+  key: "Schlüssel",
+  covers: "Umfang",
+  allHosts: "alle Hosts",
+  allTypes: "alle Typen",
+  accesses: { update: "ändert Einträge", read: "liest Einträge", both: "ändert und liest Einträge" },
+  used: "Zuletzt verwendet",
+  never: "Nie",
+  usedFrom: (address) => `von ${address}`,
+  refused: (when, reason) => `Abgewiesen ${when}: ${reason}`,
+  ends: "Endet",
+  noEnd: "Nie",
+  expired: "Abgelaufen",
+  clear: "Alle zeigen",
+  emptyTitle: "Noch kein TSIG-Schlüssel",
+  empty: "Alle erstellen Schlüssel für ihre DNS-Clients selbst, in ihrem Konto.",
+  noneFound: "Kein Schlüssel passt dazu.",
+  revoke: "Widerrufen",
+  revokeOf: (name) => `${name} widerrufen`,
+  revokeTitle: (name) => `Schlüssel ${name} widerrufen?`,
+  revokeHint: (owner, zone) =>
+    `DNS-Clients von ${owner}, die ihn verwenden, können ${zone} nicht mehr ändern oder lesen. ${owner} wird benachrichtigt.`,
+  revoked: (name) => `${name} widerrufen.`,
+};

@@ -1,0 +1,37 @@
+import type { Words } from "../language.ts";
+import { counted } from "./count.ts";
+
+const domains = (count: number) => counted(count, "Domain", "Domains");
+
+export const domainDialogs: Words["domainDialogs"] = {
+  emptyTitle: "Noch keine Domains",
+  emptyAdmin:
+    "Zonen importieren, die ein Nameserver oder DNS-Anbieter bereits ausliefert: Dort ändert sich dadurch nichts. Oder eine neue Domain hinzufügen.",
+  emptyMember: "Hier erscheint eine Domain, sobald die Administration sie zuweist.",
+  addTitle: "Domain hinzufügen",
+  addHint: "Die Zone wird beim Anbieter angelegt. Gibt es sie dort schon, werden ihre Einträge gelesen.",
+  onlyName: "Nur der Name wird verwendet.",
+  nameExample: "example.com",
+  viewHint: "Für mehrere Zonen desselben Namens, etwa intern.",
+  expiresHint: "Wann die Registrierung endet, falls bekannt.",
+  addTagsHint: "Durch Kommas trennen.",
+  added: (name) => `${name} hinzugefügt.`,
+  connect: "Anbieter verbinden",
+  foundTitle: (count) => (count === 1 ? "Hier wartet eine Zone" : `Hier warten ${counted(count, "Zone", "Zonen")}`),
+  found: (names, more) =>
+    `Im Zonenordner: ${names}${more > 0 ? ` und ${more} weitere` : ""}. Der Import liest die Dateien und ändert nichts daran.`,
+  importFound: (count) => (count === 1 ? "Diese Zone importieren" : "Diese Zonen importieren"),
+  unusable: (count) =>
+    count === 1
+      ? "1 Zonendatei lässt sich nicht importieren"
+      : `${counted(count, "", "Zonendateien")} lassen sich nicht importieren`,
+  tag: "Schlagwort",
+  addTagTo: (count) => `${domains(count)}: Schlagwort hinzufügen`,
+  removeTagFrom: (count) => `${domains(count)}: Schlagwort entfernen`,
+  tagging: "Schlagwörter werden geändert",
+  progress: (done, total) => `${done} von ${total}`,
+  stop: "Anhalten",
+  tagged: (count, tag) => `${domains(count)} mit dem Schlagwort ${tag} versehen.`,
+  untagged: (count, tag) => `Das Schlagwort ${tag} wurde von ${domains(count)} entfernt.`,
+  notTagged: (count) => `${domains(count)} unverändert:`,
+};

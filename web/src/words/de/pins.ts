@@ -1,0 +1,25 @@
+import type { Words } from "../language.ts";
+
+export const pins: Words["pins"] = {
+  title: "Angeheftet",
+  pin: "Zone anheften",
+  unpin: "Zone loslösen",
+  unpinOf: (name) => `${name} loslösen`,
+  unpinned: (name) => `Losgelöst: ${name}`,
+  saved: "Gespeicherte Suchen",
+  save: "Speichern…",
+  saveTitle: "Diese Suche speichern",
+  saveHint: "Sie ist danach in jedem Browser hier zu finden.",
+  name: "Name",
+  nameMissing: "Bitte einen Namen eingeben.",
+  replaces: "Eine Suche dieses Namens gibt es schon. Sie wird ersetzt.",
+  inRail: "Auch in der Seitenleiste zeigen",
+  saveNow: "Speichern",
+  cancel: "Abbrechen",
+  pinSearch: "In der Seitenleiste zeigen",
+  unpinSearch: "Aus der Seitenleiste entfernen",
+  delete: "Löschen",
+  deleted: (name) => `Gelöscht: ${name}`,
+  undo: "Rückgängig",
+  more: (name) => `Aktionen für ${name}`,
+};
