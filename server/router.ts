@@ -21,6 +21,7 @@ import { createRecordsRouter } from "./zones/records/router.ts";
 import { createReplacementsRouter } from "./bulk/replacements/router.ts";
 import { createHealthRouter } from "./zones/health/router.ts";
 import { createReverseRouter } from "./zones/reverse/router.ts";
+import { createSigningRouter } from "./zones/signing/router.ts";
 import { createCompareRouter, createSnapshotsRouter } from "./zones/snapshots/router.ts";
 import { createTemplatesRouter } from "./bulk/templates/router.ts";
 import { historyRouter } from "./zones/changes/router.ts";
@@ -68,7 +69,7 @@ export function createAppRouter(services: Services) {
     providerConfigs: merged(createProviderConfigsRouter(services), createZoneImportsRouter(services)),
     registrations: createRegistrationsRouter(services),
     tlsHosts: createTlsHostsRouter(services),
-    dnssec: createDnssecRouter(services),
+    dnssec: merged(createDnssecRouter(services), createSigningRouter(services)),
     registrarConfigs: createRegistrarConfigsRouter(services),
     notifications: createNotificationsRouter(services),
     channels: createChannelsRouter(services),

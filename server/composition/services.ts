@@ -77,6 +77,7 @@ import { DomainTemplates } from "../bulk/templates/applied.ts";
 import { LinkedTemplates, linkedPurpose, takingBack } from "../bulk/templates/linked-plan.ts";
 import { TemplatePlans } from "../bulk/templates/service.ts";
 import { Templates } from "../bulk/templates/store.ts";
+import { Signing } from "../zones/signing/service.ts";
 import { Rollback } from "../zones/snapshots/rollback.ts";
 import { Snapshots } from "../zones/snapshots/service.ts";
 
@@ -268,6 +269,15 @@ export async function createServices(parts: {
     now,
   });
   const requestSchedule = new ChangeRequestSchedule({ database, applier: changeRequestApplier, review, log, now });
+  const signing = new Signing({
+    connections,
+    dnssec: delegation.dnssec,
+    registrations,
+    records,
+    drift,
+    pause,
+    now,
+  });
   const health = new Health(database);
   const jobServices = composeJobs({
     config,
@@ -364,6 +374,7 @@ export async function createServices(parts: {
     zoneImports,
     registrarConfigs,
     registrations,
+    signing,
     ...expiry,
     ...delegation,
     certificateCheck,

@@ -63,6 +63,7 @@ export const cloudflare: ProviderKind<CloudflareConfig> = {
   unsupportedReason: unsupported,
   unsupportedRrset: sharedUnsupported,
   lowersCase: "names",
+  turnsSigning: true,
   granularity: "record",
   configFields: [
     { name: "apiToken", label: "API token", secret: true, required: true },
@@ -94,6 +95,13 @@ function cloudflareProvider(client: CloudflareClient): DnsProvider {
     applyChanges: (zone, changes, options = {}) => applyChanges(client, zone, changes, options),
     readOnlyRecords: (zone) => readOnlyRecords(client, zone),
     refusalsOf: (zone) => refusalsOf(client, zone),
+    signing: {
+      set: async (zone, enabled) => client.setSigning((await zoneAt(client, zone)).id, enabled),
+      async keys(zone) {
+        const key = await client.signingKey((await zoneAt(client, zone)).id);
+        return key ? [key] : [];
+      },
+    },
     minTtl: async (zone) => smallestTtlOf(await zoneAt(client, zone)),
     // The API shows no SOA, and no fingerprint of a zone's content.
     readSoa: () => Promise.resolve(null),

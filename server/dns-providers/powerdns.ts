@@ -4,6 +4,7 @@ import { apiAddress, inMilliseconds, timeoutField, timeoutSeconds } from "./conf
 import {
   powerdnsClient,
   zoneId,
+  zoneKeys,
   zoneList,
   zoneMetadata,
   zoneState,
@@ -53,6 +54,7 @@ export const powerdns: ProviderKind<PowerdnsConfig> = {
   minTtl: 0,
   maxTtl,
   signsZones: true,
+  turnsSigning: true,
   lowersCase: "owners",
   granularity: "rrset",
   configFields: [
@@ -79,6 +81,10 @@ function powerdnsProvider(client: PowerdnsClient, now: () => Date): DnsProvider 
     readSoa: (zone) => readZoneSoa(client, zone),
     fingerprint: (zone) => fingerprint(client, zone),
     signs: async (zone) => isSigning(client, zone, await zoneAt(client, zone, "?rrsets=false", zoneState)),
+    signing: {
+      set: (zone, enabled) => setSigning(client, zone, enabled),
+      keys: (zone) => publishedKeys(client, zone),
+    },
   };
 }
 
@@ -112,6 +118,42 @@ async function isSigning(
   // The zone object does not show whether its signatures come from elsewhere.
   const presigned = await client.get(`/zones/${zoneId(zone)}/metadata/PRESIGNED`, zoneMetadata);
   return !(presigned.ok && presigned.value.metadata.includes("1"));
+}
+
+/** Has the server make keys with its own defaults, or delete them. */
+async function setSigning(client: PowerdnsClient, zone: string, enabled: boolean): Promise<void> {
+  const state = await zoneAt(client, zone, "?rrsets=false", zoneState);
+  const signed = await isSigning(client, zone, state);
+  if (state.dnssec && !signed) {
+    throw new ProviderError(
+      `${zone} has signatures from elsewhere at PowerDNS (PRESIGNED). Turn DNSSEC on or off where it is signed.`,
+      "none",
+    );
+  }
+  if (signed === enabled) return;
+  const answer = await client.send("PUT", `/zones/${zoneId(zone)}`, { dnssec: enabled });
+  if (answer.ok) return;
+  const { status, reason } = answer.refusal;
+  throw new ProviderError(
+    `PowerDNS did not turn DNSSEC ${enabled ? "on" : "off"} for ${zone} (${status}): ${reason} Check that its back end stores keys (such as gsqlite3-dnssec=yes).`,
+    "none",
+  );
+}
+
+async function publishedKeys(client: PowerdnsClient, zone: string): Promise<Buffer[]> {
+  const answer = await client.get(`/zones/${zoneId(zone)}/cryptokeys`, zoneKeys);
+  if (!answer.ok) {
+    const { status, reason } = answer.refusal;
+    throw new ProviderError(`PowerDNS did not show the keys of ${zone} (${status}): ${reason}`, "none");
+  }
+  return answer.value
+    .filter(({ active, published }) => active && published)
+    .map(({ dnskey }) => {
+      const [flags, protocol, algorithm, ...key] = dnskey.split(" ");
+      const head = Buffer.from([0, 0, Number(protocol), Number(algorithm)]);
+      head.writeUInt16BE(Number(flags) & 0xff_ff);
+      return Buffer.concat([head, Buffer.from(key.join(""), "base64")]);
+    });
 }
 
 async function* readZone(client: PowerdnsClient, zone: string): AsyncGenerator<ReadRecord[]> {

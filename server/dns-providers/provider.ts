@@ -129,6 +129,8 @@ interface ProviderCapabilities {
   lowersCase?: "owners" | "names";
   /** Whether it can sign the zones that it serves. */
   signsZones?: true;
+  /** Whether its API turns signing on and off (`DnsProvider.signing`). */
+  turnsSigning?: true;
   /** Whether its connections report changes made elsewhere (`DnsProvider.watch`). */
   watchesZones?: true;
   /** Returns why it cannot hold a zone of this name, as a sentence; null if it can. Left out: it can hold any. */
@@ -202,6 +204,14 @@ export interface ListedZones {
   unusable: { name: string; reason: string }[];
 }
 
+/** Signs zones on request. */
+interface ZoneSigner {
+  /** Turns signing on or off. Off deletes the keys, so turning it on again makes others. @throws ProviderError */
+  set(zone: string, enabled: boolean): Promise<void>;
+  /** Returns the data of the DNSKEY records that the zone has or is about to have; none if it is not signed. @throws ProviderError */
+  keys(zone: string): Promise<Buffer[]>;
+}
+
 /** A connection with one set of credentials. Adapters handle paging, retries and the wire format, and nothing else. */
 export interface DnsProvider {
   /**
@@ -224,6 +234,8 @@ export interface DnsProvider {
   readZone(zone: string): AsyncIterable<ReadRecord[]>;
   /** Returns whether the provider signs the zone, if its records may not show that. @throws ProviderError */
   signs?(zone: string): Promise<boolean>;
+  /** Left out: its API does not turn signing on and off. */
+  readonly signing?: ZoneSigner;
   /** Makes the changes in order. @throws ProviderError if it is unknown which of them were made. */
   applyChanges(zone: string, changes: readonly RecordChange[], options?: ApplyOptions): Promise<ApplyResult>;
   /** Returns the zone's SOA; null if the provider does not show it. @throws ProviderError */

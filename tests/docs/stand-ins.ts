@@ -38,6 +38,9 @@ export async function useStandIns(): Promise<StandIns> {
   alidns.account.addDomain(zone);
   dnspod.account.addDomain(zone);
   const inPlace: Record<string, InPlace> = {
+    "docs/guide/dnssec.md": {
+      '"the token"': `"${cloudflare.token}","endpoint":"${cloudflare.url}","accountId":"${cloudflare.accountId}"`,
+    },
     "docs/providers/cloudflare.md": {
       '"the token"': `"${cloudflare.token}","endpoint":"${cloudflare.url}"`,
       "the account id": cloudflare.accountId,

@@ -32,11 +32,12 @@ interface Signed {
   ds: string[];
 }
 
-const soa = (zone: string, ns: string) =>
+/** Returns the beginning of a master file. */
+export const soa = (zone: string, ns: string) =>
   `$ORIGIN ${zone === "." ? "." : `${zone}.`}\n$TTL 300\n@ SOA ${ns} hostmaster.lab. 1 1 1 1 1\n@ NS ${ns}\n`;
 
 /** Signs a zone with BIND's tools, with keys of its own. */
-async function sign(
+export async function sign(
   zone: string,
   text: string,
   { algorithms, options = [], cds = false }: Pick<PlantedZone, "algorithms" | "options" | "cds">,
@@ -141,12 +142,7 @@ export async function startSigningWorld(zones: Readonly<Record<string, PlantedZo
       const { stdout, stderr } = await run(binary("delv"), [...query, `${zone}.`, "SOA"]);
       return /^; (.+)$/m.exec(stdout)?.[1] ?? /resolution failed: (.+)$/m.exec(stdout + stderr)?.[1] ?? stdout + stderr;
     },
-    async resolve(zone) {
-      const query = [`@${addresses.resolver}`, "-p", String(port), "+dnssec", "+tries=1", "+time=20"];
-      const answer = await mustRun(binary("dig"), [...query, `${zone}.`, "SOA"]);
-      const [, status = ""] = /status: (\w+)/.exec(answer) ?? [];
-      return { status, validated: /flags:[^;]* ad[ ;]/.test(answer) };
-    },
+    resolve: (zone) => resolver.resolve(zone),
     async stop() {
       await resolver.stop();
       await Promise.all(servers.map((server) => server.stop()));
@@ -155,7 +151,7 @@ export async function startSigningWorld(zones: Readonly<Record<string, PlantedZo
 }
 
 /** Starts BIND as a validating resolver. Its port is that of the servers that it asks, too. */
-async function startResolver(port: number, anchor: string): Promise<Authoritative & { anchors: string }> {
+export async function startResolver(port: number, anchor: string) {
   const folder = await mkdtemp(join(tmpdir(), "zonewright-resolver-"));
   const [tag, algorithm, digestType, digest] = anchor.split(" ");
   const anchors = `trust-anchors { . static-ds ${tag} ${algorithm} ${digestType} "${digest}"; };\n`;
@@ -184,6 +180,13 @@ ${anchors}`,
   const server = await startProgram(binary("named"), args, / running$/m);
   return {
     anchors: join(folder, "anchors"),
+    /** Returns the status and flags of the answer to an SOA question. */
+    async resolve(zone: string) {
+      const query = [`@${addresses.resolver}`, "-p", String(port), "+dnssec", "+tries=1", "+time=20"];
+      const answer = await mustRun(binary("dig"), [...query, `${zone}.`, "SOA"]);
+      const [, status = ""] = /status: (\w+)/.exec(answer) ?? [];
+      return { status, validated: /flags:[^;]* ad[ ;]/.test(answer) };
+    },
     async stop() {
       await server.stop("SIGTERM");
       await rm(folder, { recursive: true, force: true });

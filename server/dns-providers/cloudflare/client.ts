@@ -47,6 +47,16 @@ export type ServedRecord = z.infer<typeof record>;
 
 export const recordPage = z.object({ result: z.array(record), result_info: maybe(paging) });
 
+/** `active` and `pending`: signed; pending until the parent zone has the DS record. */
+const dnssec = z.object({
+  result: z.object({
+    status: maybe(z.string()),
+    flags: maybe(z.number()),
+    algorithm: maybe(z.coerce.number()),
+    public_key: maybe(z.string()),
+  }),
+});
+
 const done = maybe(z.array(z.object({ id: z.string() })));
 export const batchResult = z.object({ result: z.object({ deletes: done, patches: done, posts: done }) });
 
@@ -158,6 +168,20 @@ export class CloudflareClient {
     throw this.calls.failure("did not report on every change sent. The zone must be read again.", "unknown");
   }
 
+  /** Returns the data of the DNSKEY record that the DS record stands for; null if the zone is not signed. @throws ProviderError */
+  async signingKey(zoneId: string): Promise<Buffer | null> {
+    const { result } = this.#sure(await this.#ask(dnssec, "GET", `${zonePath(zoneId)}/dnssec`));
+    const { status, flags = 257, algorithm = 13, public_key: key = "" } = result;
+    if (status !== "active" && status !== "pending") return null;
+    return Buffer.concat([Buffer.from([flags >> 8, flags & 0xff, 3, algorithm]), Buffer.from(key, "base64")]);
+  }
+
+  /** @throws ProviderError */
+  async setSigning(zoneId: string, enabled: boolean): Promise<void> {
+    const body = { status: enabled ? "active" : "disabled" };
+    this.#sure(await this.#ask(dnssec, "PATCH", `${zonePath(zoneId)}/dnssec`, body));
+  }
+
   /** Returns the value of a call that has no reason to be refused. @throws ProviderError */
   #sure<T>(answer: Answer<T>): T {
     if (answer.ok) return answer.value;
@@ -171,7 +195,12 @@ export class CloudflareClient {
     });
   }
 
-  async #ask<T>(schema: z.ZodType<T>, method: "GET" | "POST", path: string, body?: object): Promise<Answer<T>> {
+  async #ask<T>(
+    schema: z.ZodType<T>,
+    method: "GET" | "POST" | "PATCH",
+    path: string,
+    body?: object,
+  ): Promise<Answer<T>> {
     const { status, text } = await this.calls.send({
       method,
       url: `${this.#base}${path}`,
@@ -202,8 +231,12 @@ export class CloudflareClient {
   }
 }
 
+function zonePath(zoneId: string): string {
+  return `/zones/${encodeURIComponent(zoneId)}`;
+}
+
 function recordsPath(zoneId: string): string {
-  return `/zones/${encodeURIComponent(zoneId)}/dns_records`;
+  return `${zonePath(zoneId)}/dns_records`;
 }
 
 interface Refusal {

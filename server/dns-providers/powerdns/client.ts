@@ -19,7 +19,7 @@ export interface PowerdnsClient {
   /** @throws ProviderError with effect `none` if there is no answer, or it does not fit the schema. */
   get<T>(path: string, schema: z.ZodType<T>): Promise<Answer<T>>;
   /** @throws ProviderError with effect `unknown` if it may have been carried out. */
-  send(method: "POST" | "PATCH", path: string, body: unknown): Promise<Answer<null>>;
+  send(method: "POST" | "PUT" | "PATCH", path: string, body: unknown): Promise<Answer<null>>;
 }
 
 interface PowerdnsAccess {
@@ -39,7 +39,7 @@ export function powerdnsClient(
 ): PowerdnsClient {
   const base = `${url.replace(/\/+$/, "").replace(/\/api\/v1$/, "")}/api/v1/servers/${encodeURIComponent(serverId)}`;
 
-  async function call(method: "GET" | "POST" | "PATCH", path: string, body?: unknown): Promise<Response> {
+  async function call(method: "GET" | "POST" | "PUT" | "PATCH", path: string, body?: unknown): Promise<Response> {
     try {
       return await egress.guardedFetch(`${base}${path}`, {
         reach: "inside",
@@ -127,6 +127,15 @@ export const zoneState = z.object({
 export const zoneMetadata = z.object({ metadata: z.array(z.string()) });
 
 export const zoneWithRrsets = zoneState.extend({ rrsets: z.array(rrset) });
+
+/** The keys of a zone. `dnskey` is the record's data as in a zone file. */
+export const zoneKeys = z.array(
+  z.object({
+    dnskey: z.string().default(""),
+    active: z.boolean().default(false),
+    published: z.boolean().default(true),
+  }),
+);
 
 /** An RRset that replaces the present one as a whole. */
 export interface RrsetReplacement {

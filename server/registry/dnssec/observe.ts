@@ -7,6 +7,7 @@ import {
   type Fetch,
 } from "../../dns/dnssec/chain.ts";
 import { readDs, type Ds } from "../../dns/dnssec/keys.ts";
+import { readSignature } from "../../dns/dnssec/signatures.ts";
 import { rcodes } from "../../dns/wire/messages.ts";
 import type { Reply } from "../delegation/dns-client.ts";
 import type { Resolver } from "../delegation/resolver.ts";
@@ -16,6 +17,8 @@ export interface DnssecSeen {
   zone: string;
   apex: ApexSignatures;
   parentDs: Ds[] | null;
+  /** The TTL of these DS records in seconds, by their signature; null: not known. */
+  dsTtl: number | null;
   /** What the zone asks the zone above to publish (RFC 7344). */
   cds: Ds[] | null;
   /** The data of CDNSKEY records, as DNSKEY records have it. */
@@ -36,6 +39,14 @@ export async function observeDnssec(
     asked.set(key, answer);
     return answer;
   };
+  const ttlOfDs = async () => {
+    const answers = (await ask(zone, "DS"))?.answers ?? [];
+    const signatures = answers.flatMap(({ name, type, rdata }) =>
+      name === zone && type === "RRSIG" ? (readSignature(rdata, now) ?? []) : [],
+    );
+    const ttls = signatures.filter(({ covers }) => covers === "DS").map(({ ttl }) => ttl);
+    return ttls.length === 0 ? null : Math.max(...ttls);
+  };
   const own = async (type: "DS" | "CDS" | "CDNSKEY") => {
     const reply = await ask(zone, type);
     if (!reply || (reply.rcode !== rcodes.NOERROR && reply.rcode !== rcodes.NXDOMAIN)) return null;
@@ -48,5 +59,13 @@ export async function observeDnssec(
   const chain = await validateZone(zone, { anchors, now, fetch });
   const apex = await checkApex(zone, { now, fetch });
   const ds = async (type: "DS" | "CDS") => (await own(type))?.flatMap((rdata) => readDs(rdata) ?? []) ?? null;
-  return { zone, apex, parentDs: await ds("DS"), cds: await ds("CDS"), cdnskeys: await own("CDNSKEY"), chain };
+  return {
+    zone,
+    apex,
+    parentDs: await ds("DS"),
+    dsTtl: await ttlOfDs(),
+    cds: await ds("CDS"),
+    cdnskeys: await own("CDNSKEY"),
+    chain,
+  };
 }

@@ -32,6 +32,10 @@ export const dnssec = z
       example: null,
     }),
     checkedAt: timestamp("When it was last checked; null: not yet.").nullable(),
+    canSet: z.boolean().meta({
+      description: "Whether `POST …/dnssec` turns signing on and off at its provider.",
+      example: true,
+    }),
     signedBy: z
       .enum(["provider", "file"])
       .nullable()

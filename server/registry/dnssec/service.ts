@@ -4,6 +4,7 @@ import { zoneFor, type Zone } from "../../access/zone-access.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import type { Chain } from "../../dns/dnssec/chain.ts";
 import { dsText, type Ds } from "../../dns/dnssec/keys.ts";
+import { knownKind } from "../../dns-providers/kinds.ts";
 import { writeEntry } from "../../notifications/audit/audit.ts";
 import type { Notifications } from "../../notifications/notify.ts";
 import type { DelegationCheck } from "../delegation/check.ts";
@@ -40,7 +41,12 @@ interface StoredDnssec {
   findings: DnssecFinding[];
   /** The codes of findings that were reported, and are not known to have ended. */
   reported: ReportedCode[];
+  /** The TTL of the last DS records of the parent zone in seconds, and since when it has none, as ISO 8601; null: it has some, or never had. */
+  lastDs?: { ttl: number; goneAt: string | null } | null;
 }
+
+/** Assumed of DS records whose TTL is not known: a day, as most registries have. */
+const usualTtl = 86_400;
 
 const never = {
   state: null,
@@ -70,9 +76,8 @@ export class Dnssec {
   async check(em: EntityManager, caller: Caller, id: string) {
     const zone = await zoneFor(em, caller, id, "write");
     if (this.#parts.delegations.whyNotChecked(zone) === null) {
-      const seen = await this.observe(zone.name);
+      const seen = await this.look(em, zone);
       await em.transactional(async (tx) => {
-        if (seen) await this.store(tx, zone.id, seen);
         await writeEntry(tx, this.#parts.now(), caller, {
           action: "domain.check_dnssec",
           targetType: "domain",
@@ -83,6 +88,25 @@ export class Dnssec {
       });
     }
     return await this.#view(em, zone);
+  }
+
+  /** Checks a domain and stores the result; null if it is not checked. Must not run in a transaction. */
+  async look(em: EntityManager, zone: Pick<Zone, "id" | "name" | "view">): Promise<DnssecSeen | null> {
+    if (this.#parts.delegations.whyNotChecked(zone) !== null) return null;
+    const seen = await this.observe(zone.name);
+    if (seen) await em.transactional((tx) => this.store(tx, zone.id, seen));
+    return seen;
+  }
+
+  /** Returns since when the parent zone has no DS records, and the TTL of those that it had; null if it never had any, as far as is known. */
+  async lastDs(em: EntityManager, id: string): Promise<{ at: Date; ttl: number } | null> {
+    const row = await queries(em)
+      .selectFrom("delegations")
+      .select("dnssec")
+      .where("domain_id", "=", id)
+      .executeTakeFirst();
+    const last = storedIn(row?.dnssec)?.lastDs ?? null;
+    return last && last.goneAt !== null ? { at: new Date(last.goneAt), ttl: last.ttl } : null;
   }
 
   /** Looks at a zone from outside; null if checks are turned off. Takes 20 seconds at most. Must not run in a transaction. */
@@ -109,8 +133,9 @@ export class Dnssec {
     `.execute(queries(tx));
     const [domain] = rows;
     if (!domain) return;
-    const before = storedIn(domain.dnssec)?.reported ?? [];
-    const facts = factsOf(seen, before, now);
+    const stored = storedIn(domain.dnssec);
+    const before = stored?.reported ?? [];
+    const facts = { ...factsOf(seen, before, now), lastDs: lastDsOf(seen, stored, now) };
     await queries(tx)
       .updateTable("delegations")
       .set({ dnssec: sql`${JSON.stringify(facts)}::jsonb` })
@@ -129,8 +154,9 @@ export class Dnssec {
   async #view(em: EntityManager, zone: Zone) {
     const row = await queries(em)
       .selectFrom("domains")
+      .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
       .leftJoin("delegations", "delegations.domain_id", "domains.id")
-      .select(["domains.soa_signed", "delegations.dnssec"])
+      .select(["domains.soa_signed", "delegations.dnssec", "provider_configs.kind"])
       .where("domains.id", "=", zone.id)
       .executeTakeFirstOrThrow();
     const stored = storedIn(row.dnssec);
@@ -144,6 +170,7 @@ export class Dnssec {
       domainId: zone.id,
       notCheckedBecause: this.#parts.delegations.whyNotChecked(zone),
       checkedAt: checkedAt === null ? null : new Date(checkedAt),
+      canSet: knownKind(row.kind).turnsSigning === true,
       signedBy: zone.signed ? ("provider" as const) : fromFile,
       signaturesExpireAt: signaturesExpireAt === null ? null : new Date(signaturesExpireAt),
       state: facts.state,
@@ -164,6 +191,14 @@ function dsTexts(records: readonly Ds[] | null): string[] | null {
 
 function storedIn(column: unknown): StoredDnssec | null {
   return (typeof column === "string" ? JSON.parse(column) : (column ?? null)) as StoredDnssec | null;
+}
+
+/** Returns what is known of the last DS records after a look. */
+function lastDsOf({ parentDs, dsTtl }: DnssecSeen, before: StoredDnssec | null, now: Date): StoredDnssec["lastDs"] {
+  const known = before?.lastDs ?? ((before?.parentDs ?? []).length > 0 ? { ttl: usualTtl, goneAt: null } : null);
+  if (parentDs === null) return known;
+  if (parentDs.length > 0) return { ttl: dsTtl ?? usualTtl, goneAt: null };
+  return known && { ...known, goneAt: known.goneAt ?? now.toISOString() };
 }
 
 /** Not a fault of a zone above, which would be reported for each domain below it, and no DS records that may harm nobody. */

@@ -8,7 +8,7 @@ import { writeEntry } from "../../notifications/audit/audit.ts";
 import { AppError, badField } from "../../platform/errors.ts";
 import { withKeyedMutex } from "../../platform/slices.ts";
 import { knownCertificates } from "../certificates/findings.ts";
-import { dsText } from "../../dns/dnssec/keys.ts";
+import { dsText, type ZoneKey } from "../../dns/dnssec/keys.ts";
 import type { StoredFacts } from "../delegation/store.ts";
 import type { RegistrationFacts } from "../expiry/store-finding.ts";
 import { registrableOf } from "../expiry/registration.ts";
@@ -36,6 +36,8 @@ export interface RegistrationInput extends WantedRegistration {
   dryRun: boolean;
   force: boolean;
   override?: boolean | undefined;
+  /** Keys that the zone is known to have. Left out: its name servers are asked. */
+  keys?: readonly ZoneKey[];
 }
 
 interface Parts {
@@ -203,8 +205,9 @@ export class Registrations {
     if (!state) throw new AppError("PROVIDER_ERROR", `The registrar does not have ${name} in this account.`);
     const changes = differences(state, wanted);
     const touchesDelegation = changes.some(({ field }) => field === "nameServers" || field === "ds");
+    const known = input.keys && { servers: [], keys: [...input.keys] };
     const probe = touchesDelegation
-      ? await this.#parts.probe(name, wanted.nameServers ?? state.nameServers ?? [])
+      ? (known ?? (await this.#parts.probe(name, wanted.nameServers ?? state.nameServers ?? [])))
       : null;
     const plan = judgeRegistration(name, state, changes, probe);
     return { zone, account, state, plan, probe, planHash: registrationHash(account.id, changes) };

@@ -4,6 +4,7 @@ import { accessRows, procedures, unknownId, type AccessRow } from "../../support
 import { RestClient, type Answer } from "../../support/rest-client.ts";
 import { site } from "../../support/second-factors/security-key.ts";
 import { startGandi, type RegistrarAccount } from "../../support/vendors/registrars/account.ts";
+import { startCloudflare, type CloudflareServer } from "../../support/vendors/cloudflare/server.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { made, workingCalls, type Ids } from "./working-calls.ts";
 
@@ -25,16 +26,20 @@ let writer: RestClient;
 let elsewhere: RestClient;
 let forMembers: string;
 let registrar: RegistrarAccount;
+let signer: CloudflareServer;
 const { calls, zone, userId } = workingCalls(
   zw,
   () => forMembers,
   () => alice,
   () => registrar,
+  () => signer,
 );
 
-afterAll(() => registrar.stop());
+afterAll(async () => {
+  await Promise.all([registrar.stop(), signer.stop()]);
+});
 beforeAll(async () => {
-  registrar = await startGandi();
+  [registrar, signer] = await Promise.all([startGandi(), startCloudflare()]);
   alice = await zw.member("alice");
   bob = await zw.member("bob");
   reader = await zw.member("reader");

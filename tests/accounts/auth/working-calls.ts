@@ -6,6 +6,7 @@ import { builtInTemplates } from "../../../server/bulk/templates/built-in/list.t
 import { storeFinding } from "../../registry/delegation/found.ts";
 import { changed as changedTemplate, website as websiteTemplate } from "../../bulk/templates/templates.ts";
 import { registered, type RegistrarAccount } from "../../support/vendors/registrars/account.ts";
+import type { CloudflareServer } from "../../support/vendors/cloudflare/server.ts";
 import type { Zonewright } from "../../support/zonewright.ts";
 
 /** IDs, by their parameter names in paths. */
@@ -42,12 +43,14 @@ export interface WorkingCalls {
  * @param forMembers the ID of a configuration that members may use
  * @param member the member to assign zones to
  * @param gandi an account at a simulated registrar
+ * @param cloudflare a vendor that signs zones, simulated
  */
 export function workingCalls(
   zw: Zonewright,
   forMembers: () => string,
   member: () => RestClient,
   gandi: () => RegistrarAccount,
+  cloudflare: () => CloudflareServer,
 ): WorkingCalls {
   async function domain(client: RestClient): Promise<string> {
     return await made(client, "/api/domains", { name: freshName(), providerConfigId: forMembers() });
@@ -97,6 +100,19 @@ export function workingCalls(
   async function zoneAtProvider(client: RestClient): Promise<Ids> {
     const body = { name: freshName(), providerConfigId: await inFolder() };
     return { id: await made(client, "/api/domains", body) };
+  }
+
+  let signerConfig: Promise<string> | undefined;
+  /** A zone of this client that its provider signs. */
+  async function signedZone(client: RestClient): Promise<Ids> {
+    const { token: apiToken, accountId, url: endpoint } = cloudflare();
+    const config = { apiToken, accountId, endpoint };
+    const body = { kind: "cloudflare", name: "Signer", config };
+    signerConfig ??= made(zw.admin, "/api/provider-configs", body);
+    const id = await made(zw.admin, "/api/domains", { name: freshName(), providerConfigId: await signerConfig });
+    await zw.admin.put(`/api/domains/${id}`, { ownerId: await userId(client) });
+    await zw.admin.post(`/api/domains/${id}/dnssec`, { enabled: true });
+    return { id };
   }
 
   /** A zone of this client with a mirror. */
@@ -281,6 +297,8 @@ export function workingCalls(
     "registrations.update": { thing: registeredZone, body: () => ({ autoRenew: false, dryRun: true }) },
     "dnssec.get": { thing: zone },
     "dnssec.check": { thing: zone },
+    "dnssec.set": { thing: signedZone, body: () => ({ enabled: true }) },
+    "dnssec.publishDs": { thing: signedZone },
     "tlsHosts.get": { thing: zone },
     "tlsHosts.set": { thing: zone, body: () => ({ mode: "listed", hosts: [{ host: "www" }] }) },
     "registrarConfigs.update": { thing: registrarConfig, body: () => ({ name: another("Registrar") }) },

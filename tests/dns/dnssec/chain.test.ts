@@ -301,7 +301,7 @@ test.for([
   const apex = await checkApex("shop.lab", { now, fetch: fetchFrom(usual) });
   const parentDs = [new SignedZone("shop.lab").ds];
   const chain = { result, zone, reason: "It is so." };
-  const found = judgeDnssec({ zone: "shop.lab", apex, parentDs, cds: [], cdnskeys: [], chain }, now);
+  const found = judgeDnssec({ zone: "shop.lab", apex, parentDs, dsTtl: null, cds: [], cdnskeys: [], chain }, now);
   expect(found.map(({ severity, code }) => `${severity} ${code}`)).toEqual([expected]);
 });
 

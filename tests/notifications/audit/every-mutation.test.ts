@@ -14,6 +14,7 @@ import {
   startGandi,
   type RegistrarAccount,
 } from "../../support/vendors/registrars/account.ts";
+import { startCloudflare, type CloudflareServer } from "../../support/vendors/cloudflare/server.ts";
 import { adminPassword, memberPassword, startZonewright, type Zonewright } from "../../support/zonewright.ts";
 import { site } from "../../support/second-factors/security-key.ts";
 import { storeFinding } from "../../registry/delegation/found.ts";
@@ -28,6 +29,7 @@ import { entries } from "./trail.ts";
 const clock = new Clock();
 let mail: MailServer;
 let registrar: RegistrarAccount;
+let signer: CloudflareServer;
 let zw: Zonewright & { stop(): Promise<void> };
 
 /** The resources that the calls below use. */
@@ -41,7 +43,7 @@ const identity = identityCalls(() => zw);
 
 beforeAll(async () => {
   mail = await startMailServer();
-  registrar = await startGandi();
+  [registrar, signer] = await Promise.all([startGandi(), startCloudflare()]);
   zw = await startZonewright({
     env: { SMTP_URL: mail.url, SITE_URL: site, EGRESS_ALLOW: "127.0.0.1" },
     now: clock.now,
@@ -59,7 +61,7 @@ afterAll(async () => {
   await identity.stop();
   await zw.stop();
   await mail.stop();
-  await registrar.stop();
+  await Promise.all([registrar.stop(), signer.stop()]);
 });
 
 function newConfig(): Promise<Answer> {
@@ -362,6 +364,25 @@ async function checkedOutside(what: "delegation" | "dnssec", name: string): Prom
   return await zw.admin.post(`/api/domains/${body.id}/${what}/check`);
 }
 
+/** Makes a domain that its provider can sign. @returns the path of its DNSSEC */
+async function unsignedDomain(name: string): Promise<string> {
+  const { token: apiToken, accountId, url: endpoint } = signer;
+  const config = { kind: "cloudflare", name: `Signer ${++made}`, config: { apiToken, accountId, endpoint } };
+  const { body } = await zw.admin.post("/api/provider-configs", config);
+  const { body: added } = await zw.admin.post("/api/domains", { name, providerConfigId: body.id });
+  return `/api/domains/${added.id}/dnssec`;
+}
+
+/** Publishes DS records in a zone here. */
+async function publishedDs(): Promise<Answer> {
+  const path = await unsignedDomain("shop.parent.example");
+  await zw.admin.post(path, { enabled: true });
+  const { body: parent } = await zw.admin.post("/api/domains", { name: "parent.example" });
+  const delegation = { recordType: "NS", name: "shop", value: "ns.example.net" };
+  await zw.admin.post(`/api/domains/${parent.id}/records`, delegation);
+  return await zw.admin.post(`${path}/publish-ds`);
+}
+
 /** A domain with a mirror. */
 async function mirrored(name: string): Promise<{ path: string; made: Answer }> {
   const folder = name.replace(".", "-");
@@ -582,6 +603,11 @@ const reported: Record<string, [action: string, call: () => Promise<Answer>, by?
   "providerConfigs.delete": ["provider_config.delete", deletedConfig],
   "registrations.update": ["domain.change_registration", changedRegistration],
   "dnssec.check": ["domain.check_dnssec", () => checkedOutside("dnssec", "signed.zone")],
+  "dnssec.set": [
+    "domain.set_dnssec",
+    async () => await zw.admin.post(await unsignedDomain("unsigned.example"), { enabled: true }),
+  ],
+  "dnssec.publishDs": ["records.edit", publishedDs],
   "tlsHosts.set": [
     "domain.change_tls_hosts",
     () => zw.admin.put(`/api/domains/${domain}/tls-hosts`, { mode: "listed", hosts: [] }),

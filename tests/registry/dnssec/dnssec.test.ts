@@ -33,6 +33,7 @@ const get = async (client = admin) => (await client.get(`/api/domains/${id}/dnss
 const unchecked = {
   notCheckedBecause: null,
   checkedAt: null,
+  canSet: false,
   signedBy: null,
   signaturesExpireAt: null,
   state: null,

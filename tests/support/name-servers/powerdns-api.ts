@@ -27,17 +27,21 @@ export interface PowerdnsServer {
   stop(): Promise<void>;
 }
 
-export async function startPowerdns(): Promise<PowerdnsServer> {
+/** Starts a server. @param at where it answers questions, which must not be taken; 127.0.0.1 at any port by default */
+export async function startPowerdns(at: { address: string; port: number } | null = null): Promise<PowerdnsServer> {
   const folder = await mkdtemp(join(tmpdir(), "zonewright-powerdns-"));
-  const [port = 0, apiPort = 0] = await freePorts(2);
+  const [freePort = 0, apiPort = 0] = await freePorts(2);
+  const { address, port } = at ?? { address: "127.0.0.1", port: freePort };
   const apiKey = randomBytes(24).toString("base64url");
   await makeDatabase(join(folder, "zones.sqlite3"));
-  await writeFile(join(folder, "pdns.conf"), configuration(folder, port, apiPort, apiKey), { mode: 0o600 });
+  await writeFile(join(folder, "pdns.conf"), configuration(folder, { address, port }, apiPort, apiKey), {
+    mode: 0o600,
+  });
   const server = await startProgram(binary("pdns_server"), [`--config-dir=${folder}`], /ready to distribute questions/);
   const url = `http://127.0.0.1:${apiPort}`;
 
   const dig = async (...query: string[]) =>
-    presentedRecords(await mustRun(binary("dig"), ["@127.0.0.1", "-p", String(port), ...digOptions, ...query]));
+    presentedRecords(await mustRun(binary("dig"), [`@${address}`, "-p", String(port), ...digOptions, ...query]));
   return {
     url,
     apiKey,
@@ -70,13 +74,18 @@ async function makeDatabase(path: string): Promise<void> {
 }
 
 /** Caches off: a test asks right after a change. */
-function configuration(folder: string, port: number, apiPort: number, apiKey: string): string {
+function configuration(
+  folder: string,
+  { address, port }: { address: string; port: number },
+  apiPort: number,
+  apiKey: string,
+): string {
   return `
 launch=gsqlite3
 gsqlite3-database=${join(folder, "zones.sqlite3")}
 gsqlite3-pragma-synchronous=0
 gsqlite3-dnssec=yes
-local-address=127.0.0.1
+local-address=${address}
 local-port=${port}
 allow-axfr-ips=127.0.0.1/32
 webserver=yes

@@ -136,6 +136,7 @@ export const onPostgres: Readonly<Record<string, readonly string[]>> = {
     "tests/accounts/assignments/writing.test.ts",
     "tests/registry/delegation/delegation.test.ts",
     "tests/registry/dnssec/dnssec.test.ts",
+    "tests/zones/signing/signing.test.ts",
     "tests/dns-providers/import.test.ts",
     "tests/dns-providers/secrets.test.ts",
     "tests/dns-service/mirrored.test.ts",

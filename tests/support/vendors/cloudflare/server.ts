@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { startLoopbackVendor, type LoopbackVendor, type VendorCall, type VendorReply } from "../loopback-vendor.ts";
 import { ApiError, type Given, type StoredRecord } from "./record-forms.ts";
 import { carryOut, freshId, type StoredZone } from "./zone-store.ts";
@@ -158,6 +159,8 @@ export class CloudflareServer {
     if (!path.startsWith(`${base}/`) || zones !== "zones" || more.length > 0) throw noRoute(path);
     if (id === undefined) return method === "GET" ? this.#listZones(query) : this.#makeZone(body);
     const zone = this.#zones.get(id);
+    if (zone?.account.id === this.accountId && records === "dnssec" && batch === undefined)
+      return { result: dnssecOf(zone, method, body as Given | null) };
     if (!zone || zone.account.id !== this.accountId || records !== "dns_records") throw noRoute(path);
     if (method === "GET" && batch === undefined) return listRecords(zone, query);
     if (method === "POST" && batch === "batch") return { result: carryOut(zone, body as Given) };
@@ -186,6 +189,25 @@ export class CloudflareServer {
     }
     return { result: shownZone(this.addZone(name)) };
   }
+}
+
+/** "Edit DNSSEC status", "DNSSEC details": the DS record waits in `pending` until the parent zone has it. */
+function dnssecOf(zone: StoredZone, method: string, body: Given | null): object {
+  if (method === "PATCH") {
+    const status = body?.["status"];
+    if (status !== "active" && status !== "disabled") throw new ApiError(400, 1004, "Invalid DNSSEC status.");
+    zone.signingKey = status === "active" ? (zone.signingKey ?? randomBytes(64).toString("base64")) : null;
+  } else if (method !== "GET") throw new ApiError(405, 10_000, "Method not allowed");
+  const { signingKey = null } = zone;
+  if (signingKey === null) return { status: "disabled", modified_on: null };
+  return {
+    status: "pending",
+    flags: 257,
+    algorithm: "13",
+    key_type: "ECDSAP256SHA256",
+    public_key: signingKey,
+    modified_on: "2026-11-28T00:00:00Z",
+  };
 }
 
 export async function startCloudflare(): Promise<CloudflareServer> {

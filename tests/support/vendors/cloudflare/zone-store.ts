@@ -9,6 +9,8 @@ export interface StoredZone {
   account: { id: string; name: string };
   plan: { id: string; name: string; legacy_id: string };
   records: Map<string, StoredRecord>;
+  /** The public key, in base64, of a zone that is signed. */
+  signingKey?: string | null;
 }
 
 export function freshId(): string {

@@ -106,6 +106,10 @@ const actions: Readonly<Record<Entry["action"], { title: string; sentence: (fact
     title: "Watched certificates changed",
     sentence: () => "{who} changed which certificates of {domain} are watched",
   },
+  "domain.set_dnssec": {
+    title: "DNSSEC turned on or off",
+    sentence: () => "{who} turned the DNSSEC of {domain} on or off",
+  },
   "domain.check_dnssec": {
     title: "DNSSEC checked",
     sentence: () => "{who} checked the DNSSEC of {domain}",

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { Clock, hour } from "../support/clock.ts";
+import { startNsd } from "../support/name-servers/authoritative.ts";
+import { startPowerdns, type PowerdnsServer } from "../support/name-servers/powerdns-api.ts";
+import { freePorts } from "../support/programs.ts";
+import { RestClient } from "../support/rest-client.ts";
+import type { Body } from "../support/zones.ts";
+import { startZonewright, type Zonewright } from "../support/zonewright.ts";
+import { addresses, sign, soa, startResolver } from "./dnssec-zones.ts";
+
+// A private root, PowerDNS with `corp.lab` and `shop.corp.lab`, and BIND, which validates. Only `corp.lab` is signed at first.
+
+const clock = new Clock();
+const stops: (() => Promise<void>)[] = [];
+let powerdns: PowerdnsServer;
+let resolver: Awaited<ReturnType<typeof startResolver>>;
+let zw: Zonewright & { stop(): Promise<void> };
+let admin: RestClient;
+let shop: string;
+let corp: string;
+
+beforeAll(async () => {
+  const [port = 0] = await freePorts(1);
+  powerdns = await startPowerdns({ address: addresses.zones, port });
+  stops.push(() => powerdns.stop());
+  const nameservers = ["ns.corp.lab."];
+  await powerdns.call("POST", "/zones", { name: "corp.lab.", kind: "Native", nameservers, dnssec: true });
+  await powerdns.call("POST", "/zones", { name: "shop.corp.lab.", kind: "Native", nameservers });
+  const [key] = (await powerdns.call("GET", "/zones/corp.lab./cryptokeys")) as { ds: string[] }[];
+  const dsOfCorp = key?.ds.find((ds) => / 2 /.test(ds)) ?? "";
+  const rootText = `${soa(".", "a.root.")}a.root. A ${addresses.root}\ncorp.lab. NS ns.corp.lab.\nns.corp.lab. A ${addresses.zones}\ncorp.lab. DS ${dsOfCorp}\n`;
+  const root = await sign(".", rootText, { algorithms: ["ECDSAP256SHA256"] });
+  const nsd = await startNsd({ address: addresses.root, port, zones: new Map([[".", root.text]]) });
+  stops.push(() => nsd.stop());
+  const [anchor = ""] = root.ds;
+  resolver = await startResolver(port, anchor);
+  stops.push(() => resolver.stop());
+  zw = await startZonewright({
+    env: {
+      RESOLVER_ROOTS: `${addresses.root}:${port}`,
+      RESOLVER_TRUST_ANCHOR: anchor,
+      EGRESS_ALLOW: "127.0.0.0/8",
+      JOBS: "off",
+    },
+    now: clock.now,
+  });
+  stops.push(() => zw.stop());
+  const permissions = ["domains:read", "domains:write", "records:read", "records:write"];
+  permissions.push("registrations:read", "registrations:write");
+  // A token, which outlasts any jump of the clock.
+  const { body } = await zw.admin.post("/api/auth/me/tokens", { name: "Lasting", permissions });
+  admin = new RestClient(zw.url, body.token);
+  const config = { kind: "powerdns", name: "PowerDNS", config: { url: powerdns.url, apiKey: powerdns.apiKey } };
+  const { body: made } = await zw.admin.post("/api/provider-configs", config);
+  const imported = await zw.admin.post(`/api/provider-configs/${made.id}/import`, {
+    zones: ["corp.lab", "shop.corp.lab"],
+  });
+  if (imported.status !== 200 || imported.body.results.some(({ error }: Body) => error !== null))
+    throw new Error(JSON.stringify(imported.body));
+  [corp = "", shop = ""] = imported.body.results.map(({ domainId }: Body) => domainId);
+  await added("ns", "A", addresses.zones);
+  await added("shop", "NS", "ns.corp.lab.");
+}, 120_000);
+afterAll(async () => {
+  for (const stop of stops.toReversed()) await stop();
+});
+
+async function added(name: string, recordType: string, value: string): Promise<void> {
+  const { status, body } = await admin.post(`/api/domains/${corp}/records`, { name, recordType, value });
+  if (status !== 201) throw new Error(`${name} ${recordType} was not added: ${JSON.stringify(body)}`);
+}
+
+const set = (enabled: boolean) => admin.post(`/api/domains/${shop}/dnssec`, { enabled });
+
+/** The resolver forgets what it knows after a second. */
+async function resolvesAs(expected: { status: string; validated: boolean }): Promise<void> {
+  const isSo = async () => expect(await resolver.resolve("shop.corp.lab")).toEqual(expected);
+  await vi.waitFor(isSo, { timeout: 20_000, interval: 500 });
+}
+
+const dsRecords = async (): Promise<Body[]> => (await admin.get(`/api/domains/${corp}/records?type=DS`)).body.records;
+
+test("a zone is signed, its DS records are published in the parent zone, and resolvers validate it", async () => {
+  await resolvesAs({ status: "NOERROR", validated: false });
+  const before = (await admin.get(`/api/domains/${shop}/records`)).body.records;
+  const { status, body: on } = await set(true);
+  expect({ status, on }).toMatchObject({
+    status: 200,
+    on: {
+      state: "pending",
+      canSet: true,
+      signedBy: "provider",
+      keys: [{ role: "csk", active: true }],
+      parentDs: [],
+      findings: [{ code: "ds_missing" }],
+    },
+  });
+  const [key] = (await powerdns.call("GET", "/zones/shop.corp.lab./cryptokeys")) as { ds: string[] }[];
+  expect(key?.ds).toEqual(expect.arrayContaining(on.dsToPublish));
+  await resolvesAs({ status: "NOERROR", validated: false });
+
+  const { body: plan } = await admin.post(`/api/domains/${shop}/dnssec/publish-ds`, { dryRun: true });
+  const published = {
+    through: "parent_zone",
+    parentZone: { id: corp, name: "corp.lab" },
+    before: [],
+    after: on.dsToPublish,
+  };
+  expect(plan).toMatchObject({ ...published, applied: false, instructions: null });
+  expect(await dsRecords()).toEqual([]);
+  const { planHash } = plan;
+  const done = await admin.post(`/api/domains/${shop}/dnssec/publish-ds`, { planHash, message: "CHG-1" });
+  expect(done).toMatchObject({ status: 200, body: { ...published, applied: true } });
+  await resolvesAs({ status: "NOERROR", validated: true });
+  const { body: secure } = await admin.post(`/api/domains/${shop}/dnssec/check`);
+  expect(secure).toMatchObject({ state: "signed", chain: "secure", parentDs: on.dsToPublish, findings: [] });
+
+  // Neither keys nor signatures count as records, or as changes made elsewhere.
+  expect((await admin.get(`/api/domains/${shop}/records`)).body.records).toEqual(before);
+  expect((await admin.get(`/api/domains/${shop}`)).body).toMatchObject({ signedBy: "provider", drift: null });
+  const sync = await admin.post(`/api/domains/${shop}/sync`, { dryRun: true });
+  expect(sync.body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
+}, 120_000);
+
+test("signing is not turned off before the DS records are gone and their TTL has passed", async () => {
+  expect(await set(false)).toMatchObject({
+    status: 409,
+    body: {
+      detail: expect.stringMatching(/The zone corp.lab has DS records .* Remove the DS records first, and wait/),
+    },
+  });
+  const [ds] = await dsRecords();
+  await admin.delete(`/api/domains/${corp}/records/${ds?.["id"]}`);
+  expect(await set(false)).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringMatching(/may remember the removed DS records of shop.corp.lab until/) },
+  });
+  await resolvesAs({ status: "NOERROR", validated: false });
+  expect((await powerdns.lookUp("shop.corp.lab", "DNSKEY")).length).toBeGreaterThan(0);
+  clock.advance(Number(ds?.["ttl"]) * 1_000 + hour);
+  expect(await set(false)).toMatchObject({
+    status: 200,
+    body: { state: "unsigned", signedBy: null, keys: [], dsToPublish: [], findings: [] },
+  });
+  expect(await powerdns.lookUp("shop.corp.lab", "DNSKEY")).toEqual([]);
+  await resolvesAs({ status: "NOERROR", validated: false });
+}, 120_000);
