@@ -5,9 +5,10 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { useCli } from "../support/cli.ts";
+import { startCloudflare } from "../support/vendors/cloudflare/server.ts";
 import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
 
-const zw = useZonewright();
+const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" } });
 const cli = useCli(zw);
 
 interface Report {
@@ -451,4 +452,31 @@ COMP_WORDS=(zonewright records add example.com --pro); COMP_CWORD=4; _zonewright
     "complete -c zonewright -n '__fish_seen_subcommand_from records; and not __fish_seen_subcommand_from list add set rm edit' -f -a add -d 'Add records'\n",
   );
   expect((await cli.run(["completion", "tcsh"])).stderr).toContain("Allowed choices are bash, zsh, fish.");
+});
+
+test("DNSSEC is turned on, its DS records are published, and it is not turned off while they are there", async () => {
+  const signer = await startCloudflare();
+  onTestFinished(() => signer.stop());
+  const { token: apiToken, accountId, url: endpoint } = signer;
+  const config = { kind: "cloudflare", name: "Signer", config: { apiToken, accountId, endpoint } };
+  const { body } = await zw.admin.post("/api/provider-configs", config);
+  await zw.admin.post("/api/domains", { name: "shop.corp.example", providerConfigId: body.id });
+  const shown = await cli.run(["dnssec", "enable", "shop.corp.example"]);
+  const ds = /^DS records to publish\t(\d+ 13 2 [\da-f]{64})$/m.exec(shown.stdout)?.[1] ?? "";
+  expect(ds).not.toBe("");
+  const publish = ["dnssec", "publish-ds", "shop.corp.example"];
+  expect(await cli.must(publish)).toContain(`or in the parent zone: ${ds}.`);
+  const { body: parent } = await zw.admin.post("/api/domains", { name: "corp.example" });
+  const delegation = { recordType: "NS", name: "shop", value: "ns.example.net" };
+  await zw.admin.post(`/api/domains/${parent.id}/records`, delegation);
+  const planned = await cli.run([...publish, "--dry-run"]);
+  expect(planned).toMatchObject({
+    exitCode: 2,
+    stdout: `DS records in corp.example\tnone\nDS records afterwards\t${ds}\n`,
+  });
+  expect((await cli.run(publish)).stderr).toContain("Add --yes");
+  expect(await cli.json([...publish, "--yes", "-m", "CHG-2"])).toMatchObject({ applied: true, after: [ds] });
+  const off = ["dnssec", "disable", "shop.corp.example"];
+  expect((await cli.run(off)).stderr).toContain("This deletes the keys of shop.corp.example.");
+  expect((await cli.run([...off, "--yes"])).stderr).toContain("The zone corp.example has DS records");
 });

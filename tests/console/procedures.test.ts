@@ -36,8 +36,6 @@ const withoutCall: Readonly<Record<string, Reason>> = {
   "records.importZonefile": { instead: "records.applyPlan" },
   "changeRequests.plan": { instead: "records.plan" },
 
-  "dnssec.set": "program",
-  "dnssec.publishDs": "program",
   "domains.previewExpiry": "program",
   "records.exportZonefile": { instead: "records.export" },
   "snapshots.get": { instead: "records.list" },

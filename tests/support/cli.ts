@@ -84,6 +84,7 @@ const allPermissions = [
   "providers:read",
   "notifications:read",
   "registrations:read",
+  "registrations:write",
 ];
 
 /** Prepares the built command line and a personal token for a service. Use the result only within tests and hooks. */

@@ -1,15 +1,20 @@
 import type { Command } from "commander";
 import type { RouterOutputs } from "@zonewright/client";
-import { command, group, withJson } from "../command.ts";
+import { changeInput, command, group, withChanges, withJson, type ChangeOptions } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { exitCodes } from "../failure.ts";
-import { print, printFields, printJson } from "../terminal.ts";
-import { domainNamed } from "../zones.ts";
+import { confirmed, note, print, printFields, printJson } from "../terminal.ts";
+import { domainNamed, fullName } from "../zones.ts";
 
 type Dnssec = RouterOutputs["dnssec"]["get"];
 
 export function dnssec(): Command {
-  return group("dnssec", "Show whether a domain's signatures are valid", [show(), check()], "show");
+  return group(
+    "dnssec",
+    "Show whether a domain's signatures are valid, and turn signing on and off",
+    [show(), check(), enable(), disable(), publishDs()],
+    "show",
+  );
 }
 
 function show(): Command {
@@ -38,6 +43,86 @@ function check(): Command {
     const client = await connect();
     const { id } = await domainNamed(client, name);
     report(await client.dnssec.check.mutate({ id }), json);
+  });
+}
+
+function enable(): Command {
+  return withJson(
+    command("enable <domain>", "Have the provider sign a domain", {
+      more: "For the owner and administrators. Shows the DS records to publish, which dnssec publish-ds does. Exits as dnssec show.",
+      examples: [["dnssec enable example.com", "Turn on DNSSEC at PowerDNS or Cloudflare."]],
+    }),
+  ).action(async (name: string, { json }: { json?: true }) => {
+    const client = await connect();
+    const { id } = await domainNamed(client, name);
+    report(await client.dnssec.set.mutate({ id, enabled: true }), json);
+  });
+}
+
+function disable(): Command {
+  return withJson(
+    command("disable <domain>", "Have the provider sign a domain no longer", {
+      more: "For the owner and administrators. Deletes the keys. Refused while the parent zone has DS records, and until their TTL has passed.",
+      examples: [["dnssec disable example.com --yes", "Turn off DNSSEC without a question."]],
+    }),
+  )
+    .option("-y, --yes", "do not ask")
+    .option("--force", "although the parent zone cannot be asked for DS records")
+    .action(async (name: string, { json, yes, force }: Pick<ChangeOptions, "json" | "yes" | "force">) => {
+      const client = await connect();
+      const domain = await domainNamed(client, name);
+      const about = `This deletes the keys of ${fullName(domain)}. Turning DNSSEC on again makes others.`;
+      if (!yes && !(await confirmed(`${about} Go on?`, about))) {
+        note("Nothing was changed.");
+        return;
+      }
+      report(await client.dnssec.set.mutate({ id: domain.id, enabled: false, ...(force ? { force } : {}) }), json);
+    });
+}
+
+function publishDs(): Command {
+  return withChanges(
+    command("publish-ds <domain>", "Publish a domain's DS records", {
+      more:
+        "Sets them at the registrar that the domain names, or in the domain here that delegates it. Otherwise shows what to enter by hand. " +
+        "With --dry-run, exits with 2 if something would change.",
+      examples: [
+        ["dnssec publish-ds example.com --dry-run", "See where they go, and what is there now."],
+        ["dnssec publish-ds example.com --yes", "Publish them without a question."],
+      ],
+    }),
+  ).action(async (name: string, options: ChangeOptions) => {
+    const { json, yes, dryRun } = options;
+    const client = await connect();
+    const { id } = await domainNamed(client, name);
+    const plan = await client.dnssec.publishDs.mutate({ id, dryRun: true, ...changeInput(options) });
+    const { planHash, through, parentZone, before, after, warnings, instructions } = plan;
+    const isSame = before !== null && before.toSorted().join() === after.toSorted().join();
+    const isDone = dryRun === true || through === null || planHash === null || isSame;
+    if (json && isDone) printJson(plan);
+    if (!json) {
+      const place = through === "registrar" ? "at the registrar" : `in ${parentZone?.name ?? "the parent zone"}`;
+      if (through === null) print(instructions ?? "");
+      else {
+        printFields([
+          [`DS records ${place}`, before === null ? "unknown" : listed(before)],
+          ["DS records afterwards", listed(after)],
+        ]);
+      }
+    }
+    for (const warning of warnings) note(warning);
+    if (isDone) {
+      if (through !== null && planHash !== null && !isSame) process.exitCode = exitCodes.pending;
+      return;
+    }
+    const about = "This changes the DS records.";
+    if (!yes && !(await confirmed(`${about} Go on?`, about))) {
+      note("Nothing was changed.");
+      return;
+    }
+    const done = await client.dnssec.publishDs.mutate({ id, planHash, ...changeInput(options) });
+    if (json) printJson(done);
+    else note("The DS records were published.");
   });
 }
 

@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
 import { manualConfig } from "../../support/zones.ts";
+import { startCloudflare } from "../../support/vendors/cloudflare/server.ts";
 import { addresses, foreign, startSigningWorld } from "../dnssec-zones.ts";
 
 const ecdsa = ["ECDSAP256SHA256"];
@@ -10,6 +11,7 @@ const world = await startSigningWorld({
   "waiting.lab": { algorithms: ecdsa, ds: "none" },
   "wrong.lab": { algorithms: ecdsa, ds: "foreign" },
 });
+const signer = await startCloudflare();
 const site = useConsole({
   env: {
     RESOLVER_ROOTS: `${addresses.root}:${world.port}`,
@@ -23,7 +25,9 @@ beforeAll(async () => {
   for (const name of ["good.lab", "waiting.lab", "wrong.lab"])
     await site.zonewright.admin.post("/api/domains", { name, providerConfigId });
 });
-afterAll(() => world.stop());
+afterAll(async () => {
+  await Promise.all([world.stop(), signer.stop()]);
+});
 
 const table = (page: Page) => page.getByRole("table", { name: "DNSSEC" });
 
@@ -62,4 +66,38 @@ test("a zone with a wrong DS record says that resolvers refuse it", async () => 
   await table(page).scrollIntoViewIfNeeded();
   await photograph(page, "dnssec-wrong");
   await expectAccessible(page);
+});
+
+test("DNSSEC is turned on, its DS records are published in the parent zone, and turning it off is refused", async () => {
+  const { admin } = site.zonewright;
+  const { token: apiToken, accountId, url: endpoint } = signer;
+  const config = { kind: "cloudflare", name: "Signer", config: { apiToken, accountId, endpoint } };
+  const { body: made } = await admin.post("/api/provider-configs", config);
+  await admin.post("/api/domains", { name: "shop.corp.example", providerConfigId: made.id });
+  const { body: parent } = await admin.post("/api/domains", { name: "corp.example" });
+  const delegation = { recordType: "NS", name: "shop", value: "ns.example.net" };
+  await admin.post(`/api/domains/${parent.id}/records`, delegation);
+  const page = await site.signedIn({ path: "/d/shop.corp.example/registration" });
+  await page.getByRole("button", { name: "Turn on DNSSEC" }).click();
+  const ds = await page.getByLabel("DS record to publish").inputValue();
+  expect(ds).toMatch(/^\d+ 13 2 [\da-f]{64}$/);
+  await page.getByRole("button", { name: "Publish DS records" }).scrollIntoViewIfNeeded();
+  await photograph(page, "dnssec-on");
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Publish DS records" }).click();
+  const dialog = page.getByRole("dialog", { name: "Publish DS records" });
+  await dialog.getByText("corp.example gets these DS records:").waitFor();
+  await dialog.getByText(ds).waitFor();
+  await photograph(page, "dnssec-publish");
+  await expectAccessible(page);
+  await dialog.getByRole("button", { name: "Publish DS records" }).click();
+  await dialog.waitFor({ state: "hidden" });
+  const { body } = await admin.get(`/api/domains/${parent.id}/records?type=DS`);
+  expect(body.records.map(({ value }: { value: string }) => value.toLowerCase())).toEqual([ds]);
+  await page.getByRole("button", { name: "Turn on DNSSEC" }).click();
+  await page.getByRole("button", { name: "Turn off DNSSEC…" }).click();
+  site.expected.push("409");
+  const question = page.getByRole("dialog", { name: "Turn off DNSSEC?" });
+  await question.getByRole("button", { name: "Turn off DNSSEC" }).click();
+  await page.getByText("The zone corp.example has DS records").waitFor();
 });

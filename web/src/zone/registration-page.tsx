@@ -106,7 +106,7 @@ function Registered({ zone }: { zone: Zone }) {
           <p className={styles["inset"]}>{error ? null : words.ui.loading}</p>
         )}
       </Card>
-      <DnssecCard id={id} />
+      <DnssecCard id={id} manages={manages} onRegistrar={setOpened} onChanged={reread} />
       <Certificates id={id} zone={zone.nameUnicode} manages={manages} />
       {isAdmin ? <Account zone={zone} onSaved={reread} /> : null}
       {opened && data && account ? (

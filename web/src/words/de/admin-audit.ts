@@ -129,6 +129,10 @@ const actions: Audit["actions"] = {
     title: "Überwachte Zertifikate geändert",
     sentence: () => "{who} hat geändert, welche Zertifikate von {domain} überwacht werden",
   },
+  "domain.set_dnssec": {
+    title: "DNSSEC ein- oder ausgeschaltet",
+    sentence: () => "{who} hat DNSSEC von {domain} ein- oder ausgeschaltet",
+  },
   "domain.check_dnssec": { title: "DNSSEC geprüft", sentence: () => "{who} hat DNSSEC von {domain} geprüft" },
   "domain.check_delegation": {
     title: "Delegation geprüft",

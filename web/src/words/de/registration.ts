@@ -86,6 +86,20 @@ export const registration: Words["registration"] = {
     until: (date, when) => `Signaturen gelten bis ${date} (${when})`,
     parentDs: "DS-Einträge in der übergeordneten Zone",
     publish: "Zu veröffentlichender DS-Eintrag",
+    turnOn: "DNSSEC einschalten",
+    turnedOn: "DNSSEC ist eingeschaltet",
+    turnOff: "DNSSEC ausschalten …",
+    turnOffTitle: "DNSSEC ausschalten?",
+    turnOffText:
+      "Das löscht die Schlüssel der Zone. Beim erneuten Einschalten entstehen andere, mit anderen DS-Einträgen.",
+    turnOffNow: "DNSSEC ausschalten",
+    turnedOff: "DNSSEC ist ausgeschaltet",
+    publishNow: "DS-Einträge veröffentlichen",
+    publishTitle: "DS-Einträge veröffentlichen",
+    publishIn: (zone: string) => `${zone} erhält diese DS-Einträge:`,
+    publishNothing: (zone: string) => `${zone} hat diese DS-Einträge schon:`,
+    publishRemoves: "Diese passen zu keinem Schlüssel und werden entfernt:",
+    published: "Die DS-Einträge sind veröffentlicht",
   },
 
   certificates: {
