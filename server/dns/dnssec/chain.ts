@@ -39,7 +39,7 @@ export interface Chain {
 
 /** What a zone's own signatures are worth, if its keys are trusted. */
 export interface ApexSignatures {
-  /** Null: no server answered. */
+  /** Null: no server answered, or there is no such name. */
   keys: ZoneKey[] | null;
   /** What is wrong with its signatures; null if nothing is, or there are no keys. */
   fault: string | null;
@@ -118,7 +118,8 @@ export async function checkApex(zone: string, look: Look): Promise<ApexSignature
   const work = new Work();
   const nothing = { fault: null, beginsAt: null, expiresAt: null, keySigners: [], signers: [] };
   const answer = await look.fetch(zone, "DNSKEY");
-  if (!answer) return { keys: null, ...nothing };
+  // Of a name that does not exist, nothing is known.
+  if (!answer || answer.rcode === rcodes.NXDOMAIN) return { keys: null, ...nothing };
   const found = setIn(answer.answers, zone, "DNSKEY", look.now);
   const keys = found.set.slice(0, mostRecords).flatMap(({ rdata }) => readKey(rdata) ?? []);
   if (keys.length === 0) return { keys, ...nothing };

@@ -113,8 +113,13 @@ function broken(chain: DnssecSeen["chain"], zone: string): DnssecFinding[] {
 function signatureFindings({ zone, apex, parentDs, chain }: DnssecSeen, now: Date): DnssecFinding[] {
   const { fault, expiresAt, beginsAt } = apex;
   if (fault !== null) {
-    // With DS records, the chain says the same, and worse.
-    if (chain.result === "bogus" || (parentDs?.length ?? 0) > 0) return [];
+    const hasDs = (parentDs?.length ?? 0) > 0;
+    // The chain says the same, and worse; or it is proven that nobody validates.
+    if (chain.result === "bogus" || (hasDs && chain.result !== "unknown")) return [];
+    if (hasDs) {
+      const message = `${fault} Whether resolvers refuse ${zone} is not known: ${chain.reason} Re-sign the zone.`;
+      return [{ code: "signatures_invalid", severity: "warning", message }];
+    }
     const message = `${fault} No resolver minds yet, because the zone above has no DS record for ${zone}. Have the zone signed anew before you publish one.`;
     return [{ code: "signatures_invalid", severity: "warning", message }];
   }

@@ -58,14 +58,17 @@ export async function observeDnssec(
   const fetch: Fetch = ask;
   const chain = await validateZone(zone, { anchors, now, fetch });
   const apex = await checkApex(zone, { now, fetch });
+  const isSigned = (apex.keys ?? []).length > 0;
+  const unasked = apex.keys === null ? null : [];
   const ds = async (type: "DS" | "CDS") => (await own(type))?.flatMap((rdata) => readDs(rdata) ?? []) ?? null;
   return {
     zone,
     apex,
     parentDs: await ds("DS"),
     dsTtl: await ttlOfDs(),
-    cds: await ds("CDS"),
-    cdnskeys: await own("CDNSKEY"),
+    // An unsigned zone cannot ask for DS records (RFC 7344 §4.1).
+    cds: isSigned ? await ds("CDS") : unasked,
+    cdnskeys: isSigned ? await own("CDNSKEY") : unasked,
     chain,
   };
 }

@@ -305,6 +305,19 @@ test.for([
   expect(found.map(({ severity, code }) => `${severity} ${code}`)).toEqual([expected]);
 });
 
+test("invalid signatures under DS records are a finding too while the chain is unknown", async () => {
+  const apex = {
+    ...(await checkApex("shop.lab", { now, fetch: fetchFrom(usual) })),
+    fault: "The SOA has no signature.",
+  };
+  const parentDs = [new SignedZone("shop.lab").ds];
+  const seen = { zone: "shop.lab", apex: { ...apex, keys: null }, parentDs, dsTtl: null, cds: [], cdnskeys: [] };
+  const codesOf = (result: "unknown" | "insecure") =>
+    judgeDnssec({ ...seen, chain: { result, zone: ".", reason: "It is so." } }, now).map(({ code }) => code);
+  expect(codesOf("unknown")).toEqual(["signatures_invalid"]);
+  expect(codesOf("insecure")).toEqual([]);
+});
+
 test("times are the nearest to now, also after 2106", () => {
   const rdata = Buffer.concat([Buffer.alloc(18), Buffer.of(0), Buffer.alloc(64)]);
   rdata.writeUInt32BE(5, 8);

@@ -97,6 +97,18 @@ test("a check asked for is stored and returned", async () => {
   expect(await get()).toEqual(body);
 });
 
+test("an unsigned zone is not asked for CDS records", () => {
+  const asked = [world.first, world.second].flatMap(({ questions }) => questions);
+  expect(asked).toContain(`${zoneName} DNSKEY`);
+  expect(asked.filter((question) => /CDS|CDNSKEY/.test(question))).toEqual([]);
+});
+
+test("a name that is gone is neither signed nor unsigned", async () => {
+  world.top.zones = topLevel([]);
+  const { body } = await admin.post(`/api/domains/${id}/dnssec/check`);
+  expect(body).toMatchObject({ state: null, keys: null, cds: null, findings: [] });
+});
+
 test("what cannot be seen is not known", async () => {
   for (const server of [world.top, world.first, world.second]) server.behavior = "refused";
   const { body } = await admin.post(`/api/domains/${id}/dnssec/check`);
