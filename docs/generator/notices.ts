@@ -144,7 +144,7 @@ export function exampleNotices(): Record<NotificationEvent, Notice> {
       delegated,
       {
         code: "ds_mismatch",
-        message: `No DS record in the zone above matches a key of example.com. Validating resolvers refuse all its names. Replace the DS records at the registrar with: ${signing.dsToPublish.join(", ")}.`,
+        message: `No DS record in the parent zone matches a key of example.com. Validating resolvers refuse all its names. Replace the DS records at the registrar with: ${signing.dsToPublish.join(", ")}.`,
       },
       signing,
     ),
@@ -152,7 +152,7 @@ export function exampleNotices(): Record<NotificationEvent, Notice> {
       delegated,
       {
         code: "broken",
-        message: `Validating resolvers refuse all names of example.com. ${signing.chainReason} Have the zone signed anew, or remove its DS records at the registrar until it is.`,
+        message: `Validating resolvers refuse all names of example.com. ${signing.chainReason} Re-sign the zone, or remove its DS records at the registrar until it is.`,
       },
       signing,
     ),

@@ -82,7 +82,7 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
     to: "the domain's owner and administrators",
   },
   "domain.delegation_changed": {
-    when: "The NS, DS or glue records of a domain in the zone above changed since the last check.",
+    when: "The NS, DS or glue records of a domain in the parent zone changed since the last check.",
     to: "the domain's owner and administrators",
   },
   "domain.dangling": {
@@ -98,7 +98,7 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
     to: "the domain's owner and administrators",
   },
   "dnssec.ds_mismatch": {
-    when: "No DS record in the zone above matches a key of a domain, so validating resolvers refuse its names. Sent once while that lasts.",
+    when: "No DS record in the parent zone matches a key of a domain, so validating resolvers refuse its names. Sent once while that lasts.",
     to: "the domain's owner and administrators",
   },
   "dnssec.broken": {
@@ -383,7 +383,7 @@ export interface EventMetadata extends Record<NotificationEvent, object> {
   "certificate.expiring": OfCertificates & { days: number; daysLeft: number };
   /** The first 20 hosts by name; `total` counts all. */
   "certificate.invalid": OfCertificates;
-  /** DS records as in a zone file: those of the zone above, and those that it should have. */
+  /** DS records as in a zone file: those of the parent zone, and those that it should have. */
   "dnssec.ds_mismatch": OfDomain & { parentDs: readonly string[]; dsToPublish: readonly string[] };
   "dnssec.broken": OfDomain & { reason: string };
   /** `expiresAt`: when the first one expires, in ISO 8601. */

@@ -13,7 +13,7 @@ export const addresses = {
   dead: "127.60.0.9",
 };
 
-/** A zone below `lab`, as its servers and the zone above have it. Lines are relative to it. */
+/** A zone below `lab`, as its servers and the parent zone have it. Lines are relative to it. */
 export interface TestZone {
   name: string;
   /** Its records without SOA, by server; null: the server does not have it. */

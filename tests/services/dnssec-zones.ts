@@ -8,7 +8,7 @@ import { freePorts, mustRun, run, startProgram } from "../support/programs.ts";
 /** Addresses of the servers of a root, of `lab`, of the zones below it, and of BIND, which resolves and validates. */
 export const addresses = { root: "127.61.0.1", top: "127.61.0.2", zones: "127.61.0.3", resolver: "127.0.0.1" };
 
-/** How a zone is signed, and what the zone above says of it. */
+/** How a zone is signed, and what the parent zone says of it. */
 export interface PlantedZone {
   /** Algorithms of its keys, one key each, as dnssec-keygen names them; none: unsigned. */
   algorithms: readonly string[];

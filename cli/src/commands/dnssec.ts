@@ -20,7 +20,7 @@ export function dnssec(): Command {
 function show(): Command {
   return withJson(
     command("show <domain>", "Show a domain's DNSSEC as of the last check", {
-      more: "Shows its keys, the DS records to publish and those of the zone above, and what to do. Exits with 2 if something is wrong.",
+      more: "Shows its keys, the DS records to publish and those of the parent zone, and what to do. Exits with 2 if something is wrong.",
       examples: [
         ["dnssec example.com", "Show whether resolvers accept its signatures."],
         ["dnssec example.com --json | json '.dsToPublish[0]'", "Take the DS record to enter at the registrar."],
@@ -139,7 +139,7 @@ function printDnssec(found: Dnssec): void {
     ["chain", chainReason === null ? chain : `${chain}: ${chainReason}`],
     ["keys", keys === null ? "unknown" : listed(keys.map(({ keyTag, role }) => `${keyTag} (${role})`))],
     ["DS records to publish", listed(dsToPublish)],
-    ["DS records in the zone above", parentDs === null ? "unknown" : listed(parentDs)],
+    ["DS records in the parent zone", parentDs === null ? "unknown" : listed(parentDs)],
     ["checked", checkedAt === null ? (notCheckedBecause ?? "not yet") : checkedAt.toISOString()],
   ]);
   for (const { severity, message } of found.findings) print(`${severity}: ${message}`);

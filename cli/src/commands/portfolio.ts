@@ -223,7 +223,7 @@ export function registration(): Command {
 function show(): Command {
   return withJson(
     command("show <domain>", "Show a domain's registration", {
-      more: "Shows what the registrar, the registry and the zone above say, and what to do.",
+      more: "Shows what the registrar, the registry and the parent zone say, and what to do.",
       examples: [["registration show example.com", "Show expiry, renewal, lock, name servers and DS records."]],
     }),
   ).action(async (name: string, { json }: { json?: true }) => {

@@ -10,7 +10,7 @@ export const DelegationSchema = defineEntity({
     nextCheckAt: p.datetime(),
     /** Null: not yet checked. */
     checkedAt: p.datetime().nullable(),
-    /** When the zone above last changed what it says; null: not since the first check. */
+    /** When the parent zone last changed what it says; null: not since the first check. */
     changedAt: p.datetime().nullable(),
     /** See `StoredFacts`. */
     facts: p.json().$type<unknown>().nullable(),

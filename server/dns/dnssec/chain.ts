@@ -20,7 +20,7 @@ export interface DnssecAnswer {
   authorities: readonly SignedRecord[];
 }
 
-/** Asks the zone above for DS records, and the zone itself for others; null if no server answers. */
+/** Asks the parent zone for DS records, and the zone itself for others; null if no server answers. */
 export type Fetch = (name: string, type: "DS" | "DNSKEY" | "SOA" | "NS") => Promise<DnssecAnswer | null>;
 
 /**
@@ -113,7 +113,7 @@ export async function validateZone(
   }
 }
 
-/** Checks the signatures at the apex of a zone as if its keys were trusted, whatever the zone above says. */
+/** Checks the signatures at the apex of a zone as if its keys were trusted, whatever the parent zone says. */
 export async function checkApex(zone: string, look: Look): Promise<ApexSignatures> {
   const work = new Work();
   const nothing = { fault: null, beginsAt: null, expiresAt: null, keySigners: [], signers: [] };

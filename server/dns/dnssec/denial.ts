@@ -42,7 +42,7 @@ function denialByName(name: string, records: readonly Nsec[]): Denial {
   return "unproven";
 }
 
-/** Returns what the types at a name say, in a proof of the zone above. */
+/** Returns what the types at a name say, in a proof of the parent zone. */
 function denialAt(present: ReadonlySet<number>): Denial {
   // With an SOA record, the proof is of the lower zone.
   if (present.has(types.DS) || present.has(types.SOA)) return "unproven";

@@ -25,7 +25,7 @@ export function delegationChanged(
   return {
     event: "domain.delegation_changed",
     title: `The delegation of ${name} changed`,
-    content: `The ${changed.map((set) => setNames[set]).join(" and ")} records of ${name} in the zone above changed. ${present} If no one here changed them, check the registrar's account.`,
+    content: `The ${changed.map((set) => setNames[set]).join(" and ")} records of ${name} in the parent zone changed. ${present} If no one here changed them, check the registrar's account.`,
     level: "warning",
     metadata: { domainId: id, domainName: name, changed, nameServers, ds },
     to: recipients(ownerId),

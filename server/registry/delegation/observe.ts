@@ -13,7 +13,7 @@ import {
   type Resolver,
 } from "./resolver.ts";
 
-/** What the zone above says. `hidden`: its servers serve this zone too, and show only its own NS records. */
+/** What the parent zone says. `hidden`: its servers serve this zone too, and show only its own NS records. */
 export type ParentSeen =
   | {
       kind: "delegated";
@@ -72,16 +72,16 @@ export interface Observation {
   skipped: number;
 }
 
-/** The zone above, and the name servers of a zone. */
+/** The parent zone, and the name servers of a zone. */
 export type Delegation = Pick<Observation, "parent" | "apex" | "servers" | "ownAddresses">;
 
 const nothing = { apex: { nameServers: null, keys: null }, servers: [], ownAddresses: {} };
 
-/** Looks at the zone above and at the name servers of a zone. Asks each server of both NS sets, at each address. */
+/** Looks at the parent zone and at the name servers of a zone. Asks each server of both NS sets, at each address. */
 export async function observeDelegation(resolver: Resolver, zone: string): Promise<Delegation> {
   const above = await resolver.parentOf(zone);
   if (!above) {
-    const message = "The servers of the zone above did not answer.";
+    const message = "The servers of the parent zone did not answer.";
     return { parent: { kind: "unknown", message }, ...nothing };
   }
   const { parent, child } = await observeParent(resolver, zone, above);
@@ -187,7 +187,7 @@ function readNsReply(reply: Reply, above: string, zone: string): NsReply | null 
 
 function dsIn(reply: Reply, zone: string): Ds[] | null {
   if (!reply.authoritative || reply.rcode !== rcodes.NOERROR) return null;
-  // A server of the zone itself that answers instead of the zone above.
+  // A server of the zone itself that answers instead of the parent zone.
   const soa = reply.authorities.find(({ type }) => type === "SOA");
   if (soa && !isBelow(zone, soa.name)) return null;
   const records = reply.answers.filter(({ name, type }) => name === zone && type === "DS");
@@ -251,7 +251,7 @@ async function observeServers(
   return { servers, authoritative: answering.flatMap(({ address }) => (address === null ? [] : [address])) };
 }
 
-/** Asks named servers about a zone, whatever the zone above says: whether each serves it, and which keys it has there. */
+/** Asks named servers about a zone, whatever the parent zone says: whether each serves it, and which keys it has there. */
 export async function observeNamed(resolver: Resolver, zone: string, names: readonly string[]) {
   const { servers, authoritative } = await observeServers(resolver, zone, names.slice(0, mostServers), new Map());
   return { servers, keys: authoritative.length === 0 ? null : (await observeApex(resolver, zone, authoritative)).keys };

@@ -20,9 +20,9 @@ export interface Resolver {
   /** Whether it asks the roots, which deny a top-level domain only if there is none. */
   readonly asksRoots: boolean;
   lookup(name: string, type: QueriedType): Promise<Answer>;
-  /** Returns an answer with its signatures and proofs; null if no server gives one. DS records are asked for in the zone above. */
+  /** Returns an answer with its signatures and proofs; null if no server gives one. DS records are asked for in the parent zone. */
   signed(name: string, type: QueriedType): Promise<Reply | null>;
-  /** Returns the servers of the zone above; null if they cannot be determined. */
+  /** Returns the servers of the parent zone; null if they cannot be determined. */
   parentOf(zone: string): Promise<NameServers | null>;
 }
 

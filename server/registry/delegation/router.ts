@@ -14,7 +14,7 @@ export function createDelegationRouter({ delegations }: { delegations: Delegatio
       tag,
       summary: "Get a domain's public delegation status",
       description:
-        "Returns the result of the last check: the zone above, each name server, DNSSEC, and records that point to names that do not exist. " +
+        "Returns the result of the last check: the parent zone, each name server, DNSSEC, and records that point to names that do not exist. " +
         "Domains are checked once a day.",
     })
       .input(delegationInput)
@@ -28,7 +28,7 @@ export function createDelegationRouter({ delegations }: { delegations: Delegatio
       costly: true,
       tag,
       summary: "Check a domain's delegation now",
-      description: "Asks the zone above and all name servers, which takes up to a minute. Changes no records.",
+      description: "Asks the parent zone and all name servers, which takes up to a minute. Changes no records.",
     })
       .input(delegationInput)
       .output(delegation)

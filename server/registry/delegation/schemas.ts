@@ -47,7 +47,7 @@ const serverNames = z.array(server);
 
 const parent = z
   .object({
-    zone: z.string().meta({ description: "The zone above; `.` for the root.", example: "com" }),
+    zone: z.string().meta({ description: "The parent zone; `.` for the root.", example: "com" }),
     seenAt: timestamp("When it was last seen to say this."),
     nameServers: serverNames.meta({ description: "NS records; none if the domain is not delegated." }),
     glue: z
@@ -58,7 +58,7 @@ const parent = z
       .nullable()
       .meta({ description: "DS records as in a zone file; null: not known." }),
   })
-  .meta({ id: "DelegationParent", description: "What the zone above says." });
+  .meta({ id: "DelegationParent", description: "What the parent zone says." });
 
 const apex = z
   .object({
@@ -138,7 +138,7 @@ const finding = z
   .object({
     code: z.enum(findingCodes).meta({
       description:
-        "`not_delegated`: the zone above does not have the domain. `ns_missing_at_parent`, `ns_extra_at_parent`: the NS records differ. " +
+        "`not_delegated`: the parent zone does not have the domain. `ns_missing_at_parent`, `ns_extra_at_parent`: the NS records differ. " +
         "`glue_missing`, `glue_wrong`: addresses of name servers within the domain. `lame`: a server does not serve the domain. " +
         "`unreachable`: a server does not answer or has no address. `serial_differs`: a server has another version. " +
         "`ds_without_dnskey`: validating resolvers refuse the domain. `dnskey_without_ds`: the signatures are not validated. " +
@@ -172,10 +172,10 @@ export const delegation = z
     }),
     checkedAt: timestamp("When it was last checked; null: not yet.").nullable(),
     nextCheckAt: timestamp("When it is checked next; null: not planned.").nullable(),
-    changedAt: timestamp("When the zone above last changed; null: not since the first check.").nullable(),
-    parent: parent.nullable().meta({ description: "What the zone above says; null: not known." }),
+    changedAt: timestamp("When the parent zone last changed; null: not since the first check.").nullable(),
+    parent: parent.nullable().meta({ description: "What the parent zone says; null: not known." }),
     parentError: z.string().nullable().meta({
-      description: "Why the last check could not see the zone above; null if it could.",
+      description: "Why the last check could not see the parent zone; null if it could.",
       example: null,
     }),
     apex: apex.nullable().meta({ description: "What the domain's name servers say; null: not yet checked." }),

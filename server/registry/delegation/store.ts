@@ -220,10 +220,10 @@ function pointerKey({ name, recordType, target }: Pointer): string {
   return JSON.stringify([name, recordType, target]);
 }
 
-/** What the zone above says, as stored. */
+/** What the parent zone says, as stored. */
 export interface ParentFacts {
   zone: string;
-  /** When the zone above was last seen to say this, as ISO 8601. */
+  /** When the parent zone was last seen to say this, as ISO 8601. */
   seenAt: string;
   nameServers: string[];
   glue: { name: string; address: string }[];
@@ -251,7 +251,7 @@ export interface StoredFacts {
   targets: { checked: number; unknown: number; skipped: number };
 }
 
-/** Returns the facts of a check. What it could not see of the zone above stays as it was seen last. */
+/** Returns the facts of a check. What it could not see of the parent zone stays as it was seen last. */
 function factsOf(seen: Observation, before: StoredFacts | null, now: Date): StoredFacts {
   const states = [...seen.targets.values()];
   const unknown = states.filter((state) => state === "unknown").length;
@@ -279,7 +279,7 @@ function parentFacts({ parent }: Observation, before: ParentFacts | null, now: D
 function parentError({ parent }: Observation): string | null {
   if (parent.kind === "unknown") return parent.message;
   if (parent.kind !== "hidden") return null;
-  return "The servers of the zone above serve this zone, too, and show only its own NS records.";
+  return "The servers of the parent zone serve this zone, too, and show only its own NS records.";
 }
 
 const sets = {
@@ -290,7 +290,7 @@ const sets = {
 
 export type ParentSet = keyof typeof sets;
 
-/** Returns which sets of the zone above differ from before; none if they were not known before. */
+/** Returns which sets of the parent zone differ from before; none if they were not known before. */
 function changedSets(before: ParentFacts | null, after: ParentFacts | null): ParentSet[] {
   if (!before || !after) return [];
   return (Object.keys(sets) as ParentSet[]).filter((set) => {

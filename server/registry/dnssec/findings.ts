@@ -32,7 +32,7 @@ export function judgeDnssec(seen: DnssecSeen, now: Date): DnssecFinding[] {
   return findings.toSorted((one, other) => order.indexOf(one.severity) - order.indexOf(other.severity));
 }
 
-/** `pending`: it is signed, and the zone above has no DS records yet. Null: not known. */
+/** `pending`: it is signed, and the parent zone has no DS records yet. Null: not known. */
 export function stateOf(seen: DnssecSeen, findings: readonly DnssecFinding[]): (typeof dnssecStates)[number] | null {
   const { keys } = seen.apex;
   if (findings.some(({ severity }) => severity === "error")) return "broken";
@@ -41,7 +41,7 @@ export function stateOf(seen: DnssecSeen, findings: readonly DnssecFinding[]): (
   return seen.parentDs.length === 0 ? "pending" : "signed";
 }
 
-/** Returns the keys that the zone above should vouch for: the key-signing keys, or all if there are none. */
+/** Returns the keys that the parent zone should vouch for: the key-signing keys, or all if there are none. */
 function entryPoints(keys: readonly ZoneKey[]): readonly ZoneKey[] {
   const marked = keys.filter(({ entryPoint }) => entryPoint);
   return marked.length > 0 ? marked : keys;
@@ -60,7 +60,7 @@ function dsFindings({ zone, apex, parentDs, chain }: DnssecSeen): DnssecFinding[
   const publish = dsToPublish(zone, keys).map(dsText).join(", ");
   if (parentDs.length === 0) {
     if (keys.length === 0 || apex.fault !== null) return broken(chain, zone);
-    const message = `${zone} is signed, but the zone above has no DS record for it, so no resolver validates it. Enter this DS record at the registrar: ${publish}.`;
+    const message = `${zone} is signed, but the parent zone has no DS record for it, so no resolver validates it. Enter this DS record at the registrar: ${publish}.`;
     return [{ code: "ds_missing", severity: "warning", message }, ...broken(chain, zone)];
   }
   const stale = parentDs.filter((ds) => !keys.some((key) => standsFor(ds, key, zone)));
@@ -69,8 +69,8 @@ function dsFindings({ zone, apex, parentDs, chain }: DnssecSeen): DnssecFinding[
   if (stale.length === parentDs.length && chain.result !== "insecure") {
     const seenHere =
       keys.length === 0
-        ? `The zone above has a DS record for ${zone}, but the zone is not signed.`
-        : `No DS record in the zone above matches a key of ${zone}.`;
+        ? `The parent zone has a DS record for ${zone}, but the zone is not signed.`
+        : `No DS record in the parent zone matches a key of ${zone}.`;
     // Nothing shows that anybody validates it, or that others see the same zone.
     if (chain.result === "unknown") {
       const message = `${seenHere} Whether resolvers refuse the zone is not known: ${chain.reason} Compare the DS records with the zone as the public sees it before you change anything.`;
@@ -90,7 +90,7 @@ function dsFindings({ zone, apex, parentDs, chain }: DnssecSeen): DnssecFinding[
   }
   const findings = broken(chain, zone);
   if (stale.length === 0) return findings;
-  const message = `The zone above has a DS record for a key that ${zone} does not have: ${stale.map(dsText).join(", ")}. Remove it at the registrar, unless it is of a key that will be used soon.`;
+  const message = `The parent zone has a DS record for a key that ${zone} does not have: ${stale.map(dsText).join(", ")}. Remove it at the registrar, unless it is of a key that will be used soon.`;
   return [...findings, { code: "ds_extra", severity: "info", message }];
 }
 
@@ -106,7 +106,7 @@ function broken(chain: DnssecSeen["chain"], zone: string): DnssecFinding[] {
     const message = `${reason} The fault is in ${shownZone(chain.zone)}, so there is nothing to change in ${zone}.`;
     return [{ code: "broken", severity: "warning", message }];
   }
-  const message = `Validating resolvers refuse all names of ${zone}. ${reason} Have the zone signed anew, or remove its DS records at the registrar until it is.`;
+  const message = `Validating resolvers refuse all names of ${zone}. ${reason} Re-sign the zone, or remove its DS records at the registrar until it is.`;
   return [{ code: "broken", severity: "error", message }];
 }
 
@@ -120,7 +120,7 @@ function signatureFindings({ zone, apex, parentDs, chain }: DnssecSeen, now: Dat
       const message = `${fault} Whether resolvers refuse ${zone} is not known: ${chain.reason} Re-sign the zone.`;
       return [{ code: "signatures_invalid", severity: "warning", message }];
     }
-    const message = `${fault} No resolver minds yet, because the zone above has no DS record for ${zone}. Have the zone signed anew before you publish one.`;
+    const message = `${fault} Resolvers do not check them yet, because the parent zone has no DS record for ${zone}. Re-sign the zone before you publish one.`;
     return [{ code: "signatures_invalid", severity: "warning", message }];
   }
   if (expiresAt === null || beginsAt === null) return [];
@@ -135,7 +135,7 @@ function differs(message: string): DnssecFinding[] {
   return [{ code: "cds_differs", severity: "info", message }];
 }
 
-/** Compares what the zone asks for by CDS and CDNSKEY records with what the zone above has (RFC 7344 §4.1). */
+/** Compares what the zone asks for by CDS and CDNSKEY records with what the parent zone has (RFC 7344 §4.1). */
 function cdsFindings({ zone, apex, parentDs, cds, cdnskeys }: DnssecSeen): DnssecFinding[] {
   if (!cds || !cdnskeys || parentDs === null || (cds.length === 0 && cdnskeys.length === 0)) return [];
   // RFC 8078 §4: both with algorithm 0 ask to remove the DS records.
@@ -143,7 +143,7 @@ function cdsFindings({ zone, apex, parentDs, cds, cdnskeys }: DnssecSeen): Dnsse
     return parentDs.length === 0
       ? []
       : differs(
-          `${zone} asks the zone above, by CDS records, to remove its DS records. If the registry does not do that, remove them at the registrar before the keys go.`,
+          `${zone} asks the parent zone, by CDS records, to remove its DS records. If the registry does not do that, remove them at the registrar before the keys go.`,
         );
   const asked = cdnskeys.flatMap((rdata) => readKey(rdata) ?? []);
   const fits = (ds: Ds) =>
@@ -154,6 +154,6 @@ function cdsFindings({ zone, apex, parentDs, cds, cdnskeys }: DnssecSeen): Dnsse
     wanted.every((ds) => parentDs.some((one) => one.tag === ds.tag && one.algorithm === ds.algorithm));
   if (isSame || (apex.keys ?? []).length === 0) return [];
   return differs(
-    `${zone} asks the zone above, by CDS records, for DS records that it does not have: ${wanted.map(dsText).join(", ")}. If the registry does not read CDS records, enter them at the registrar.`,
+    `${zone} asks the parent zone, by CDS records, for DS records that it does not have: ${wanted.map(dsText).join(", ")}. If the registry does not read CDS records, enter them at the registrar.`,
   );
 }

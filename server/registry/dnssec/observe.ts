@@ -19,14 +19,14 @@ export interface DnssecSeen {
   parentDs: Ds[] | null;
   /** The TTL of these DS records in seconds, by their signature; null: not known. */
   dsTtl: number | null;
-  /** What the zone asks the zone above to publish (RFC 7344). */
+  /** What the zone asks the parent zone to publish (RFC 7344). */
   cds: Ds[] | null;
   /** The data of CDNSKEY records, as DNSKEY records have it. */
   cdnskeys: Buffer[] | null;
   chain: Chain;
 }
 
-/** Asks the zone, and the zones above it, for signatures, and judges them. */
+/** Asks the zone, and those above it, for signatures, and judges them. */
 export async function observeDnssec(
   resolver: Resolver,
   zone: string,

@@ -14,7 +14,7 @@ export function createDnssecRouter({ dnssec }: { dnssec: Dnssec }) {
       tag,
       summary: "Get a domain's DNSSEC status",
       description:
-        "Returns the result of the last check: its keys, the DS records of the zone above, and whether signatures lead from the root to it. " +
+        "Returns the result of the last check: its keys, the DS records of the parent zone, and whether signatures lead from the root to it. " +
         "Domains are checked once a day.",
     })
       .input(dnssecInput)

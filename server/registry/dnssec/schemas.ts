@@ -50,20 +50,20 @@ export const dnssec = z
       .nullable()
       .meta({
         description:
-          "`unsigned`: it has no keys. `signed`: it has keys, and the zone above vouches for them. `pending`: the zone above has no DS records yet. " +
+          "`unsigned`: it has no keys. `signed`: it has keys, and the parent zone has DS records. `pending`: the parent zone has no DS records yet. " +
           "`broken`: validating resolvers refuse its names. Null: not known.",
         example: "signed",
       }),
     keys: z.array(key).nullable().meta({ description: "Its keys; null: not known." }),
-    dsToPublish: z.array(ds).meta({ description: "DS records that the zone above should have." }),
-    parentDs: z.array(ds).nullable().meta({ description: "DS records that the zone above has; null: not known." }),
+    dsToPublish: z.array(ds).meta({ description: "DS records that the parent zone should have." }),
+    parentDs: z.array(ds).nullable().meta({ description: "DS records that the parent zone has; null: not known." }),
     cds: z.array(ds).nullable().meta({
-      description: "DS records that the zone asks the zone above to have, by CDS records (RFC 7344); null: not known.",
+      description: "DS records that the zone asks the parent zone to have, by CDS records (RFC 7344); null: not known.",
     }),
     chain: z.enum(chainResults).meta({
       description:
-        "`secure`: signatures lead from the root to the domain. `insecure`: it is proven that they need not. `bogus`: they must, but do not. " +
-        "`unknown`: it could not be found out, or was not checked.",
+        "`secure`: signatures lead from the root to the domain. `insecure`: proven unsigned. `bogus`: validation fails. " +
+        "`unknown`: not known, or not checked.",
       example: "secure",
     }),
     chainReason: z.string().nullable().meta({
@@ -88,7 +88,7 @@ export const dnssec = z
             message: z.string().meta({
               description: "What is wrong and what to do.",
               example:
-                "example.com is signed, but the zone above has no DS record for it, so no resolver validates it. Enter this DS record at the registrar: 12345 13 2 49fd….",
+                "example.com is signed, but the parent zone has no DS record for it, so no resolver validates it. Enter this DS record at the registrar: 12345 13 2 49fd….",
             }),
           })
           .meta({ id: "DnssecFinding", description: "A problem in a domain's DNSSEC." }),

@@ -220,13 +220,13 @@ export function judgeKnown(
     add(
       "ds_differ",
       "warning",
-      `The DS records of ${name} at the registrar are not those in the zone above. If it stays so for a day, ask the registrar.`,
+      `The DS records of ${name} at the registrar are not those in the parent zone. If it stays so for a day, ask the registrar.`,
     );
   if (registrar?.nameServers && parent && !isSame(registrar.nameServers, parent.nameServers))
     add(
       "name_servers_differ",
       "warning",
-      `The name servers of ${name} at the registrar are not those in the zone above. If it stays so for a day, ask the registrar.`,
+      `The name servers of ${name} at the registrar are not those in the parent zone. If it stays so for a day, ask the registrar.`,
     );
   if (registrar?.locked === false)
     add("unlocked", "warning", `${name} can be transferred to another registrar. Turn its transfer lock on.`);

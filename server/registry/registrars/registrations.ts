@@ -71,7 +71,7 @@ export class Registrations {
     this.#parts = parts;
   }
 
-  /** Returns what registrar, registry and the zone above said last. @throws AppError NOT_FOUND */
+  /** Returns what registrar, registry and the parent zone said last. @throws AppError NOT_FOUND */
   async get(em: EntityManager, caller: Caller, id: string) {
     const zone = await zoneFor(em, caller, id, "read");
     const row = await queries(em)

@@ -117,7 +117,7 @@ export function createRegistrationsRouter({ registrations, confirmation }: Needs
       tag,
       summary: "Get a domain's registration",
       description:
-        "Returns what the registrar said last, beside what the registry and the zone above said, and what to do about it. " +
+        "Returns what the registrar said last, beside what the registry and the parent zone said, and what to do about it. " +
         "`POST …/check-expiry` asks registrar and registry anew.",
     })
       .input(registrationInput)

@@ -172,13 +172,13 @@ export const domainRegistration = z
       .meta({ description: "What the registry says; null if it was not asked yet." }),
     parent: z
       .object({
-        zone: z.string().meta({ description: "The zone above.", example: "com" }),
+        zone: z.string().meta({ description: "The parent zone.", example: "com" }),
         seenAt: timestamp("When it was last seen to say this."),
         nameServers: z.array(z.string()).meta({ description: "NS records.", example: ["ns1.example.net"] }),
         ds: dsRecords,
       })
       .nullable()
-      .meta({ description: "What the zone above says; null if not known. See `GET …/delegation`." }),
+      .meta({ description: "What the parent zone says; null if not known. See `GET …/delegation`." }),
     findings: z
       .array(
         z.object({
@@ -192,7 +192,7 @@ export const domainRegistration = z
       )
       .meta({ description: "What to do, worst first." }),
   })
-  .meta({ id: "DomainRegistration", description: "What registrar, registry and the zone above say of a domain." });
+  .meta({ id: "DomainRegistration", description: "What registrar, registry and the parent zone say of a domain." });
 
 const flag = z.boolean("This must be true or false.");
 

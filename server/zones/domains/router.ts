@@ -266,7 +266,7 @@ export function createPortfolioRouter({ domains }: { domains: Domains }) {
       description:
         "Returns the findings that harm most, of all domains that you own or are assigned in full: expired or about to be, DNSSEC that breaks " +
         "resolution, name servers that do not answer, transfer locks that are off. Hints, snoozed findings, disabled domains and differences " +
-        "between the registrar and the zone above are left out. Personal tokens without `registrations:read` get only findings of delegations.",
+        "between the registrar and the parent zone are left out. Personal tokens without `registrations:read` get only findings of delegations.",
     })
       .input(nothing)
       .output(portfolioFindings)

@@ -231,7 +231,7 @@ describe("a zone's own signatures", () => {
     expect(seen).toMatchObject({ fault: null, expiresAt: expires, keySigners: [shop.tag] });
   });
 
-  test("an expired signature is a fault, whatever the zone above says", async () => {
+  test("an expired signature is a fault, whatever the parent zone says", async () => {
     const later = new Date("2027-01-18T00:00:00Z");
     const seen = await checkApex("shop.lab", { now: later, fetch: fetchFrom({ ...shop.apex(), "shop.lab NS": ns }) });
     expect(seen).toMatchObject({

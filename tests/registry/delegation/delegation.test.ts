@@ -143,7 +143,7 @@ describe("a check", () => {
     expect(answer.body.parent).toMatchObject({ nameServers: [], glue: [], ds: [] });
   });
 
-  test("findings and facts stay as they were while the zone above does not answer", async () => {
+  test("findings and facts stay as they were while the parent zone does not answer", async () => {
     world.second.behavior = "refused";
     const before = (await check()).body;
     world.top.behavior = "silent";
@@ -249,7 +249,7 @@ describe("notifications", () => {
     expect(log.next(zoneName)).toEqual(["domain.dangling"]);
   });
 
-  test("changed NS, DS or glue records of the zone above are reported, the first check is not", async () => {
+  test("changed NS, DS or glue records of the parent zone are reported, the first check is not", async () => {
     await check();
     expect(log.next(zoneName)).toEqual([]);
     const ds = "one.tld DS 1 13 2 00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";

@@ -138,7 +138,7 @@ describe("from the roots", () => {
 });
 
 describe("through a recursive server", () => {
-  test("the zone above is found and asked itself, and names are looked up by recursion", async () => {
+  test("the parent zone is found and asked itself, and names are looked up by recursion", async () => {
     const chain = ["alias.tld CNAME shop.tld"];
     const tld = topLevel([...delegation.filter((line) => line.startsWith("ns")), ...chain]);
     const recursive = await world.internet.server("127.53.0.10", { ".": [". SOA a b 1"], ...tld });

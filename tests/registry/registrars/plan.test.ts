@@ -128,11 +128,11 @@ test.each([
   ],
   ["a lock that is off", { registrar: { ...state, locked: false } }, ["unlocked"]],
   [
-    "other name servers in the zone above",
+    "other name servers in the parent zone",
     { parent: { nameServers: ["ns1.one.tld"], ds: [] } },
     ["name_servers_differ"],
   ],
-  ["other DS records in the zone above", { parent: { ...known.parent, ds: [ds] } }, ["ds_differ"]],
+  ["other DS records in the parent zone", { parent: { ...known.parent, ds: [ds] } }, ["ds_differ"]],
   ["two dates", { registryExpiresAt: new Date("2032-03-01T00:00:00Z") }, ["dates_differ"]],
   [
     "a name that expires soon, if nobody knows whether it renews itself",

@@ -50,7 +50,7 @@ test("a signed zone shows its keys, and that signatures lead to it", async () =>
 
 test("a zone whose DS record is missing shows the one to publish", async () => {
   const page = await checked("waiting.lab");
-  await table(page).getByText("Signed, without DS records in the zone above").waitFor();
+  await table(page).getByText("Signed, without DS records in the parent zone").waitFor();
   await expect.poll(() => page.getByLabel("DS record to publish").inputValue()).toBe(world.ds("waiting.lab")[0]);
   await page.getByRole("list", { name: "What to do" }).getByText("Enter this DS record").waitFor();
   await table(page).scrollIntoViewIfNeeded();

@@ -55,7 +55,7 @@ async function opened(options: { username?: string; password?: string } = {}): P
 const dialog = (page: Page) => page.getByRole("dialog", { name: `Change the registration of ${zoneName}` });
 const done = async (page: Page) => await page.getByText("The registrar has taken the change.").waitFor();
 
-test("a domain's registrar is chosen, is asked, and stands beside the zone above with what to do", async () => {
+test("a domain's registrar is chosen, is asked, and stands beside the parent zone with what to do", async () => {
   await site.zonewright.admin.put(path, { registrarConfigId: null });
   gandi.domains.set(zoneName, registered({ nameServers: ["ns1.one.tld"], locked: false }));
   const page = await site.signedIn({ path: `/d/${zoneName}/records` });
@@ -85,7 +85,7 @@ test("a domain's registrar is chosen, is asked, and stands beside the zone above
     .waitFor();
   const findings = page.getByRole("list", { name: "What to do" }).getByRole("listitem");
   expect(await findings.allTextContents()).toEqual([
-    expect.stringContaining("The name servers of one.tld at the registrar are not those in the zone above."),
+    expect.stringContaining("The name servers of one.tld at the registrar are not those in the parent zone."),
     expect.stringContaining("one.tld can be transferred to another registrar."),
   ]);
   await expectAccessible(page);

@@ -25,7 +25,7 @@ const text = registrationWords;
 type Registration = RouterOutputs["registrations"]["get"];
 type Dnssec = RouterOutputs["dnssec"]["get"];
 
-/** What registrar, registry and the zone above say of a domain, and what to do about it. */
+/** What registrar, registry and the parent zone say of a domain, and what to do about it. */
 export function RegistrationPage() {
   const zone = useZone();
   return <Registered key={zone.id} zone={zone} />;

@@ -11,7 +11,7 @@ export const registration = {
   turnOnRenewal: "Turn renewal on…",
 
   facts: "What is known",
-  factsHint: "The registrar's account, the registry, and the zone above, each with the time it last answered.",
+  factsHint: "The registrar's account, the registry, and the parent zone, each with the time it last answered.",
   nothing: "Not checked yet.",
   checkNow: "Check now",
   notFound: "Neither registry nor registrar named an expiry date.",
@@ -50,7 +50,7 @@ export const registration = {
     states: {
       unsigned: "Not signed",
       signed: "Signed",
-      pending: "Signed, without DS records in the zone above",
+      pending: "Signed, without DS records in the parent zone",
       broken: "Broken",
     },
     unknown: "Not known",
@@ -77,7 +77,7 @@ export const registration = {
       ]).get(number) ?? `algorithm ${number}`,
     inactive: "signs nothing now",
     until: (date: string, when: string) => `Signatures are valid until ${date} (${when})`,
-    parentDs: "DS records in the zone above",
+    parentDs: "DS records in the parent zone",
     publish: "DS record to publish",
     turnOn: "Turn on DNSSEC",
     turnedOn: "DNSSEC is on",
