@@ -6,7 +6,7 @@ const changes = (count: string) => counted(count, "Änderung", "Änderungen");
 
 export const records: Words["records"] = {
   grid: (zone) => `Einträge von ${zone}`,
-  filter: "Nach Name, Wert oder Notiz filtern",
+  filter: "Name, Wert oder Notiz filtern",
   types: "Typen",
   all: "Alle",
   allTypes: "Alle Typen",
@@ -43,7 +43,9 @@ export const records: Words["records"] = {
   empty: "Den ersten hinzufügen oder eine Zonendatei einfügen. Vor der Prüfung wird nichts gesendet.",
   actions: (name, type) => `Aktionen für ${name} ${type}`,
   edit: "Bearbeiten",
+  editKeys: "Eingabe",
   remove: "Löschen",
+  removeKeys: "Entf",
   restore: "Wiederherstellen",
   duplicate: "Duplizieren",
   disable: "Deaktivieren",
