@@ -88,7 +88,7 @@ export const registration: Words["registration"] = {
     publish: "Zu veröffentlichender DS-Eintrag",
     turnOn: "DNSSEC einschalten",
     turnedOn: "DNSSEC ist eingeschaltet",
-    turnOff: "DNSSEC ausschalten …",
+    turnOff: "DNSSEC ausschalten…",
     turnOffTitle: "DNSSEC ausschalten?",
     turnOffText:
       "Das löscht die Schlüssel der Zone. Beim erneuten Einschalten entstehen andere, mit anderen DS-Einträgen.",
