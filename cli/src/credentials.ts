@@ -125,7 +125,7 @@ export function validUrl(text: string, name: string): string {
   try {
     const { protocol, username, password, search, hash, origin, pathname } = new URL(text);
     if (/^https?:$/.test(protocol) && username + password + search + hash === "") {
-      return origin + pathname.replace(/\/+$/, "");
+      return origin + pathname.replace(/(?<!\/)\/+$/, "");
     }
   } catch {
     // Told below.

@@ -189,23 +189,29 @@ async function ignoredBeside(file: string, domain: string): Promise<string[]> {
   ignoreFiles.set(path, lines);
   return (await lines).flatMap((line) => {
     // A pattern has a slash before any colon, which is then one of its value.
-    const [, of, pattern] = /^([^\s:/]+\.[^\s:/]+):\s*(.+)$/.exec(line) ?? [];
-    if (of === undefined || pattern === undefined) return [line];
+    const [, of, pattern] = /^([^\s:/]+):\s*(\S.*)$/.exec(line) ?? [];
+    if (of === undefined || pattern === undefined || !of.slice(1, -1).includes(".")) return [line];
     return asciiName(of) === asciiName(domain) ? [pattern] : [];
   });
 }
 
 /** Returns whether a zone is chosen by `--only`, which takes names with `*`. */
 export function isChosen(domain: string, only: readonly string[]): boolean {
-  return only.length === 0 || only.some((pattern) => asPattern(pattern).test(domain));
+  return only.length === 0 || only.some((pattern) => isLike(domain, pattern.toLowerCase()));
 }
 
-function asPattern(glob: string): RegExp {
-  const parts = glob
-    .toLowerCase()
-    .split("*")
-    .map((part) => part.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`));
-  return new RegExp(`^${parts.join(".*")}$`);
+/** Returns whether a text matches a pattern in which `*` stands for any characters. */
+function isLike(text: string, glob: string): boolean {
+  const [first = "", ...others] = glob.split("*");
+  const last = others.pop();
+  if (last === undefined) return text === first;
+  let at = first.length;
+  for (const part of others) {
+    const found = text.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return text.startsWith(first) && text.length - last.length >= at && text.endsWith(last);
 }
 
 /** Returns a hash of a file's text, by which a saved plan knows it again. */

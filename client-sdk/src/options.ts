@@ -95,7 +95,7 @@ function addressOf(given: string | URL): string {
     throw new TypeError("url must not contain a username or password. Sign in with them, or pass a token.");
   }
   if (search !== "" || hash !== "") throw new TypeError("url must not contain a query or fragment (? or #).");
-  const path = pathname.replace(/\/+$/, "");
+  const path = pathname.replace(/(?<!\/)\/+$/, "");
   const [, interfacePath] = /(\/(?:api|trpc))$/.exec(path) ?? [];
   if (interfacePath !== undefined)
     throw new TypeError(`url must be the address of the service itself, without ${interfacePath}.`);

@@ -154,7 +154,7 @@ shop.example!internal: 1 to create
       "shop.example.zone",
       '$TTL 300\n@ IN NS ns1.example.net.\n@ IN MX 10 mail\nmail 600 IN A 192.0.2.25\nnew IN TXT "a ``` b"\n',
     );
-    const printed = await cli.run(["plan", folder, "--json", "--only", "shop.example"]);
+    const printed = await cli.run(["plan", folder, "--json", "--only", "S*p.ex*e"]);
     expect(printed.exitCode).toBe(2);
     expect(JSON.parse(printed.stdout)).toMatchObject({
       zones: [

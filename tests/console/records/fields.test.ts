@@ -33,7 +33,12 @@ test.each([
   ["A", "www A 192.0.2.1", "192.0.2.1", "line"],
   ["A", "A\t192.0.2.1", "192.0.2.1", "line"],
   ["MX", "example.org.  MX  10 mail.example.org.", "10 mail.example.org.", "line"],
+  ["TXT", "v=spf1 include:a.example \n\n \t-all", "v=spf1 include:a.example -all", "lines"],
   ["MX", "mx 10", "10 mx", "order"],
+  ["MX", "10 20", "10 20", null],
+  ["CNAME", "localhost:3000", "localhost:3000", null],
+  ["CNAME", "a..:3000", "a..:3000", null],
+  ["A", "1.2.3:80", "1.2.3:80", null],
   ["TXT", 'www 300 IN TXT "v=spf1 -all"', "v=spf1 -all", "line"],
   ["TXT", '"escaped \\" quote"', '"escaped \\" quote"', null],
   ["CNAME", "not a url", "not a url", null],
@@ -58,6 +63,18 @@ test.each([
   ["CAA", '0 issue "letsencrypt.org"', '0 issue "letsencrypt.org"', null],
 ])("a pasted %s value %j is understood as %j", (recordType, typed, value, correction) => {
   expect(understandValue(recordType, typed, "example.com")).toEqual({ value, correction });
+});
+
+// The expressions of the console are linear, too: each of these once took minutes, and that of a test ends it.
+test.each([
+  ["dots without an end", "CNAME", `${"a.".repeat(200_000)}@x`],
+  ["letters before two dots", "CNAME", `a.${"b".repeat(300_000)}..:80`],
+  ["one long word", "MX", "m".repeat(400_000)],
+  ["blanks behind a string", "TXT", `"a"${" ".repeat(400_000)}x`],
+  ["blanks within a text", "TXT", `a${" ".repeat(400_000)}b\nc`],
+])("a huge paste is read at once, and left as it is: %s", (_what, recordType, typed) => {
+  const { value } = understandValue(recordType, typed, "example.com");
+  expect(value.length).toBeGreaterThan(typed.length - 2);
 });
 
 test.each([

@@ -23,12 +23,17 @@ export function hostOf(text: string): { host: string; from: "url" | "port" } | n
     return host === "" ? null : { host: host.replace(/^\[(.*)\]$/, "$1"), from: "url" };
   }
   const [, bracketed, plain = "", port, path] =
-    /^(?:\[([\da-f:.]+)\]|([^\s/:?#@]+\.[^\s/:?#@]+))(:\d{1,5})?([/?#].*)?$/i.exec(text) ?? [];
+    /^(?:\[([\da-f:.]+)\]|([^\s/:?#@]+))(:\d{1,5})?([/?#].*)?$/i.exec(text) ?? [];
   // Neither a network (192.0.2.0/24) nor a name with a slash (RFC 2317 §4).
-  if (bracketed === undefined && (/^\/\d+$/.test(path ?? "") || !/^\d+(?:\.\d+){3}$|[a-z][^.]*\.?$/i.test(plain)))
-    return null;
+  if (bracketed === undefined && (/^\/\d+$/.test(path ?? "") || !mayBeHost(plain))) return null;
   if (port === undefined && path === undefined) return null;
   return { host: bracketed ?? plain, from: port === undefined ? "url" : "port" };
+}
+
+/** Whether a text is an IPv4 address, or has a dot within and a letter in its last label. */
+function mayBeHost(text: string): boolean {
+  const labels = text.replace(/\.$/, "").split(".");
+  return /^\d+(?:\.\d+){3}$/.test(text) || (text.slice(1, -1).includes(".") && /[a-z]/i.test(labels.at(-1) ?? ""));
 }
 
 /** Understands a name as people paste it: spaces and quotes around it, a URL. */

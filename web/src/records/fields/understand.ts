@@ -38,7 +38,7 @@ function dataOfLine(recordType: string, text: string): string | null {
 }
 
 /** The quoted strings of a text, which may be in parentheses over several lines and have a comment behind it. */
-const quotedStrings = /^(?:\(\s*((?:"[^"\\]*"\s*)+)\)|((?:"[^"\\]*"\s*)+))\s*(?:;[^"]*)?$/;
+const quotedStrings = /^(?:\(\s*((?:"[^"\\]*"\s*)+)\)\s*|((?:"[^"\\]*"\s*)+))(?:;[^"]*)?$/;
 
 function understandText(value: string): Understood {
   const [, inParentheses, bare = ""] = quotedStrings.exec(value) ?? [];
@@ -49,7 +49,7 @@ function understandText(value: string): Understood {
   if (/[\r\n]/.test(value)) {
     // Between the lines of a key nothing is missing (RFC 6376 §3.6.1), between those of other texts a blank.
     const between = /^v=DKIM1\b/i.test(value) ? "" : " ";
-    return { value: value.replace(/[ \t]*[\r\n]+[ \t]*/g, between), correction: "lines" };
+    return { value: value.replace(/(?<![ \t\r\n])[ \t]*[\r\n][ \t\r\n]*/g, between), correction: "lines" };
   }
   const inner = /\\/.test(value) ? null : unquoted(value);
   return inner === null ? { value, correction: null } : { value: inner, correction: "quotes" };
@@ -58,8 +58,8 @@ function understandText(value: string): Understood {
 function understandHosts(recordType: string, value: string, zone: string): Understood {
   const before = hostAt[recordType];
   if (before !== undefined) {
-    const [, host, priority] = /^(\S*[a-z]\S*) (\d{1,5})$/i.exec(value) ?? [];
-    if (recordType === "MX" && host !== undefined && priority !== undefined) {
+    const [, host, priority] = /^(\S+) (\d{1,5})$/.exec(value) ?? [];
+    if (recordType === "MX" && host !== undefined && priority !== undefined && /[a-z]/i.test(host)) {
       return { value: `${priority} ${understandHosts("CNAME", host, zone).value}`, correction: "order" };
     }
     const words = value.split(" ");
