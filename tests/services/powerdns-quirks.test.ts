@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startPowerdns, type PowerdnsServer } from "../support/name-servers/powerdns-api.ts";
 import { startZonewright, type Zonewright } from "../support/zonewright.ts";
 import { manualZone } from "../support/zones.ts";
-import { PowerdnsClient, powerdnsKey } from "../dns-service/update-clients/powerdns-api/client.ts";
+import { PowerdnsClient, powerdnsForms, powerdnsKey } from "../dns-service/update-clients/powerdns-api/client.ts";
 import { oddRequests } from "./powerdns/odd-requests.ts";
 
 /** What clients may get wrong, sent to PowerDNS and to Zonewright. */
@@ -37,6 +37,13 @@ test.each(oddRequests)("$what has PowerDNS's status, unless it is refused on pur
   expect(statuses).toEqual(refusedBecause ? [204, 422] : [reference.status, reference.status]);
   const error = { error: expect.any(String) as unknown };
   expect(answer.body).toEqual(answer.status === 204 ? "" : error);
+});
+
+test.each(powerdnsForms)("PowerDNS shows this as it was sent: %s %s", async (type, content) => {
+  const zone = `form${++count}.test`;
+  await there.send("POST", "/zones", { name: `${zone}.`, kind: "Native", nameservers: [] });
+  expect((await there.replace(zone, "x", type, [content])).status).toBe(204);
+  expect(await there.contents(zone)).toEqual([`x.${zone}. ${type} ${content}`]);
 });
 
 test.each([

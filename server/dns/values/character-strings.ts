@@ -167,7 +167,7 @@ export function decodeText(octets: Uint8Array): string | null {
 }
 
 /** The types whose data is one or more character-strings, so that a string may be split without changing the text. */
-const textTypes: ReadonlySet<string> = new Set(["TXT", "SPF", "NINFO", "AVC", "RESINFO", "WALLET"]);
+export const textTypes: ReadonlySet<string> = new Set(["TXT", "SPF", "NINFO", "AVC", "RESINFO", "WALLET"]);
 
 /** Returns why data of a text type cannot be stored as given: it has a string over 255 octets. Null if it has none. */
 export function longStringFault(recordType: string, fields: readonly RdataField[]): string | null {

@@ -12,7 +12,7 @@ import {
   type LiveRecord,
   type RecordData,
 } from "../../../dns/record.ts";
-import { splitLongStrings } from "../../../dns/values/character-strings.ts";
+import { splitLongStrings, textTypes } from "../../../dns/values/character-strings.ts";
 import { writeStrings } from "../../../dns/values/txt.ts";
 import { readData, readLeniently } from "../../../dns/zone-file/record-data.ts";
 import { logicalLines } from "../../../dns/zone-file/tokens.ts";
@@ -261,6 +261,9 @@ const elsewhere = "relative.invalid";
 /** Quoted strings and escapes, in which no character has a meaning of its own. */
 const outsideSyntax = /"(?:\\[^]|[^"\\])*"|\\[^]/g;
 
+/** Types whose data has names, numbers and addresses only, and whose own rules take a name in quotes, too. */
+const withoutTexts: ReadonlySet<string> = new Set(["A", "AAAA", "ALIAS", "CNAME", "MX", "NS", "PTR", "SRV"]);
+
 function readContent(recordType: string, content: string): Result<Omit<WantedData, "disabled">> {
   if (/[();]/.test(content.replaceAll(outsideSyntax, "")))
     return refuse("The content has a parenthesis or semicolon outside quotes. Leave out parentheses and comments.");
@@ -268,8 +271,10 @@ function readContent(recordType: string, content: string): Result<Omit<WantedDat
   if (only?.kind !== "line" || others.length > 0)
     return refuse("The content must be one line of data as in a zone file, with all quotes closed.");
   const fields = splitLongStrings(recordType, only.fields).fields;
-  if (recordType === "TXT" && fields.some(({ quoted }) => !quoted) && fields[0]?.raw !== "\\#")
-    return refuse('The content of a TXT record must be in quotes, such as "v=spf1 -all".');
+  if (textTypes.has(recordType) && fields.some(({ quoted }) => !quoted) && fields[0]?.raw !== "\\#")
+    return refuse(`The content of a ${recordType} record must be in quotes, such as "v=spf1 -all".`);
+  if (withoutTexts.has(recordType) && fields.some(({ quoted }) => quoted))
+    return refuse(`The ${recordType} content must not be in quotes.`);
   const [absolute, completed] = ["", elsewhere].map((origin) => readLeniently(recordType, fields, origin));
   if (absolute?.ok && completed?.ok && absolute.value.value !== completed.value.value)
     return refuse("Names in the content must end with a dot, such as www.example.com.");
@@ -335,8 +340,25 @@ export function shownOwner(name: string, zone: string): string {
 
 /** Returns a record's data as PowerDNS shows it: an address keeps its own form. */
 export function shownContent(record: RecordData): string {
-  return record.recordType === "AAAA" ? printRdata(record) : printedRdata(record);
+  if (record.recordType === "AAAA") return printRdata(record);
+  const text = printedRdata(record);
+  if (text.startsWith("\\#")) return text;
+  switch (record.recordType) {
+    case "LOC":
+      return text.replaceAll(/(?<= )\d+(?=m)/g, "$&.00");
+    case "L64":
+    case "NID":
+      return text.toUpperCase();
+    case "SVCB":
+    case "HTTPS":
+      return text.replaceAll(quotedOrOctets, (part) => (part.startsWith('"') ? part : `"${part}"`));
+    default:
+      return text;
+  }
 }
+
+/** Quoted values, and the values that PowerDNS quotes. */
+const quotedOrOctets = /"(?:\\[^]|[^"\\])*"|(?<= (?:ech|key\d+)=)[^" ]+/g;
 
 /** Returns the RRset of a zone's SOA. */
 export function soaRrset(zone: string, soa: Soa, comments: ShownComment[] = []): ShownRrset {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { useZonewright } from "../../../support/zonewright.ts";
 import { manualZone } from "../../../support/zones.ts";
-import { fullName, powerdnsClient, type PowerdnsClient } from "./client.ts";
+import { fullName, powerdnsClient, type PowerdnsClient, powerdnsForms } from "./client.ts";
 
 const zw = useZonewright();
 let client: PowerdnsClient;
@@ -315,6 +315,28 @@ describe("contents", () => {
       expect((await zone.history()).length).toBe(1);
     },
   );
+
+  // Clients compare this text with their own.
+  test.each(powerdnsForms)("a content in PowerDNS's form is shown as it was sent: %s %s", async (type, content) => {
+    const zone = await manualZone(zw);
+    expect((await client.replace(zone.name, "x", type, [content])).status).toBe(204);
+    expect(await client.contents(zone.name)).toEqual([`x.${zone.name}. ${type} ${content}`]);
+    expect((await client.replace(zone.name, "x", type, [content])).status).toBe(204);
+    expect((await zone.history()).length).toBe(1);
+  });
+
+  test.each([
+    ["SPF", "v=spf1 include:spf.example.net ~all", "must be in quotes"],
+    ["RESINFO", "qnamemin exterr=15", "must be in quotes"],
+    ["PTR", '"host.example.net."', "must not be in quotes"],
+    ["CNAME", '"host.example.net."', "must not be in quotes"],
+    ["MX", '10 "mail.example.net."', "must not be in quotes"],
+    ["A", '"192.0.2.1"', "must not be in quotes"],
+  ])("quotes that are missing or too many are refused: %s %s", async (type, content, reason) => {
+    const zone = await manualZone(zw);
+    const { status, body } = await client.replace(zone.name, "x", type, [content]);
+    expect([status, body.error]).toEqual([422, expect.stringContaining(reason)]);
+  });
 
   test.each([
     ["MX", "10 mail.example.net.", "10 mail.example.net"],
