@@ -192,7 +192,7 @@ class Nodes {
     }
     if (isSeq<ParsedNode>(node)) {
       const at = this.#lineAt(node.range?.[0] ?? 0);
-      return { line: at, kind: "list", items: node.items.map((item) => this.#node(item, at, depth + 1)) };
+      return { line: at, kind: "list", items: node.items.map((item) => withoutNull(this.#node(item, at, depth + 1))) };
     }
     if (!isMap<ParsedNode, ParsedNode | null>(node)) throw new Refusal(line, "This value cannot be read.");
     return { line: this.#lineAt(node.range?.[0] ?? 0), kind: "map", entries: this.#entriesOf(node, depth) };
@@ -208,7 +208,7 @@ class Nodes {
       if (name.kind !== "scalar") throw new Refusal(line, "A key must be a text, not a list or a mapping.");
       if (keys.has(name.text)) throw new Refusal(line, `The key ${shortened(name.text)} is there twice; keep one.`);
       keys.add(name.text);
-      const meant = this.#node(value, line, depth + 1);
+      const meant = withoutNull(this.#node(value, line, depth + 1));
       if (name.text !== "<<" || !name.isPlain) own.push({ key: name.text, isPlain: name.isPlain, line, value: meant });
       else for (const one of meant.kind === "list" ? meant.items : [meant]) merged.push(...mergeable(one, line));
     }
@@ -240,4 +240,10 @@ class Refusal extends Error {
     super(message);
     this.line = line;
   }
+}
+
+/** Reads what YAML writes for nothing, such as the value of a parameter that has none, as an empty text. */
+function withoutNull(node: YamlNode): YamlNode {
+  const isNull = node.kind === "scalar" && node.isPlain && /^(?:~|null|Null|NULL)$/.test(node.text);
+  return isNull ? { ...node, text: "" } : node;
 }

@@ -175,6 +175,20 @@ g: {type: TXT, value: ''}
     ],
   },
   {
+    title: "a parameter without value as octoDNS dumps it, and a text that reads null",
+    text: "a:\n- type: SVCB\n  value:\n    svcpriority: 1\n    targetname: s.example.net.\n    svcparams:\n      alpn:\n      - h2\n      no-default-alpn: null\nb: {type: SVCB, value: {svcpriority: 1, targetname: ., svcparams: {alpn: h2, no-default-alpn: ~}}}\nc: {type: TXT, value: 'null'}\n",
+    records: [
+      "a 3600 SVCB 1 s.example.net. alpn=h2 no-default-alpn",
+      "b 3600 SVCB 1 . alpn=h2 no-default-alpn",
+      "c 3600 TXT null",
+    ],
+  },
+  {
+    title: "a value that is null is missing",
+    text: "a: {type: CNAME, value: null}\nb: {type: TXT, values: [~, x]}\n",
+    errors: ["Line 1: The value is missing.", "Line 2: The value is missing."],
+  },
+  {
     title: "faults of a record are all named, with their lines",
     text: "a: {value: 192.0.2.1}\nb: {type: A}\nc: {type: A, values: []}\nd: {type: A, value: 192.0.2.1, values: [192.0.2.1]}\ne: {type: URLFWD, value: x}\nf: {type: MX, value: {preference: 10}}\ng: {type: MX, value: {preference: 10, exchange: a., weight: 1}}\nh: {type: A, ttl: soon, value: 192.0.2.1}\ni: [x]\nj: {type: A, value: {x: y}}\nk: {type: A, value: 300.0.0.1}\nl: {type: SRV, value: {priority: 1 2, weight: 1, port: 1, target: a.}}\nm: {type: A, value: }\n",
     errors: [
