@@ -115,6 +115,19 @@ test("DS records go into the parent zone: those of keys are added, and those of 
   expect((await publish(child)).body).toMatchObject({ applied: false, before: published, planHash: null });
 });
 
+test("a locked DS record in the parent zone is not replaced without `unlock`", async () => {
+  const { parent, child, published, ds } = await delegated();
+  const value = `4711 13 2 ${"0f".repeat(32)}`;
+  const added = await admin.post(`/api/domains/${parent}/records`, { recordType: "DS", name: "shop", value });
+  await admin.put(`/api/domains/${parent}/records/${added.body.id}`, { locked: true });
+  const refused = await publish(child, { force: true });
+  expect(refused).toMatchObject({ status: 409, body: { code: "CONFIRMATION_REQUIRED" } });
+  expect(refused.body.detail).toContain("unlock: true");
+  expect((await ds()).map((record) => record["value"].toLowerCase())).toEqual([value]);
+  expect(await publish(child, { force: true, unlock: true })).toMatchObject({ status: 200, body: { applied: true } });
+  expect((await ds()).map((record) => record["value"].toLowerCase())).toEqual(published);
+});
+
 test("a delegation that a zone in between has is not published in the zone above both", async () => {
   const { parent, parentName } = await delegated();
   const below = await domain(`deep.cut.${parentName}`);
