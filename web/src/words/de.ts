@@ -48,7 +48,10 @@ import type { Words } from "./language.ts";
  * | health, finding | Zustand, Befund |
  * | registration, expiry, renewal, transfer lock | Registrierung, Ablauf, Verlängerung, Transfersperre |
  * | owner, member, assignment, access | Inhaber, Mitglied, Zuweisung, Zugriff |
- * | user, account, session, way in | Benutzer, Konto, Sitzung, Zugang |
+ * | user, administrator, account, session, way in | Benutzer, Administrator, Konto, Sitzung, Zugang |
+ * | disabled | a domain or record: deaktiviert; a user: gesperrt; a channel: abgeschaltet |
+ * | stop (for good) | abbrechen; anhalten only what goes on later |
+ * | the name of a column or a choice: state, status | Status, not Zustand |
  * | tag (a label) | Schlagwort: “Tag” would read as a day |
  * | note, reason, contact | Notiz, Begründung, Kontakt |
  * | audit trail, job | Audit-Protokoll, Auftrag |

@@ -48,7 +48,9 @@ export const account: Words["account"] = {
   appearanceHint: "Gilt für diesen Browser.",
   themes: { system: "System", light: "Hell", dark: "Dunkel" },
   language: "Sprache",
-  languageHint: "Sprache, Daten und Zahlen der Konsole. Fehlermeldungen des Dienstes sind englisch.",
+  languageHint:
+    "Sprache, Datums- und Zahlenformat der Konsole. Fehler- und andere Meldungen des Dienstes sind englisch.",
+  languageNotKept: "Dieser Browser behält die Wahl nicht: Er sperrt den Speicher, oder der Speicher ist voll.",
   languageAuto: "Wie der Browser",
 
   password: "Passwort",
@@ -69,11 +71,11 @@ export const account: Words["account"] = {
     identities: "Anmeldung über andere Dienste",
   },
   endsWhat: {
-    sessions: "Sie werden sofort abgemeldet.",
+    sessions: "Werden sofort abgemeldet.",
     tokens: "Skripte und Programme verlieren den Zugriff, bis sie ein neues Token bekommen.",
     keys: "DNS-Clients werden abgewiesen, bis sie einen neuen Schlüssel bekommen.",
-    passkeys: "Sie sind danach neu hinzuzufügen.",
-    identities: "Sie sind danach neu zu verbinden.",
+    passkeys: "Danach neu hinzuzufügen.",
+    identities: "Danach neu zu verbinden.",
   },
   changePassword: "Passwort ändern",
   passwordChanged: "Passwort geändert.",
@@ -128,7 +130,7 @@ export const account: Words["account"] = {
   appOn: "Die Authenticator-App ist eingeschaltet.",
   appOffTitle: "Authenticator-App ausschalten?",
   appOffHint:
-    "Ihre Codes gelten nicht mehr. Ist sie der einzige zweite Schritt, öffnet das Passwort allein das Konto, und die Wiederherstellungscodes enden.",
+    "Ihre Codes gelten nicht mehr. Ist sie der einzige zweite Schritt, öffnet das Passwort allein das Konto, und die Wiederherstellungscodes werden ungültig.",
   appOff: "Die Authenticator-App ist ausgeschaltet.",
   emailCodes: "Codes per E-Mail",
   emailCodesHint: "Bei jeder Anmeldung ein Code an die bestätigte Adresse.",
@@ -136,7 +138,7 @@ export const account: Words["account"] = {
   emailCodesOn: "Codes per E-Mail sind eingeschaltet.",
   emailCodesOffTitle: "Codes per E-Mail ausschalten?",
   emailCodesOffHint:
-    "Sind sie der einzige zweite Schritt, öffnet das Passwort allein das Konto, und die Wiederherstellungscodes enden.",
+    "Sind sie der einzige zweite Schritt, öffnet das Passwort allein das Konto, und die Wiederherstellungscodes werden ungültig.",
   emailCodesOff: "Codes per E-Mail sind ausgeschaltet.",
   recovery: "Wiederherstellungscodes",
   recoveryHint: "Jeder ersetzt einmal den zweiten Schritt, wenn Telefon oder Passkey verloren gehen.",
@@ -164,7 +166,7 @@ export const account: Words["account"] = {
   disconnectHint: (provider) =>
     `Die Anmeldung mit ${provider} ist dann nicht mehr möglich. Das Konto dort bleibt, wie es ist.`,
   disconnected: (provider) => `${provider} getrennt.`,
-  since: "seit",
+  since: "verbunden",
 
   tokensTitle: "Persönliche Tokens",
   tokensHint: "Skripte und Programme rufen damit die API in Ihrem Namen auf, nur mit den nötigen Rechten.",
@@ -198,11 +200,11 @@ export const account: Words["account"] = {
     providers: "Konfigurationen ohne ihre Geheimnisse",
     audit: "Für Administratoren und Auditoren",
   },
-  narrow: "Grenzen",
-  narrowHint: "Das Token sieht und ändert nur bestimmte Einträge. Ein leeres Feld setzt keine Grenze.",
+  narrow: "Einschränkungen",
+  narrowHint: "Das Token sieht und ändert nur bestimmte Einträge. Ein leeres Feld schränkt nichts ein.",
   narrowDomains: "Domains",
   narrowDomainsHint:
-    "Namen, durch Leerzeichen oder Kommas getrennt. Das Token endet, wenn die letzte davon gelöscht wird.",
+    "Namen, durch Leerzeichen oder Kommas getrennt. Das Token wird ungültig, wenn die letzte davon gelöscht wird.",
   narrowHosts: "Hosts",
   narrowHostsHint: "Relativ zur Domain; * passt auf alles, @ ist die Domain selbst.",
   narrowTypes: "Eintragstypen",
@@ -234,7 +236,7 @@ export const account: Words["account"] = {
     nameHint: "Kalenderprogramme zeigen ihn.",
     nameExample: "Verlängerungen",
     domainsHint:
-      "Namen, durch Leerzeichen oder Kommas getrennt. Leer: alle sichtbaren. Der Feed endet, wenn die letzte davon gelöscht wird.",
+      "Namen, durch Leerzeichen oder Kommas getrennt. Leer: alle sichtbaren. Der Feed wird ungültig, wenn die letzte davon gelöscht wird.",
     create: "Feed erstellen",
     fresh: "Neuer Kalenderfeed",
     created: (name) => `Der Feed „${name}“ ist bereit`,

@@ -268,7 +268,7 @@ const actions: Audit["actions"] = {
     title: "Ersetzung zurückgenommen",
     sentence: () => "{who} hat eine Ersetzung zurückgenommen",
   },
-  "replacement.stop": { title: "Ersetzung angehalten", sentence: () => "{who} hat eine Ersetzung angehalten" },
+  "replacement.stop": { title: "Ersetzung abgebrochen", sentence: () => "{who} hat eine Ersetzung abgebrochen" },
   "session.revoke": { title: "Sitzung widerrufen", sentence: () => "{who} hat eine Sitzung widerrufen" },
   "snapshot.create": { title: "Snapshot angelegt", sentence: () => "{who} hat einen Snapshot von {domain} angelegt" },
   "template.apply": {

@@ -64,7 +64,7 @@ export const channels: Words["admin"]["channels"] = {
   back: "Alle Kanäle",
   name: "Name",
   delivers: "Liefert",
-  state: "Zustand",
+  state: "Status",
   last: "Letzte Zustellung",
   on: "An",
   off: "Aus",

@@ -7,7 +7,7 @@ export const domainDialogs: Words["domainDialogs"] = {
   emptyTitle: "Noch keine Domains",
   emptyAdmin:
     "Zonen importieren, die ein Nameserver oder DNS-Anbieter bereits ausliefert: Dort ändert sich dadurch nichts. Oder eine neue Domain hinzufügen.",
-  emptyMember: "Hier erscheint eine Domain, sobald die Administration sie zuweist.",
+  emptyMember: "Hier erscheint eine Domain, sobald Administratoren sie zuweisen.",
   addTitle: "Domain hinzufügen",
   addHint: "Die Zone wird beim Anbieter angelegt. Gibt es sie dort schon, werden ihre Einträge gelesen.",
   onlyName: "Nur der Name wird verwendet.",
@@ -30,7 +30,7 @@ export const domainDialogs: Words["domainDialogs"] = {
   removeTagFrom: (count) => `${domains(count)}: Schlagwort entfernen`,
   tagging: "Schlagwörter werden geändert",
   progress: (done, total) => `${done} von ${total}`,
-  stop: "Anhalten",
+  stop: "Abbrechen",
   tagged: (count, tag) => `${domains(count)} mit dem Schlagwort ${tag} versehen.`,
   untagged: (count, tag) => `Das Schlagwort ${tag} wurde von ${domains(count)} entfernt.`,
   notTagged: (count) => `${domains(count)} unverändert:`,

@@ -23,7 +23,7 @@ export const domains: Words["domains"] = {
   anyStatus: "Jeder Status",
   anyTag: "Alle Schlagwörter",
   anyProvider: "Alle Anbieter",
-  anyDrift: "Abweichung: egal",
+  anyDrift: "Abweichung: alle",
   driftOnly: "Weicht vom Anbieter ab",
   syncOnly: "Stimmt überein",
   count: (total) => counted(total, "Domain", "Domains"),

@@ -3,9 +3,9 @@ import type { Words } from "../language.ts";
 export const pins: Words["pins"] = {
   title: "Angeheftet",
   pin: "Zone anheften",
-  unpin: "Zone loslösen",
-  unpinOf: (name) => `${name} loslösen`,
-  unpinned: (name) => `Losgelöst: ${name}`,
+  unpin: "Zone nicht mehr anheften",
+  unpinOf: (name) => `${name} nicht mehr anheften`,
+  unpinned: (name) => `Nicht mehr angeheftet: ${name}`,
   saved: "Gespeicherte Suchen",
   save: "Speichern…",
   saveTitle: "Diese Suche speichern",

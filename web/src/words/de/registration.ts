@@ -1,4 +1,5 @@
 import type { Words } from "../language.ts";
+import { counted } from "./count.ts";
 
 export const registration: Words["registration"] = {
   title: "Registrierung",
@@ -125,7 +126,8 @@ export const registration: Words["registration"] = {
       unchecked: "Noch nicht geprüft",
     },
     showAll: (count) => `Alle ${count} zeigen`,
-    leftOut: (count) => `${count} weitere Hosts entfallen. Bitte die wichtigen aufführen.`,
+    leftOut: (count) =>
+      `${counted(count, "weiterer Host entfällt", "weitere Hosts entfallen")}. Bitte die wichtigen aufführen.`,
     editTitle: (zone) => `Zertifikate von ${zone} überwachen`,
     editHint: "Jeder Host wird einmal am Tag über das Internet abgefragt, so wie Clients ihn sehen.",
     mode: "Überwachen",
@@ -169,5 +171,5 @@ export const registration: Words["registration"] = {
   was: "vorher",
   becomes: "nachher",
   done: "Der Registrar hat die Änderung angenommen.",
-  undo: "Rückgängig…",
+  undo: "Rückgängig machen…",
 };

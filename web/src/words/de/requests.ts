@@ -39,7 +39,7 @@ export const requests: Words["requests"] = {
   // One request
   requested: (who, when) => `Beantragt von ${who}, ${when}`,
   scheduled: (when) => `Nach der Genehmigung wird er zu dieser Zeit angewendet: ${when}.`,
-  applying: "Dieser Antrag wird gerade angewendet. Bis das Ergebnis feststeht, ist er nicht bedienbar.",
+  applying: "Dieser Antrag wird gerade angewendet. Bis das Ergebnis feststeht, lässt sich nichts daran ändern.",
   outdated: "Die Zone hat sich seit dem Antrag geändert. Unten steht, was der Antrag jetzt bewirken würde.",
   problem: (reason) => `Er lässt sich auf die Zone, wie sie jetzt ist, nicht anwenden. ${reason}`,
   reason: (reason) => `Grund des Endes: ${reason}`,

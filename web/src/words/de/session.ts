@@ -63,7 +63,7 @@ export const session: Words["session"] = {
   noToken: "Dieser Link ist unvollständig. Bitte den Link aus der E-Mail erneut öffnen oder einen neuen anfordern.",
 
   registerTitle: "Konto anlegen",
-  registerHint: "Den Einladungscode gibt es bei der Administration.",
+  registerHint: "Den Einladungscode gibt es bei den Administratoren.",
   inviteCode: "Einladungscode",
   emailOptional: "E-Mail (optional)",
   emailHint: "Für Benachrichtigungen und zum Zurücksetzen des Passworts.",
@@ -100,9 +100,9 @@ export const session: Words["session"] = {
     provider_disabled: "Dieser Anmeldeweg ist abgeschaltet. Bitte anders anmelden.",
     already_bound:
       "Diese Identität gehört zu einem anderen Konto. Bitte mit jenem Konto anmelden oder eine andere Identität verwenden.",
-    account_disabled: "Dieses Konto ist gesperrt. Bitte an die Administration wenden.",
+    account_disabled: "Dieses Konto ist gesperrt. Bitte an die Administratoren wenden.",
     groups_not_sent:
-      "Der Dienst hat die Gruppen nicht gesendet, weil es zu viele sind. Bitte an die Administration wenden. Offene Sitzungen behalten ihre Rechte.",
+      "Der Dienst hat die Gruppen nicht gesendet, weil es zu viele sind. Bitte an die Administratoren wenden. Offene Sitzungen behalten ihre Rechte.",
     unknown: "Die Anmeldung ist fehlgeschlagen. Bitte erneut versuchen.",
   },
   bound: (provider) => `Die Anmeldung mit ${provider} ist jetzt möglich.`,

@@ -53,7 +53,9 @@ export const templates: Words["templates"] = {
   planTitle: (zone) => `Plan für ${zone}`,
   nothing: "Die Zone hat bereits alles, was diese Vorlage anlegt.",
   conflicts: (count, shown) =>
-    `${count === 1 ? "1 Eintrag wird" : `${counted(shown, "", "Einträge")} werden`} gelöscht, weil die Vorlage dem widerspricht.`,
+    count === 1
+      ? "1 Eintrag wird gelöscht, weil er der Vorlage widerspricht."
+      : `${counted(shown, "", "Einträge")} werden gelöscht, weil sie der Vorlage widersprechen.`,
   applyNow: (zone) => `Auf ${zone} anwenden`,
   applied: (name, zone) => `${name} auf ${zone} angewendet`,
   before: "Bereits angewendet",

@@ -19,7 +19,7 @@ export const timeline: Words["timeline"] = {
   because: (what, cause) => `${what}: ${cause}`,
   added: (record) => `${record} hinzugefügt`,
   removed: (record) => `${record} gelöscht`,
-  andOthers: (first, count) => `${first} und ${count} weitere`,
+  andOthers: (first, count) => `${first} und ${count} ${count === "1" ? "weiterer" : "weitere"}`,
   revision: (revision) => `Revision ${revision}`,
   nobody: "Zonewright",
   deletedUser: "(gelöschtes Konto)",

@@ -1,7 +1,7 @@
 import type { Words } from "../language.ts";
-import { counted } from "./count.ts";
+import { counted, germanLocale } from "./count.ts";
 
-const tenths = new Intl.NumberFormat("de", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const tenths = new Intl.NumberFormat(germanLocale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const after = (seconds: number | null) => (seconds === null ? "" : `, nach ${tenths.format(seconds)} s`);
 
 export const zone: Words["zone"] = {
@@ -81,7 +81,7 @@ export const zone: Words["zone"] = {
 
   // Settings
   notYours: "Nur der Inhaber dieser Domain und Administratoren können die Einstellungen ändern.",
-  organization: "Ordnung",
+  organization: "Einordnung",
   tags: "Schlagwörter",
   tagsHint: "Durch Kommas trennen.",
   group: "Gruppe",
@@ -122,7 +122,7 @@ export const zone: Words["zone"] = {
   moveSteps: [
     "Ein Snapshot der Einträge entsteht, damit es einen Weg zurück gibt.",
     "Alle Einträge werden beim neuen Anbieter angelegt. Was er selbst verwaltet, etwa seine Nameserver, ersetzt die entsprechenden Einträge der Domain.",
-    "Die Zone beim bisherigen Anbieter bleibt, wie sie ist. Danach beim Registrar die Domain an die neuen Nameserver delegieren und die Zone dort löschen.",
+    "Die Zone beim bisherigen Anbieter bleibt, wie sie ist. Danach beim Registrar die Domain an die neuen Nameserver delegieren und erst dann die Zone beim bisherigen Anbieter löschen.",
   ],
   moveNow: (provider) => `Zu ${provider} umziehen`,
   moveForce:
@@ -146,7 +146,7 @@ export const zone: Words["zone"] = {
     force: "Diese Einträge löschen",
     added: (name) => `${name} folgt jetzt dieser Zone.`,
     reconcile: "Jetzt vergleichen",
-    deleteForeign: "Andere löschen…",
+    deleteForeign: "Fremde Einträge löschen…",
     deleteForeignTitle: (name) => `Fremde Einträge bei ${name} löschen?`,
     deleteForeignText: (count) =>
       `${count === 1 ? "1 Eintrag dort weicht" : `${counted(count, "", "Einträge")} dort weichen`} von dieser Domain ab. Was diese Domain nicht hat, wird dort gelöscht.`,
@@ -185,7 +185,7 @@ export const zone: Words["zone"] = {
   delegationCheck: "Jetzt prüfen",
   delegationFindings: "Befunde",
   severities: { error: "Fehler", warning: "Warnung", info: "Hinweis" },
-  since: (when) => `seit ${when}`,
+  since: (when) => `zuerst bemerkt ${when}`,
   snooze: "Zurückstellen…",
   snoozeOf: (finding) => `Zurückstellen: ${finding}`,
   snoozeDays: (days) => `Keine Benachrichtigung für ${counted(days, "Tag", "Tage")}`,
@@ -195,7 +195,7 @@ export const zone: Words["zone"] = {
     hint: "Die Nameserver, die diese Zone von hier übertragen.",
     none: "Noch kein Nameserver hat nach dieser Zone gefragt.",
     serial: (serial) => `Dieser Dienst hat die Seriennummer ${serial}.`,
-    inSync: (when) => `stimmt überein seit ${when}`,
+    inSync: (when) => `stimmt überein (erreicht ${when})`,
     behind: (serial) => (serial === null ? "Seriennummer noch unbekannt" : `hat die Seriennummer ${serial}`),
     ahead: (serial) => `hat die Seriennummer ${serial} und ist damit voraus`,
     transfer: (when) => `letzte Übertragung ${when}`,
@@ -238,8 +238,8 @@ export const zone: Words["zone"] = {
   columns: { version: "Snapshot", when: "Angelegt", records: "Einträge", actions: "Aktionen" },
   compare: "Vergleichen…",
   compareTitle: "Zwei Snapshots vergleichen",
-  compareFrom: "Von",
-  compareTo: "Bis",
+  compareFrom: "Snapshot",
+  compareTo: "Mit",
   restore: "Wiederherstellen…",
   restoreTitle: (what) => `${what} wiederherstellen`,
   restoreHint:
@@ -250,7 +250,7 @@ export const zone: Words["zone"] = {
   restoredPartly: (count) => `Wiederhergestellt, außer ${counted(count, "Eintrag", "Einträgen")}:`,
   notRestored: (record, why) => `${record} lässt sich nicht wiederherstellen. ${why}`,
   same: "Die Zone ist, wie sie war. Es gibt nichts wiederherzustellen.",
-  danger: "Deaktivieren, entfernen",
+  danger: "Deaktivieren oder entfernen",
   disable: "Deaktivieren",
   enable: "Aktivieren",
   disableHint:
@@ -339,7 +339,10 @@ export const zone: Words["zone"] = {
   zoneHint: "example.com, oder example.com!internal für eine View.",
   compareZones: "Mit einer anderen Zone vergleichen",
   applying: {
-    moreDomains: (count) => `und ${count} weitere Domains, die ebenso geändert werden.`,
+    moreDomains: (count) =>
+      count === "1"
+        ? "und 1 weitere Domain, die ebenso geändert wird."
+        : `und ${count} weitere Domains, die ebenso geändert werden.`,
     cannot: "Lässt sich nicht ändern",
     reason: "Begründung",
     reasonHint: "Sie steht im Verlauf jeder Domain.",

@@ -46,6 +46,7 @@ export const account = {
   themes: { system: "System", light: "Light", dark: "Dark" },
   language: "Language",
   languageHint: "Language, dates and numbers of the console. The service's error messages are English.",
+  languageNotKept: "This browser does not keep the choice: it blocks storage, or its storage is full.",
   languageAuto: "As the browser",
 
   password: "Password",

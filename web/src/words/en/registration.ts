@@ -20,7 +20,7 @@ export const registration = {
     registrar: "Registrar",
     rdap: "Registry (RDAP)",
     whois: "Registry (WHOIS)",
-    parent: (zone: string) => `Zone above (${zone})`,
+    parent: (zone: string) => `Parent zone (${zone})`,
   },
   asked: (when: string) => `asked ${when}`,
   neverAsked: "not asked yet",
@@ -112,7 +112,8 @@ export const registration = {
     checked: (when: string) => `read ${when}`,
     states: { unreachable: "Unreachable", no_tls: "No TLS", unreadable: "No date", unchecked: "Not checked yet" },
     showAll: (count: number) => `Show all ${count}`,
-    leftOut: (count: number) => `${count} more hosts are left out. List those that matter.`,
+    leftOut: (count: number) =>
+      `${count === 1 ? "1 more host is" : `${count} more hosts are`} left out. List those that matter.`,
     editTitle: (zone: string) => `Watch certificates of ${zone}`,
     editHint: "Each host is asked once a day, over the internet, as clients see it.",
     mode: "Watch",
