@@ -13,10 +13,9 @@ import { takeReturn } from "./session/external.ts";
 import { betterAddress } from "./site.ts";
 import { startTheme } from "./theme/theme.ts";
 import { Toasts } from "./ui/toast.tsx";
-import { language, loadLanguage } from "./words/language.ts";
+import { loadLanguage } from "./words/language.ts";
 
 async function start(): Promise<void> {
-  document.documentElement.lang = language;
   startTheme();
   takeReturn();
   const root = document.querySelector("#root");

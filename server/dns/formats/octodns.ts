@@ -83,7 +83,8 @@ function* readRecord(entries: Entries, owner: OwnerName, { line, entries: fields
     else if (!knownKeys.has(key)) entries.note(at, `The key ${shortened(key)} is left out.`);
   }
   const ttlEntry = given.get("ttl");
-  const ttl = settings.isAutomatic ? automaticTtl(entries, line) : ttlEntry ? readTtl(entries, ttlEntry) : null;
+  const hasTtl = ttlEntry !== undefined && !isNothing(ttlEntry.value);
+  const ttl = settings.isAutomatic ? automaticTtl(entries, line) : hasTtl ? readTtl(entries, ttlEntry) : null;
   const values = valuesOf(entries, line, given);
   for (const node of values) {
     yield;
@@ -170,6 +171,10 @@ function readTtl(entries: Entries, { line, value }: YamlEntry): number | null {
   return ttl;
 }
 
+function isNothing(node: YamlNode): boolean {
+  return node.kind === "scalar" && node.isPlain && node.text === "";
+}
+
 function scalarOf(node: YamlNode | undefined): string | null {
   return node?.kind === "scalar" && node.text !== "" ? node.text : null;
 }
@@ -183,7 +188,7 @@ function readValue(entries: Entries, recordType: string, node: YamlNode): Result
   }
   if (node.kind === "list") return refuse("A value must not be a list of its own.");
   const { line, text } = node;
-  if (textTypes.has(recordType)) return text === "" && node.isPlain ? missing : readText(entries, line, text);
+  if (textTypes.has(recordType)) return isNothing(node) ? missing : readText(entries, line, text);
   if (text === "") return missing;
   if (hostTypes.has(recordType)) return single(readHostField(entries, line, text));
   return dataFields(text);

@@ -185,7 +185,8 @@ class Nodes {
   #value(node: unknown, line: number, depth: number): YamlNode {
     if (isScalar(node)) {
       const at = this.#lineAt(node.range?.[0] ?? 0);
-      const isPlain = node.type === "PLAIN" || node.type === undefined;
+      // A tag says that it is a text, as quotes do.
+      const isPlain = (node.type === "PLAIN" || node.type === undefined) && node.tag !== "tag:yaml.org,2002:str";
       const text = typeof node.value === "string" ? node.value : "";
       const isBlock = node.type === "BLOCK_LITERAL" || node.type === "BLOCK_FOLDED";
       return { line: at, kind: "scalar", text: isBlock ? text.replace(/(?<!\n)\n+$/, "") : text, isPlain };

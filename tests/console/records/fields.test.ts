@@ -77,6 +77,14 @@ test.each([
   expect(value.length).toBeGreaterThan(typed.length - 2);
 });
 
+test("a huge paste that is mended is read at once, too: the zone's name again and again, and a line within lines", () => {
+  const again = "example.com.".repeat(100_000);
+  expect(understandValue("CNAME", again, "example.com")).toEqual({ value: "example.com", correction: "zoneTwice" });
+  expect(understandName(`www.${again}`, "example.com")).toEqual({ name: "www.example.com", correction: "zoneTwice" });
+  const { correction } = understandValue("A", `${"www IN A ".repeat(50_000)}192.0.2.1`, "example.com");
+  expect(correction).toBe("line");
+});
+
 test.each([
   ["www", "www", null],
   ["www.example.com.example.com", "www.example.com", "zoneTwice"],

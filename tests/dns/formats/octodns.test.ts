@@ -175,12 +175,14 @@ g: {type: TXT, value: ''}
     ],
   },
   {
-    title: "a parameter without value as octoDNS dumps it, and a text that reads null",
-    text: "a:\n- type: SVCB\n  value:\n    svcpriority: 1\n    targetname: s.example.net.\n    svcparams:\n      alpn:\n      - h2\n      no-default-alpn: null\nb: {type: SVCB, value: {svcpriority: 1, targetname: ., svcparams: {alpn: h2, no-default-alpn: ~}}}\nc: {type: TXT, value: 'null'}\n",
+    title: "a parameter without value as octoDNS dumps it, a text that reads null, and a TTL that is null",
+    text: "a:\n- type: SVCB\n  value:\n    svcpriority: 1\n    targetname: s.example.net.\n    svcparams:\n      alpn:\n      - h2\n      no-default-alpn: null\nb: {type: SVCB, value: {svcpriority: 1, targetname: ., svcparams: {alpn: h2, no-default-alpn: ~}}}\nc: {type: TXT, value: 'null'}\nd: {type: TXT, value: !!str null}\ne: {type: TXT, ttl: null, value: x}\n",
     records: [
       "a 3600 SVCB 1 s.example.net. alpn=h2 no-default-alpn",
       "b 3600 SVCB 1 . alpn=h2 no-default-alpn",
       "c 3600 TXT null",
+      "d 3600 TXT null",
+      "e 3600 TXT x",
     ],
   },
   {

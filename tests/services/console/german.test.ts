@@ -59,3 +59,13 @@ test("who reads German does the main job in it; another language keeps the draft
   await page.getByText(/^Rückgängig gemacht als Revision/).waitFor();
   expect(await language()).toBe("de");
 });
+
+test("without the German texts, which a lost connection keeps away, the console is there in English", async () => {
+  const page = await site.open({ locale: "de-DE" });
+  site.expected.push("/assets/de-", "ERR_FAILED");
+  await page.route(/\/assets\/de-/, async (route) => await route.abort());
+  await page.goto(site.url);
+  await page.getByRole("heading", { name: "Sign in to Zonewright" }).waitFor();
+  expect(await page.evaluate(() => document.documentElement.lang)).toBe("en");
+  await expectAccessible(page);
+});

@@ -164,9 +164,16 @@ const languages: readonly { value: Language; label: string }[] = [
 
 /** Rooms took their texts when they loaded, so another language begins with the page. Drafts survive that. */
 function chooseLanguage(chosen: Language | "auto"): void {
-  if (chosen === "auto") local.removeItem(languageKey);
-  else local.setItem(languageKey, chosen);
-  location.reload();
+  try {
+    if (chosen === "auto") local.removeItem(languageKey);
+    else local.setItem(languageKey, chosen);
+    // Not `local`, which keeps the choice only as long as the page.
+    if (localStorage.getItem(languageKey) === (chosen === "auto" ? null : chosen)) {
+      location.reload();
+      return;
+    }
+  } catch {}
+  toast({ title: text.languageNotKept });
 }
 
 function AppearanceCard() {

@@ -4,10 +4,9 @@ import "../theme/base.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { startTheme } from "../theme/theme.ts";
-import { language, loadLanguage } from "../words/language.ts";
+import { loadLanguage } from "../words/language.ts";
 import { ReferencePage } from "./reference-page.tsx";
 
-document.documentElement.lang = language;
 startTheme();
 const root = document.querySelector("#root");
 if (!root) throw new Error("The page has no #root.");

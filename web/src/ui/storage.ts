@@ -5,7 +5,11 @@ function storage(kind: Kind): Pick<Storage, "getItem" | "setItem" | "removeItem"
   try {
     // The types promise what some browsers can be set not to have.
     const found: Storage | null = globalThis[kind];
-    if (found) return found;
+    if (found) {
+      // Where the store is damaged, only reading throws.
+      found.getItem("");
+      return found;
+    }
   } catch {}
   const memory = new Map<string, string>();
   return {

@@ -18,7 +18,11 @@ export interface Understood {
  */
 export function understandValue(recordType: string, typed: string, zone: string): Understood {
   const line = dataOfLine(recordType, withoutInvisible(typed));
-  if (line !== null) return { value: understandValue(recordType, line, zone).value, correction: "line" };
+  if (line === null) return understandData(recordType, typed, zone);
+  return { value: understandData(recordType, line, zone).value, correction: "line" };
+}
+
+function understandData(recordType: string, typed: string, zone: string): Understood {
   if (recordType === "TXT") return understandText(typed.trim());
   const spaced = withoutInvisible(typed).replace(/\s+/g, " ");
   const bare = unquoted(spaced);
@@ -84,11 +88,11 @@ function understandTarget(target: string, zone: string): Understood {
 
 /** Returns a name that ends in the zone's name twice or more with the zone's name once, or null. */
 function withZoneOnce(name: string, zone: string): string | null {
-  let once = name.replace(/\.$/, "");
-  const isTwice = () => `.${once.toLowerCase()}`.endsWith(`.${zone}.${zone}`);
-  if (!isTwice()) return null;
-  while (isTwice()) once = once.slice(0, -zone.length - 1);
-  return once;
+  const plain = name.replace(/\.$/, "");
+  const low = `.${plain.toLowerCase()}`;
+  let excess = 0;
+  while (low.endsWith(`.${zone}.${zone}`, low.length - excess)) excess += zone.length + 1;
+  return excess === 0 ? null : plain.slice(0, -excess);
 }
 
 /** What was understood of a typed name. */
