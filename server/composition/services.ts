@@ -275,6 +275,7 @@ export async function createServices(parts: {
     registrations,
     records,
     drift,
+    review,
     pause,
     now,
   });

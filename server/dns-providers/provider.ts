@@ -205,7 +205,7 @@ export interface ListedZones {
 }
 
 /** Signs zones on request. */
-interface ZoneSigner {
+export interface ZoneSigner {
   /** Turns signing on or off. Off deletes the keys, so turning it on again makes others. @throws ProviderError */
   set(zone: string, enabled: boolean): Promise<void>;
   /** Returns the data of the DNSKEY records that the zone has or is about to have; none if it is not signed. @throws ProviderError */

@@ -62,13 +62,16 @@ function enable(): Command {
 function disable(): Command {
   return withJson(
     command("disable <domain>", "Have the provider sign a domain no longer", {
-      more: "For the owner and administrators. Deletes the keys. Refused while the parent zone has DS records, and until their TTL has passed.",
+      more: "For the owner and administrators. Deletes the keys. Refused while the parent zone or the registrar has DS records, and until their TTL has passed.",
       examples: [["dnssec disable example.com --yes", "Turn off DNSSEC without a question."]],
     }),
   )
     .option("-y, --yes", "do not ask")
     .option("--force", "although the parent zone cannot be asked for DS records")
-    .action(async (name: string, { json, yes, force }: Pick<ChangeOptions, "json" | "yes" | "force">) => {
+    .option("-m, --message <text>", "why; the audit trail keeps it")
+    .option("--override", "without the review that the domain requires (administrators; needs --message)")
+    .action(async (name: string, options: Pick<ChangeOptions, "json" | "yes" | "force" | "message" | "override">) => {
+      const { json, yes } = options;
       const client = await connect();
       const domain = await domainNamed(client, name);
       const about = `This deletes the keys of ${fullName(domain)}. Turning DNSSEC on again makes others.`;
@@ -76,7 +79,7 @@ function disable(): Command {
         note("Nothing was changed.");
         return;
       }
-      report(await client.dnssec.set.mutate({ id: domain.id, enabled: false, ...(force ? { force } : {}) }), json);
+      report(await client.dnssec.set.mutate({ id: domain.id, enabled: false, ...changeInput(options) }), json);
     });
 }
 

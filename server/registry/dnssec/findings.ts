@@ -41,15 +41,20 @@ export function stateOf(seen: DnssecSeen, findings: readonly DnssecFinding[]): (
   return seen.parentDs.length === 0 ? "pending" : "signed";
 }
 
-/** Returns the keys that the parent zone should vouch for: the key-signing keys, or all if there are none. */
-function entryPoints(keys: readonly ZoneKey[]): readonly ZoneKey[] {
+/**
+ * Returns the keys that the parent zone should vouch for: the key-signing keys, or all if there are none. Those that sign the keys, if no
+ * key-signing key does: a DS record of another key leads nowhere.
+ */
+function entryPoints(keys: readonly ZoneKey[], keySigners: readonly number[]): readonly ZoneKey[] {
   const marked = keys.filter(({ entryPoint }) => entryPoint);
-  return marked.length > 0 ? marked : keys;
+  const chosen = marked.length > 0 ? marked : keys;
+  const signing = keys.filter(({ tag }) => keySigners.includes(tag));
+  return signing.length === 0 || chosen.some((key) => signing.includes(key)) ? chosen : signing;
 }
 
-/** Returns the DS records to publish for a zone, in canonical order. */
-export function dsToPublish(zone: string, keys: readonly ZoneKey[]): Ds[] {
-  return entryPoints(keys)
+/** Returns the DS records to publish for a zone, in canonical order. @param keySigners tags of the keys that sign the keys, if that is known */
+export function dsToPublish(zone: string, keys: readonly ZoneKey[], keySigners: readonly number[] = []): Ds[] {
+  return entryPoints(keys, keySigners)
     .map((key) => dsOf(key, zone))
     .toSorted((one, other) => (dsText(one) < dsText(other) ? -1 : 1));
 }
@@ -57,7 +62,7 @@ export function dsToPublish(zone: string, keys: readonly ZoneKey[]): Ds[] {
 function dsFindings({ zone, apex, parentDs, chain }: DnssecSeen): DnssecFinding[] {
   const { keys } = apex;
   if (keys === null || parentDs === null) return broken(chain, zone);
-  const publish = dsToPublish(zone, keys).map(dsText).join(", ");
+  const publish = dsToPublish(zone, keys, apex.keySigners).map(dsText).join(", ");
   if (parentDs.length === 0) {
     if (keys.length === 0 || apex.fault !== null) return broken(chain, zone);
     const message = `${zone} is signed, but the parent zone has no DS record for it, so no resolver validates it. Enter this DS record at the registrar: ${publish}.`;

@@ -98,15 +98,29 @@ export class Dnssec {
     return seen;
   }
 
-  /** Returns since when the parent zone has no DS records, and the TTL of those that it had; null if it never had any, as far as is known. */
-  async lastDs(em: EntityManager, id: string): Promise<{ at: Date; ttl: number } | null> {
+  /**
+   * Returns since when the parent zone has no DS records, and the TTL of those that it had: a `goneAt` of null if it had some when it was last
+   * asked. Null if it never had any, as far as is known.
+   */
+  async lastDs(em: EntityManager, id: string): Promise<{ goneAt: Date | null; ttl: number } | null> {
     const row = await queries(em)
       .selectFrom("delegations")
       .select("dnssec")
       .where("domain_id", "=", id)
       .executeTakeFirst();
     const last = storedIn(row?.dnssec)?.lastDs ?? null;
-    return last && last.goneAt !== null ? { at: new Date(last.goneAt), ttl: last.ttl } : null;
+    return last && { goneAt: last.goneAt === null ? null : new Date(last.goneAt), ttl: last.ttl };
+  }
+
+  /** Remembers that the registrar has DS records now: they may be published and gone again before anybody looks. */
+  async noteDs(em: EntityManager, id: string): Promise<void> {
+    const last: StoredDnssec["lastDs"] = { ttl: usualTtl, goneAt: null };
+    await queries(em)
+      .updateTable("delegations")
+      .set({ dnssec: sql`jsonb_set(dnssec, '{lastDs}', ${JSON.stringify(last)}::jsonb)` })
+      .where("domain_id", "=", id)
+      .where("dnssec", "is not", null)
+      .execute();
   }
 
   /** Looks at a zone from outside; null if checks are turned off. Takes 20 seconds at most. Must not run in a transaction. */
@@ -197,7 +211,9 @@ function storedIn(column: unknown): StoredDnssec | null {
 function lastDsOf({ parentDs, dsTtl }: DnssecSeen, before: StoredDnssec | null, now: Date): StoredDnssec["lastDs"] {
   const known = before?.lastDs ?? ((before?.parentDs ?? []).length > 0 ? { ttl: usualTtl, goneAt: null } : null);
   if (parentDs === null) return known;
-  if (parentDs.length > 0) return { ttl: dsTtl ?? usualTtl, goneAt: null };
+  // Resolvers may still have the records with the longer TTL of before.
+  const former = known?.goneAt === null ? known.ttl : 0;
+  if (parentDs.length > 0) return { ttl: Math.max(dsTtl ?? usualTtl, former), goneAt: null };
   return known && { ...known, goneAt: known.goneAt ?? now.toISOString() };
 }
 
@@ -231,7 +247,7 @@ function factsOf(seen: DnssecSeen, before: readonly ReportedCode[], now: Date): 
           active: signsRecords || apex.keySigners.includes(tag),
         };
       }) ?? null,
-    dsToPublish: dsToPublish(zone, keys).map(dsText),
+    dsToPublish: dsToPublish(zone, keys, apex.keySigners).map(dsText),
     parentDs: dsTexts(seen.parentDs),
     cds: dsTexts(seen.cds),
     chain: chain.result,

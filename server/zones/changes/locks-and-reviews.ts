@@ -76,17 +76,18 @@ export class ReviewPolicy {
     );
   }
 
-  /** Refuses to change the registration of a domain that needs reviews, as `refuseUnreviewed` does. */
+  /** Refuses to change the registration of a domain that needs reviews, as `refuseUnreviewed` does. @param what what is refused */
   refuseRegistration(
     zone: ReviewedZone,
     { role, message, override = false }: Omit<UnreviewedChange, "changes">,
+    what = "change its registration",
   ): boolean {
     checkOverride({ role, message, override });
     if (!this.binds(zone, role)) return false;
     if (override) return true;
     throw new AppError(
       "REVIEW_REQUIRED",
-      "This domain requires reviews, so only an administrator can change its registration, with a reason. " +
+      `This domain requires reviews, so only an administrator can ${what}, with a reason. ` +
         "To override it, send `override: true` and a reason in `message`.",
     );
   }

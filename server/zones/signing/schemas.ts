@@ -10,7 +10,15 @@ export const setDnssecInput = z.strictObject({
   enabled: flag.meta({ description: "Whether the provider signs the zone.", example: true }),
   force: flag.default(false).meta({
     description:
-      "Turns signing off although the parent zone cannot be asked for DS records. Never turns it off while it has some. Default: false.",
+      "Turns signing off although the parent zone cannot be asked for DS records. Never turns it off while it has some, as far as is known. Default: false.",
+  }),
+  message: prose(500).optional().meta({
+    description: "Why, at most 500 characters. The audit trail keeps it.",
+    example: "CHG-1042",
+  }),
+  override: flag.optional().meta({
+    description: "Administrators only: turns signing off without the review that is required. `message` must say why.",
+    example: false,
   }),
 });
 
@@ -18,7 +26,8 @@ export const publishDsInput = z.strictObject({
   id: domainId,
   dryRun: flag.default(false).meta({ description: "Only plans. Default: false." }),
   planHash: line(100, 1).optional().meta({
-    description: "`planHash` of the plan that you were shown. Required for a registrar unless `dryRun`.",
+    description:
+      "`planHash` of the plan that you were shown. Required unless `dryRun`: for a registrar, and where DS records are removed.",
     example: "q3xVnF…",
   }),
   message: prose(500).optional().meta({

@@ -6,9 +6,9 @@ import { dsText, parseDs, readKey, standsFor, type ZoneKey } from "../../dns/dns
 import { ownerWithin, zoneNameOf } from "../../dns/names/names.ts";
 import { isActive } from "../../dns/record.ts";
 import type { ProviderConnections } from "../../dns-providers/connections.ts";
-import { ProviderError, throughProvider } from "../../dns-providers/provider.ts";
+import { ProviderError, throughProvider, type ZoneSigner } from "../../dns-providers/provider.ts";
 import { writeEntry } from "../../notifications/audit/audit.ts";
-import { AppError } from "../../platform/errors.ts";
+import { AppError, badField } from "../../platform/errors.ts";
 import type { Pause } from "../../platform/pause.ts";
 import { withKeyedMutex } from "../../platform/slices.ts";
 import { nameAbove } from "../../registry/delegation/resolver.ts";
@@ -16,6 +16,7 @@ import { dsToPublish } from "../../registry/dnssec/findings.ts";
 import type { DnssecSeen } from "../../registry/dnssec/observe.ts";
 import type { Dnssec } from "../../registry/dnssec/service.ts";
 import type { Registrations } from "../../registry/registrars/registrations.ts";
+import type { ReviewPolicy } from "../changes/locks-and-reviews.ts";
 import { LiveNames } from "../changes/state/live-queries.ts";
 import { readZoneContext, type ZoneContext } from "../changes/zone-context.ts";
 import type { DriftJob } from "../drift/drift-job.ts";
@@ -28,8 +29,18 @@ interface Parts {
   registrations: Registrations;
   records: Records;
   drift: Pick<DriftJob, "checkZone">;
+  review: Pick<ReviewPolicy, "refuseRegistration">;
   pause: Pause;
   now: () => Date;
+}
+
+/** How signing is turned on or off, as a client asks for it. */
+interface Setting {
+  id: string;
+  enabled: boolean;
+  force: boolean;
+  message?: string | undefined;
+  override?: boolean | undefined;
 }
 
 /** How DS records are published, as a client asks for it. */
@@ -66,31 +77,21 @@ export class Signing {
   /**
    * Turns signing on or off, and checks the domain.
    * @throws AppError NOT_FOUND, FORBIDDEN, PROVIDER_ERROR; CONFLICT if the provider cannot, or while resolvers may have DS records;
-   *   CONFIRMATION_REQUIRED if the parent zone cannot be asked
+   *   CONFIRMATION_REQUIRED if the parent zone cannot be asked; REVIEW_REQUIRED to turn it off
    */
-  async set(
-    em: EntityManager,
-    caller: Caller,
-    { id, enabled, force }: { id: string; enabled: boolean; force: boolean },
-  ) {
+  async set(em: EntityManager, caller: Caller, { id, enabled, force, message, override }: Setting) {
     return await withKeyedMutex(`dnssec ${id}`, async () => {
-      const { connections, dnssec, now } = this.#parts;
+      const { connections, dnssec, review } = this.#parts;
       const zone = await readZoneContext(em, connections, { domainId: id, caller, need: "manage" });
       const signing = zone.provider?.signing;
       if (!signing) throw new AppError("CONFLICT", whoSigns(zone));
       const isOn = (await throughProvider(signing.keys(zone.providerZone))).length > 0;
       if (isOn !== enabled) {
+        // Turning it on changes nothing for resolvers until DS records are published.
+        const by = { role: caller.role, message, override };
+        const reviewOverridden = !enabled && review.refuseRegistration(zone, by, "turn its DNSSEC off");
         if (!enabled) await this.#refuseWhileTrusted(em, caller, zone, force);
-        await throughProvider(signing.set(zone.providerZone, enabled));
-        await em.transactional(async (tx) => {
-          await writeEntry(tx, now(), caller, {
-            action: "domain.set_dnssec",
-            targetType: "domain",
-            targetId: id,
-            before: { enabled: isOn },
-            after: { enabled },
-          });
-        });
+        await this.#carryOut(em, caller, zone, signing, { enabled, message, reviewOverridden });
         await this.#learn(zone);
       }
       for (let look = 1; ; look++) {
@@ -107,6 +108,47 @@ export class Signing {
     });
   }
 
+  /** Makes the provider's call, checks what it did, and writes the audit entry, also if the outcome is unknown. @throws AppError PROVIDER_ERROR */
+  async #carryOut(
+    em: EntityManager,
+    caller: Caller,
+    { id, kind, providerZone }: ZoneContext,
+    signing: ZoneSigner,
+    about: { enabled: boolean; message?: string | undefined; reviewOverridden: boolean },
+  ): Promise<void> {
+    const { enabled, message, reviewOverridden } = about;
+    const word = enabled ? "on" : "off";
+    const error = await signing.set(providerZone, enabled).then(
+      async () => {
+        // Where the keys cannot be read, the answer counts.
+        const keys = await signing.keys(providerZone).catch(() => null);
+        if (keys === null || keys.length > 0 === enabled) return null;
+        const instead = enabled ? "lists no active key" : "still lists keys";
+        return `${kind.name} answered that DNSSEC is ${word}, but ${instead}. Look at the zone there.`;
+      },
+      (failure: unknown) => {
+        if (failure instanceof ProviderError && failure.effect === "unknown")
+          return `${failure.message} DNSSEC may have been turned ${word}. Look at the domain's DNSSEC before you try again.`;
+        return throughProvider(Promise.reject(failure));
+      },
+    );
+    await em.transactional(async (tx) => {
+      await writeEntry(tx, this.#parts.now(), caller, {
+        action: "domain.set_dnssec",
+        targetType: "domain",
+        targetId: id,
+        before: { enabled: !enabled },
+        after: {
+          enabled,
+          ...(message === undefined ? {} : { message }),
+          ...(reviewOverridden ? { reviewOverridden } : {}),
+          ...(error === null ? {} : { error }),
+        },
+      });
+    });
+    if (error !== null) throw new AppError("PROVIDER_ERROR", error);
+  }
+
   /** Has the next reading of the zone know whether it is signed. */
   async #learn({ provider, configId, providerZone }: ZoneContext): Promise<void> {
     if (!provider?.signs) return;
@@ -121,23 +163,39 @@ export class Signing {
   /** @throws AppError CONFLICT while resolvers may have DS records, CONFIRMATION_REQUIRED if that cannot be known */
   async #refuseWhileTrusted(em: EntityManager, caller: Caller, zone: ZoneContext, force: boolean): Promise<void> {
     const { name } = zone;
-    const parent = await parentHere(em, caller, zone);
+    const { dnssec, now } = this.#parts;
     const trusted = (where: string) =>
       new AppError(
         "CONFLICT",
         `${where} has DS records of ${name}, so resolvers would refuse the domain without its signatures. Remove the DS records first, and wait for their TTL.`,
       );
-    if (parent && (await dsIn(em, parent)).length > 0) throw trusted(`The zone ${parent.name}`);
-    const seen = await this.#parts.dnssec.look(em, zone);
-    if (seen?.parentDs && seen.parentDs.length > 0) throw trusted("The parent zone");
-    const gone = parent ? await removedIn(em, parent) : seen && (await this.#parts.dnssec.lastDs(em, zone.id));
-    const until = gone ? new Date(gone.at.getTime() + gone.ttl * 1_000) : null;
-    if (until && until > this.#parts.now())
+    // Whoever may not see the parent zone is held back by its DS records all the same.
+    const parent = await parentHere(em, zone);
+    if (parent && (await dsIn(em, parent)).length > 0)
+      throw trusted((await rightsOf(em, caller, parent.id)) ? `The zone ${parent.name}` : "The parent zone");
+    if (parent && (await isChanging(em, parent)))
       throw new AppError(
         "CONFLICT",
-        `Resolvers may remember the removed DS records of ${name} until ${until.toISOString()}. Turn DNSSEC off after that.`,
+        "A change of the parent zone is not finished, and may add DS records. Try again in a minute.",
       );
-    if ((parent ?? seen?.parentDs) || force) return;
+    const { registrar, name: registered } = await this.#parts.registrations.get(em, caller, zone.id);
+    if (registered === name && zone.view === "" && (registrar?.ds ?? []).length > 0)
+      throw trusted("The registrar, when it was last read,");
+    const known = await dnssec.lastDs(em, zone.id);
+    const seen = await dnssec.look(em, zone);
+    if (seen?.parentDs && seen.parentDs.length > 0) throw trusted("The parent zone");
+    if (seen?.parentDs === null && known && known.goneAt === null)
+      throw trusted("The parent zone does not answer now. When it last did, it");
+    const gone = seen && (await dnssec.lastDs(em, zone.id));
+    const seenUntil = gone?.goneAt ? gone.goneAt.getTime() + gone.ttl * 1_000 : 0;
+    const storedUntil = parent ? ((await cachedUntil(em, parent))?.getTime() ?? 0) : 0;
+    const until = Math.max(seenUntil, storedUntil);
+    if (until > now().getTime())
+      throw new AppError(
+        "CONFLICT",
+        `Resolvers may remember the removed DS records of ${name} until ${new Date(until).toISOString()}. Turn DNSSEC off after that.`,
+      );
+    if ((seen ? seen.parentDs : parent) || force) return;
     const why = seen === null ? "This domain is not checked from outside" : "The parent zone did not answer";
     throw new AppError(
       "CONFIRMATION_REQUIRED",
@@ -153,8 +211,9 @@ export class Signing {
     return await withKeyedMutex(`dnssec ${input.id}`, async () => {
       const { connections, dnssec } = this.#parts;
       const zone = await readZoneContext(em, connections, { domainId: input.id, caller, need: "manage" });
-      const keys = keysToTrust(zone, await dnssec.look(em, zone), await providerKeys(zone));
-      const own = dsToPublish(zone.name, keys).map(dsText);
+      const seen = await dnssec.look(em, zone);
+      const { keys, confirmed } = keysToTrust(zone, seen, await providerKeys(zone));
+      const own = dsToPublish(zone.name, confirmed, seen?.apex.keySigners).map(dsText);
       const shown = { domainId: zone.id, dsToPublish: own };
       const wanted = (before: readonly string[]) => [...new Set([...before.filter(matching(zone, keys)), ...own])];
       const registration = await this.#parts.registrations.get(em, caller, zone.id);
@@ -164,6 +223,7 @@ export class Signing {
         const { dryRun, planHash, force, message, override } = input;
         const change = { id: zone.id, ds, keys, dryRun, planHash, force, message, override };
         const { changes, ...result } = await this.#parts.registrations.change(em, caller, change, async () => {});
+        if (result.applied) await dnssec.noteDs(em, zone.id);
         const [changed] = changes;
         const before = changed ? changed.before : ds;
         return {
@@ -178,8 +238,8 @@ export class Signing {
           instructions: null,
         };
       }
-      const parent = await parentHere(em, caller, zone);
-      if (!parent) {
+      const parent = await parentHere(em, zone);
+      if (!parent || !(await rightsOf(em, caller, parent.id))) {
         const where = zone.view === "" ? "at the registrar, or in the parent zone" : "in the parent zone";
         return {
           ...shown,
@@ -232,7 +292,13 @@ export class Signing {
     const plan = await this.#parts.records.plan(em, caller, asked);
     const planned = { ...shown, warnings: plan.warnings, planHash: plan.planHash };
     if (input.dryRun) return { ...planned, applied: false };
-    // What is added are DS records of keys that the zone serves, so nobody has to look at a plan first.
+    // What is added are DS records of keys that the zone serves, so nobody has to look at a plan first. What is removed may be of a key to come.
+    const removed = before.filter((one) => !after.includes(one));
+    if (removed.length > 0 && planHash === undefined)
+      throw badField(
+        ["planHash"],
+        `This removes the DS records ${removed.join(", ")}, which match no key. Send the \`planHash\` of a plan, which \`dryRun: true\` returns.`,
+      );
     await this.#parts.records.apply(em, caller, {
       ...asked,
       message,
@@ -269,11 +335,11 @@ async function providerKeys({ provider, providerZone }: ZoneContext): Promise<Zo
 }
 
 /**
- * Returns the keys whose DS records may be published: those that the zone's servers serve with valid signatures. Those of the provider,
- * where nobody can look from outside.
+ * Returns the keys that the zone's servers serve with valid signatures, and those of them whose DS records may be published: a cache or another
+ * server may show keys that the provider does not have. The provider's keys, where nobody can look from outside.
  * @throws AppError CONFLICT if there are none
  */
-function keysToTrust({ name }: ZoneContext, seen: DnssecSeen | null, atProvider: ZoneKey[]): ZoneKey[] {
+function keysToTrust({ name, provider, kind }: ZoneContext, seen: DnssecSeen | null, atProvider: ZoneKey[]) {
   const served = seen?.apex.keys ?? null;
   if (seen && served === null)
     throw new AppError(
@@ -286,13 +352,23 @@ function keysToTrust({ name }: ZoneContext, seen: DnssecSeen | null, atProvider:
       `${seen.apex.fault} With DS records, resolvers would refuse ${name}. Re-sign the zone first.`,
     );
   const keys = served ?? atProvider;
-  if (keys.length > 0) return keys;
-  throw new AppError(
-    "CONFLICT",
-    atProvider.length > 0
-      ? `The servers of ${name} do not serve its keys yet. Try again when they have the signed zone.`
-      : `${name} is not signed, so it has no DS records to publish. Turn DNSSEC on first.`,
-  );
+  if (keys.length === 0)
+    throw new AppError(
+      "CONFLICT",
+      atProvider.length > 0
+        ? `The servers of ${name} do not serve its keys yet. Try again when they have the signed zone.`
+        : `${name} is not signed, so it has no DS records to publish. Turn DNSSEC on first.`,
+    );
+  const confirmed = provider?.signing
+    ? keys.filter((key) => atProvider.some(({ rdata }) => rdata === key.rdata))
+    : keys;
+  if (confirmed.length === 0)
+    throw new AppError(
+      "CONFLICT",
+      `The keys that are served for ${name} are not those that ${kind.name} has. Resolvers may remember former keys: try again later. ` +
+        "If another server signs the zone, enter its DS records at the registrar yourself.",
+    );
+  return { keys, confirmed };
 }
 
 /** Returns whether a DS record is of one of the keys. */
@@ -303,10 +379,9 @@ function matching({ name }: ZoneContext, keys: readonly ZoneKey[]) {
   };
 }
 
-/** Returns the domain that delegates a zone, if it is one that the caller sees; null otherwise. Views have their own trees. */
+/** Returns the domain here that delegates a zone, whoever may see it; null if there is none. Views have their own trees. */
 async function parentHere(
   em: EntityManager,
-  caller: Caller,
   { name, view }: Pick<ZoneContext, "name" | "view">,
 ): Promise<ParentZone | null> {
   const above: string[] = [];
@@ -321,7 +396,7 @@ async function parentHere(
     .orderBy(sql`length(name)`, "desc")
     .limit(1)
     .executeTakeFirst();
-  if (!row || !(await rightsOf(em, caller, row.id))) return null;
+  if (!row) return null;
   const child = ownerWithin(zoneNameOf(name), row.name);
   if (child === null) return null;
   const between = above.slice(0, above.indexOf(row.name)).flatMap((one) => ownerWithin(one, row.name) ?? []);
@@ -339,20 +414,34 @@ async function dsIn(em: EntityManager, { id, child }: ParentZone): Promise<{ id:
   });
 }
 
-/** Returns when the last DS record of a delegation was removed, and its TTL; null if that is not known. */
-async function removedIn(em: EntityManager, { id, child }: ParentZone): Promise<{ at: Date; ttl: number } | null> {
+/** Returns whether a change of a zone is still under way, or its outcome is not known yet. */
+async function isChanging(em: EntityManager, { id }: ParentZone): Promise<boolean> {
+  const row = await queries(em)
+    .selectFrom("change_sets")
+    .select("id")
+    .where("domain_id", "=", id)
+    .where("state", "=", "pending")
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Returns until when resolvers may remember DS records that a delegation had; null if it had none, as far as is known. */
+async function cachedUntil(em: EntityManager, { id, child }: ParentZone): Promise<Date | null> {
   const row = await queries(em)
     .selectFrom("records")
     .innerJoin("change_sets", (join) =>
       join.onRef("change_sets.domain_id", "=", "records.domain_id").onRef("change_sets.revision", "=", "records.until"),
     )
-    .select(["records.ttl", "change_sets.finished_at", "change_sets.created_at"])
+    .select(
+      sql<Date | null>`max(coalesce(change_sets.finished_at, change_sets.created_at) + records.ttl * interval '1 second')`.as(
+        "until",
+      ),
+    )
     .where("records.domain_id", "=", id)
     .where("records.name", "=", child)
     .where("records.record_type", "=", "DS")
     .where("records.until", "is not", null)
-    .orderBy("records.until", "desc")
-    .limit(1)
     .executeTakeFirst();
-  return row ? { at: row.finished_at ?? row.created_at, ttl: row.ttl } : null;
+  return row?.until ?? null;
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { assign } from "../../accounts/assignments/assigned.ts";
+import { entries } from "../../notifications/audit/trail.ts";
 import { Clock, hour } from "../../support/clock.ts";
 import { RestClient } from "../../support/rest-client.ts";
 import { startCloudflare, type CloudflareServer } from "../../support/vendors/cloudflare/server.ts";
@@ -120,12 +121,26 @@ test("a locked DS record in the parent zone is not replaced without `unlock`", a
   const value = `4711 13 2 ${"0f".repeat(32)}`;
   const added = await admin.post(`/api/domains/${parent}/records`, { recordType: "DS", name: "shop", value });
   await admin.put(`/api/domains/${parent}/records/${added.body.id}`, { locked: true });
-  const refused = await publish(child, { force: true });
+  const { planHash } = (await publish(child, { dryRun: true })).body;
+  const refused = await publish(child, { force: true, planHash });
   expect(refused).toMatchObject({ status: 409, body: { code: "CONFIRMATION_REQUIRED" } });
   expect(refused.body.detail).toContain("unlock: true");
   expect((await ds()).map((record) => record["value"].toLowerCase())).toEqual([value]);
-  expect(await publish(child, { force: true, unlock: true })).toMatchObject({ status: 200, body: { applied: true } });
+  const unlocking = await publish(child, { dryRun: true, unlock: true });
+  const done = await publish(child, { force: true, unlock: true, planHash: unlocking.body.planHash });
+  expect(done).toMatchObject({ status: 200, body: { applied: true } });
   expect((await ds()).map((record) => record["value"].toLowerCase())).toEqual(published);
+});
+
+test("DS records that match no key are removed only by a plan that was shown", async () => {
+  const { parent, child, ds } = await delegated();
+  const value = `4711 13 2 ${"0f".repeat(32)}`;
+  await admin.post(`/api/domains/${parent}/records`, { recordType: "DS", name: "shop", value });
+  expect(await publish(child, { force: true })).toMatchObject({
+    status: 400,
+    body: { detail: expect.stringContaining(value) },
+  });
+  expect(await ds()).toHaveLength(1);
 });
 
 test("a delegation that a zone in between has is not published in the zone above both", async () => {
@@ -153,6 +168,57 @@ test("signing is turned off only after the DS records are removed and their TTL 
   expect(await clock.ahead(later, () => set(child, false))).toMatchObject({ status: 200, body: { dsToPublish: [] } });
 });
 
+test("DS records hold an owner back who may not see the zone that has them", async () => {
+  const { parentName, child } = await delegated();
+  await publish(child);
+  const owner = await zw.member("dnssec-owner");
+  const { id } = (await owner.get("/api/auth/me")).body;
+  expect((await admin.put(`/api/domains/${child}`, { ownerId: id })).status).toBe(200);
+  const refused = await owner.post(`/api/domains/${child}/dnssec`, { enabled: false, force: true });
+  expect(refused).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringContaining("The parent zone has DS records") },
+  });
+  expect(refused.body.detail).not.toContain(`zone ${parentName}`);
+});
+
+test("a TTL that was lowered just before does not shorten the wait", async () => {
+  const { parent, child, ds } = await delegated();
+  await publish(child);
+  const [record] = await ds();
+  const path = `/api/domains/${parent}/records/${record?.["id"]}`;
+  expect((await admin.put(path, { ttl: 60 })).status).toBe(200);
+  expect((await admin.delete(path)).status).toBe(200);
+  expect(await clock.ahead(120_000, () => set(child, false))).toMatchObject({ status: 409 });
+  expect((await clock.ahead(Number(record?.["ttl"]) * 1_000 + hour, () => set(child, false))).status).toBe(200);
+});
+
+test("where reviews are required, only an administrator turns signing off, with a reason", async () => {
+  const id = await domain(freshName());
+  expect((await zw.admin.put(`/api/domains/${id}`, { reviewRequired: "everyone" })).status).toBe(200);
+  expect((await set(id, true)).status).toBe(200);
+  const off = { enabled: false, force: true };
+  const path = `/api/domains/${id}/dnssec`;
+  expect(await admin.post(path, off)).toMatchObject({ status: 409, body: { code: "REVIEW_REQUIRED" } });
+  expect((await admin.post(path, { ...off, override: true })).status).toBe(400);
+  expect((await admin.post(path, { ...off, override: true, message: "CHG-8" })).status).toBe(200);
+  const [entry] = await entries(zw.admin, { targetId: id, action: "domain.set_dnssec" });
+  expect(entry?.after).toEqual({ enabled: false, message: "CHG-8", reviewOverridden: true });
+});
+
+test("an answer that does not come is audited, and says what may have happened", async () => {
+  const id = await domain(freshName());
+  cloudflare.fault("PATCH", "cutAfter");
+  const lost = await set(id, true);
+  expect(lost).toMatchObject({
+    status: 502,
+    body: { detail: expect.stringContaining("DNSSEC may have been turned on") },
+  });
+  const [entry] = await entries(zw.admin, { targetId: id, action: "domain.set_dnssec" });
+  expect(entry?.after).toMatchObject({ enabled: true, error: expect.stringContaining("may have been turned on") });
+  expect((await set(id, true)).body.dsToPublish).toHaveLength(1);
+});
+
 test("where nobody can look at the parent zone, turning off needs force", async () => {
   const id = await domain(freshName());
   await set(id, true);
@@ -174,6 +240,11 @@ test("DS records are set at the registrar by its plan", async () => {
   expect((await publish(id)).status).toBe(400);
   expect((await publish(id, { planHash: plan.planHash })).body).toMatchObject({ after: dsToPublish, applied: true });
   expect((await admin.get(`/api/domains/${id}/registration`)).body.registrar.ds).toEqual(dsToPublish);
+  // Before the registry publishes them, nobody sees them from outside.
+  expect(await set(id, false, true)).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringContaining("The registrar, when it was last read, has DS records") },
+  });
 });
 
 test("whoever does not manage a domain cannot turn its DNSSEC on or publish its DS records", async () => {

@@ -79,7 +79,7 @@ export class CloudflareServer {
   }
 
   /** Makes a call of that method fail once, after `skip` others. */
-  fault(method: "GET" | "POST", does: keyof typeof faults, skip = 0): void {
+  fault(method: "GET" | "PATCH" | "POST", does: keyof typeof faults, skip = 0): void {
     let left = skip;
     this.vendor.failNext(faults[does], 1, (call) => call.method === method && left-- === 0);
   }
