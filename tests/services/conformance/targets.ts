@@ -114,10 +114,22 @@ async function startZonewrightApi(): Promise<Target> {
     provider,
     async served() {
       const { body } = await new PowerdnsClient(zw.url, apiKey).get(`/zones/${zone}./export`, { accept: "text/plain" });
-      return presentedRecords(body).filter(({ type }) => type !== "SOA");
+      return presentedRecords(body)
+        .filter(({ type }) => type !== "SOA")
+        .map(({ name, ttl, type, rdata }) => ({
+          name,
+          ttl,
+          type,
+          rdata: type === "LOC" ? withoutDecimals(rdata) : rdata,
+        }));
     },
     stop: () => zw.stop(),
   };
+}
+
+/** PowerDNS prints the sizes of LOC with decimals, name servers without. */
+function withoutDecimals(rdata: string): string {
+  return rdata.replaceAll(/(?<=m \d+)\.00(?=m)/g, "");
 }
 
 export function connect(name: string, config: unknown): { kind: ProviderKind; provider: DnsProvider } {
