@@ -184,6 +184,7 @@ export async function createServices(parts: {
   const registrations = new Registrations({
     registrarConfigs,
     probe: (zone, names) => delegation.delegations.probe(zone, names),
+    noteDs: (tx, id) => delegation.dnssec.noteDs(tx, id),
     review,
     now,
   });

@@ -112,7 +112,7 @@ export class Dnssec {
     return last && { goneAt: last.goneAt === null ? null : new Date(last.goneAt), ttl: last.ttl };
   }
 
-  /** Remembers that the registrar has DS records now: they may be published and gone again before anybody looks. */
+  /** Remembers that the registrar has or had DS records: they may be published and gone again before anybody looks. */
   async noteDs(em: EntityManager, id: string): Promise<void> {
     const last: StoredDnssec["lastDs"] = { ttl: usualTtl, goneAt: null };
     await queries(em)

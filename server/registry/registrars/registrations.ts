@@ -50,6 +50,8 @@ interface Parts {
       by: { role: Role; message?: string | undefined; override?: boolean | undefined },
     ): boolean;
   };
+  /** Remembers that a registrar had DS records of a domain, within a transaction. */
+  noteDs: (tx: EntityManager, id: string) => Promise<void>;
   now: () => Date;
 }
 
@@ -237,6 +239,7 @@ export class Registrations {
       await em.fork().transactional(async (tx) => {
         const now = this.#parts.now();
         if (reading) await storeReading(tx, zone.id, reading, now);
+        if (done.some(({ field }) => field === "ds")) await this.#parts.noteDs(tx, zone.id);
         const { message, reviewOverridden } = about;
         await writeEntry(tx, now, caller, {
           action: "domain.change_registration",

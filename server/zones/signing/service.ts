@@ -5,13 +5,13 @@ import { queries, type EntityManager } from "../../database/database.ts";
 import { dsText, parseDs, readKey, standsFor, type ZoneKey } from "../../dns/dnssec/keys.ts";
 import { ownerWithin, zoneNameOf } from "../../dns/names/names.ts";
 import { isActive } from "../../dns/record.ts";
+import { ancestorsOf } from "../../dns/server-rules/known-names.ts";
 import type { ProviderConnections } from "../../dns-providers/connections.ts";
 import { ProviderError, throughProvider, type ZoneSigner } from "../../dns-providers/provider.ts";
 import { writeEntry } from "../../notifications/audit/audit.ts";
 import { AppError, badField } from "../../platform/errors.ts";
 import type { Pause } from "../../platform/pause.ts";
 import { withKeyedMutex } from "../../platform/slices.ts";
-import { nameAbove } from "../../registry/delegation/resolver.ts";
 import { dsToPublish } from "../../registry/dnssec/findings.ts";
 import type { DnssecSeen } from "../../registry/dnssec/observe.ts";
 import type { Dnssec } from "../../registry/dnssec/service.ts";
@@ -181,13 +181,11 @@ export class Signing {
     const { registrar, name: registered } = await this.#parts.registrations.get(em, caller, zone.id);
     if (registered === name && zone.view === "" && (registrar?.ds ?? []).length > 0)
       throw trusted("The registrar, when it was last read,");
-    const known = await dnssec.lastDs(em, zone.id);
     const seen = await dnssec.look(em, zone);
     if (seen?.parentDs && seen.parentDs.length > 0) throw trusted("The parent zone");
-    if (seen?.parentDs === null && known && known.goneAt === null)
-      throw trusted("The parent zone does not answer now. When it last did, it");
-    const gone = seen && (await dnssec.lastDs(em, zone.id));
-    const seenUntil = gone?.goneAt ? gone.goneAt.getTime() + gone.ttl * 1_000 : 0;
+    const last = seen && (await dnssec.lastDs(em, zone.id));
+    if (last && last.goneAt === null) throw trusted("The parent zone does not answer now. When it last did, it");
+    const seenUntil = last?.goneAt ? last.goneAt.getTime() + last.ttl * 1_000 : 0;
     const storedUntil = parent ? ((await cachedUntil(em, parent))?.getTime() ?? 0) : 0;
     const until = Math.max(seenUntil, storedUntil);
     if (until > now().getTime())
@@ -223,7 +221,6 @@ export class Signing {
         const { dryRun, planHash, force, message, override } = input;
         const change = { id: zone.id, ds, keys, dryRun, planHash, force, message, override };
         const { changes, ...result } = await this.#parts.registrations.change(em, caller, change, async () => {});
-        if (result.applied) await dnssec.noteDs(em, zone.id);
         const [changed] = changes;
         const before = changed ? changed.before : ds;
         return {
@@ -384,8 +381,7 @@ async function parentHere(
   em: EntityManager,
   { name, view }: Pick<ZoneContext, "name" | "view">,
 ): Promise<ParentZone | null> {
-  const above: string[] = [];
-  for (let next = nameAbove(name); next !== "."; next = nameAbove(next)) above.push(next);
+  const above = ancestorsOf(name);
   if (above.length === 0) return null;
   const row = await queries(em)
     .selectFrom("domains")

@@ -2,20 +2,24 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { assign } from "../../accounts/assignments/assigned.ts";
 import { Clock, day } from "../../support/clock.ts";
 import { RestClient } from "../../support/rest-client.ts";
+import { startCloudflare, type CloudflareServer } from "../../support/vendors/cloudflare/server.ts";
+import { registered, startPorkbun, type RegistrarAccount } from "../../support/vendors/registrars/account.ts";
 import { manualConfig, type Body } from "../../support/zones.ts";
-import { startZonewright, type Zonewright } from "../../support/zonewright.ts";
+import { adminPassword, startZonewright, type Zonewright } from "../../support/zonewright.ts";
 import { startPrivateRoot, topLevel, delegation, zoneName, type PrivateRoot } from "../delegation/private-root.ts";
 
 const clock = new Clock();
 let world: PrivateRoot;
+let cloudflare: CloudflareServer;
+let porkbun: RegistrarAccount;
 let zw: Zonewright & { stop(): Promise<void> };
 let admin: RestClient;
 let id: string;
 
 beforeAll(async () => {
-  world = await startPrivateRoot();
+  [world, cloudflare, porkbun] = await Promise.all([startPrivateRoot(), startCloudflare(), startPorkbun()]);
   zw = await startZonewright({
-    env: { RESOLVER_ROOTS: world.roots, EGRESS_ALLOW: "127.53.0.0/16", JOBS: "off" },
+    env: { RESOLVER_ROOTS: world.roots, EGRESS_ALLOW: "127.53.0.0/16,127.0.0.1", JOBS: "off" },
     now: clock.now,
   });
   // A token, which outlasts any jump of the clock.
@@ -26,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await zw.stop();
-  await world.internet.stop();
+  await Promise.all([world.internet.stop(), cloudflare.stop(), porkbun.stop()]);
 });
 
 const get = async (client = admin) => (await client.get(`/api/domains/${id}/dnssec`)).body;
@@ -101,6 +105,34 @@ test("an unsigned zone is not asked for CDS records", () => {
   const asked = [world.first, world.second].flatMap(({ questions }) => questions);
   expect(asked).toContain(`${zoneName} DNSKEY`);
   expect(asked.filter((question) => /CDS|CDNSKEY/.test(question))).toEqual([]);
+});
+
+test("DS records that a registrar had between two checks hold signing for their TTL", async () => {
+  const { token: apiToken, accountId, url: endpoint } = cloudflare;
+  const session = await zw.signIn("admin", adminPassword);
+  const created = async (to: string, body: object) => (await session.post(to, body)).body.id;
+  const config = { apiToken, accountId, endpoint };
+  const signer = await created("/api/provider-configs", { kind: "cloudflare", name: "Cloudflare", config });
+  const account = await created("/api/registrar-configs", { kind: "porkbun", name: "Porkbun", config: porkbun.config });
+  const name = "signed.tld";
+  world.top.zones = topLevel([...delegation, `${name} NS ns1.one.tld`]);
+  porkbun.domains.set(name, registered());
+  const path = `/api/domains/${(await admin.post("/api/domains", { name, providerConfigId: signer })).body.id}`;
+  await session.put(path, { registrarConfigId: account });
+  const { body: on } = await admin.post(`${path}/dnssec`, { enabled: true });
+  expect(on).toMatchObject({ parentDs: [], dsToPublish: [expect.any(String)] });
+  for (const ds of [on.dsToPublish, []]) {
+    const { planHash } = (await admin.put(`${path}/registration`, { ds, dryRun: true })).body;
+    const { status, body } = await admin.put(`${path}/registration`, { ds, planHash, force: true });
+    expect({ status, body }).toMatchObject({ status: 200, body: { applied: true } });
+  }
+  const off = () => admin.post(`${path}/dnssec`, { enabled: false });
+  expect(await off()).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringContaining("may remember the removed DS records") },
+  });
+  clock.advance(day + 1);
+  expect((await off()).status).toBe(200);
 });
 
 test("a name that is gone is neither signed nor unsigned", async () => {
