@@ -1,11 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { isZonewrightError, type Client, type Domain } from "@zonewright/client";
+import { isZonewrightError, type Client, type Domain, type RouterOutputs } from "@zonewright/client";
 import { explain } from "./failure.ts";
 import { changesOf, countsOf, patchOf, printPlan, sizeOf, type Changes } from "./plans.ts";
 import { counted, note, print, progress } from "./terminal.ts";
 import { visible } from "./table.ts";
 import { fullName } from "./zones.ts";
-import { inItsFile, type ZoneFile } from "./zone-files.ts";
+import { inItsFile, textHash, type ZoneFile } from "./zone-files.ts";
 
 /** Others whose records can be left as they are. */
 export const owners = ["keys", "tokens", "external-dns", "acme"] as const;
@@ -137,7 +137,7 @@ function isAboutToken(error: unknown): boolean {
 async function planZone(client: Client, zone: ZoneFile, options: PlanOptions): Promise<ZonePlan> {
   const { domain, file } = zone;
   const found = await patiently(() => client.domainNamed(domain));
-  if (found === null) return await missingZone(zone, options);
+  if (found === null) return await missingZone(client, zone, options);
   const input = inputFor(found, zone, options);
   const planned = await comparison(client, input);
   const warnings = planned.plan.warnings.map((warning) => inItsFile(warning, zone));
@@ -169,41 +169,41 @@ export async function comparison(
   client: Client,
   input: PlanInput,
 ): Promise<Pick<ZonePlan, "plan" | "planHash" | "left" | "lossPercent">> {
-  const { plan, planHash, warnings, left, lossPercent } = await patiently(() =>
-    client.records.importZonefile.mutate({ ...input, dryRun: true }),
-  );
-  if (plan === null || planHash === null) throw new TypeError("The server returned no plan. Upgrade it.");
+  return planIn(await patiently(() => client.records.planZonefile.mutate(input)));
+}
+
+function planIn({ plan, planHash, warnings, left, lossPercent }: RouterOutputs["records"]["planZonefile"]) {
+  if (plan === null) throw new TypeError("The server returned no plan. Upgrade it.");
   return { plan: { ...plan, warnings }, planHash, left, lossPercent };
 }
 
-/** A domain that does not exist yet has all records to create. They are read here, because there is nothing to compare with. */
-export async function missingZone(given: ZoneFile, { create, createdAt, lenient }: PlanOptions): Promise<ZonePlan> {
-  const { domain, file, format, text } = given;
+/** Plans a domain that does not exist yet. The server says whether it can be added, and with which records its zone would begin. */
+export async function missingZone(client: Client, given: ZoneFile, options: PlanOptions): Promise<ZonePlan> {
+  const { domain, file } = given;
+  const { create, createdAt } = options;
   if (!create) {
     throw new Refused([`There is no domain ${domain}, or you may not see it. Add --create to make it.`]);
   }
-  const { openText } = await import("../../server/dns/formats/formats.ts");
-  const { located, stated } = await import("../../server/dns/formats/format.ts");
-  const opened = await openText(text, format);
-  if (!opened.ok) throw new Refused(opened.errors.map(located));
-  const [zone = ""] = domain.split("!");
-  const steps = opened.read({ zone, lenient: lenient === true, ignoreOutOfZone: format === "terraform" });
-  for (;;) {
-    const { done, value: reading } = steps.next();
-    if (!done) continue;
-    if (!reading.ok) throw new Refused(reading.errors.map(located));
-    const creates = reading.records.map(stated);
-    const plan = {
-      creates,
-      updates: [],
-      deletes: [],
-      warnings: [
-        `The domain ${domain} is created${createdAt === undefined ? "" : ` at ${createdAt.name}`}.`,
-        ...reading.warnings.map((warning) => inItsFile(located(warning), given)),
-      ],
-    };
-    return { domain, file, input: null, planHash: null, zone: given, plan, left: 0, lossPercent: 0 };
-  }
+  const { id: _, mode: __, ...text } = inputFor({ id: "" }, given, options);
+  const place = createdAt === undefined ? {} : { providerConfigId: createdAt.id };
+  const planned = planIn(await patiently(() => client.domains.plan.mutate({ ...text, name: domain, ...place })));
+  const warnings = [
+    `The domain ${domain} is created${createdAt === undefined ? "" : ` at ${createdAt.name}`}.`,
+    ...planned.plan.warnings.map((warning) => inItsFile(warning, given)),
+  ];
+  const plan = { ...planned.plan, warnings };
+  return { ...planned, domain, file, input: null, planHash: hashOf(plan), zone: given, plan };
+}
+
+/** Returns a hash of a plan's changes, by which it is known again without the zone. */
+function hashOf(plan: Changes): string {
+  return textHash(JSON.stringify(changesOf(plan)));
+}
+
+/** Returns whether a plan has no change that another one lacks. */
+export function isWithin(plan: Changes, shown: Changes): boolean {
+  const known = new Set(changesOf(shown).map((change) => JSON.stringify(change)));
+  return changesOf(plan).every((change) => known.has(JSON.stringify(change)));
 }
 
 class Refused extends Error {

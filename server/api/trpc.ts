@@ -195,7 +195,7 @@ async function countingRefused<Admitted>(
 
 /** Returns whether a call is a plan or dry run, which changes nothing and counts as a read. */
 function isReadOnly(procedure: string, input: unknown): boolean {
-  if (procedure.endsWith(".plan")) return true;
+  if (procedure.endsWith(".plan") || procedure === "records.planZonefile") return true;
   return typeof input === "object" && input !== null && "dryRun" in input && input.dryRun === true;
 }
 

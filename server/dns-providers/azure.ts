@@ -127,6 +127,7 @@ export const azure: ProviderKind<AzureConfig> = {
   readOnlyReason,
   lowersCase: "owners",
   granularity: "rrset",
+  adjust: ({ resourceGroup }) => (resourceGroup === undefined ? { createsZones: false } : {}),
   configFields: [
     { name: "tenantId", label: "Tenant id", secret: false, required: true },
     { name: "clientId", label: "Client id", secret: false, required: true },

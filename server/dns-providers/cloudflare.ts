@@ -65,6 +65,7 @@ export const cloudflare: ProviderKind<CloudflareConfig> = {
   lowersCase: "names",
   turnsSigning: true,
   granularity: "record",
+  adjust: ({ accountId }) => (accountId === undefined ? { createsZones: false } : {}),
   configFields: [
     { name: "apiToken", label: "API token", secret: true, required: true },
     { name: "accountId", label: "Account id", secret: false, required: false },

@@ -72,6 +72,7 @@ export const ovh: ProviderKind<OvhConfig> = {
   unsupportedReason: plainNamesOnly(valueReason),
   lowersCase: "owners",
   granularity: "record",
+  createsZones: false,
   configFields: [
     ...credentialFields({
       applicationKey: "application key",

@@ -67,6 +67,7 @@ export const porkbun: ProviderKind<PorkbunConfig> = {
   readOnlyReason,
   lowersCase: "owners",
   granularity: "record",
+  createsZones: false,
   configFields: credentialFields({ apiKey: "API key", secretKey: "secret key" }),
   addresses: ["endpoint"],
   configSchema,

@@ -135,6 +135,8 @@ interface ProviderCapabilities {
   watchesZones?: true;
   /** Returns why it cannot hold a zone of this name, as a sentence; null if it can. Left out: it can hold any. */
   zoneFault?: (zone: string) => string | null;
+  /** False if its API creates no zones: `DnsProvider.createZone` then only looks whether the zone exists. Left out: it creates them. */
+  createsZones?: false;
   /** Whether one configuration can serve several views of a name. Its zones are then named with their view: `example.com!internal`. */
   separatesViews?: true;
   /** The smallest unit that it changes at once. */

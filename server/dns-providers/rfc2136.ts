@@ -72,6 +72,7 @@ export const rfc2136: ProviderKind<Rfc2136Config> = {
   maxTtl,
   signsZones: true,
   granularity: "record",
+  createsZones: false,
   configFields: [
     { name: "server", label: "Name server", secret: false, required: true },
     { name: "port", label: "Port (53)", secret: false, required: false },

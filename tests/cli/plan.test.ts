@@ -275,6 +275,17 @@ test("a line of the ignore file may leave out the space after its domain, and a 
   );
 });
 
+test("a token that may only read plans files, and applies none", async () => {
+  const permissions = ["domains:read", "records:read", "providers:read"];
+  const { body } = await zw.admin.post("/api/auth/me/tokens", { name: "Plans", permissions });
+  const env = { ZONEWRIGHT_TOKEN: (body as { token: string }).token };
+  await write("unborn.example.zone", "www 300 IN A 192.0.2.1\n");
+  expect((await cli.run(["plan", folder, "--create"], { env })).stdout).toContain("6 of 6 zones would change: ");
+  const applied = await cli.run(["apply", join(folder, "park.example.csv"), "--yes"], { env });
+  expect(applied).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("lacks the permission records:write") });
+  expect(await linesOf("park.example")).toEqual([]);
+});
+
 test("a token that is invalid, or lacks a permission, is reported once for all zones", async () => {
   const created = await zw.admin.post("/api/auth/me/tokens", { name: "Reader", permissions: ["domains:read"] });
   for (const [token, message] of [
@@ -467,7 +478,7 @@ describe("zonewright apply", () => {
 
   test("creates a domain with the options of its plan, and never without the review that was wished", async () => {
     const args = ["apply", join(folder, "fresh.example.zone"), "--create"];
-    await write("fresh.example.zone", "www 300 IN A 192.0.2.1\nwww 300 IN CNAME shop.example.\n");
+    await write("fresh.example.zone", "www 300 IN A 192.0.2.1\n");
     const wished = await cli.run([...args, "--lenient", "--request", "New"]);
     expect(wished).toMatchObject({
       exitCode: 1,
@@ -493,22 +504,83 @@ describe("zonewright apply", () => {
     expect(await linesOf("park.example")).toHaveLength(1);
   });
 
-  test("does not overwrite the zone that a new domain finds at its provider", async () => {
+  test("a plan that creates a domain shows how its file differs from the zone that is at the provider, and applies only that", async () => {
     await write("kept.example.zone", "www 300 IN A 192.0.2.1\n");
     const args = ["apply", join(folder, "kept.example.zone"), "--create", "--yes"];
+    const forget = async () => {
+      const { body } = await zw.admin.get("/api/domains?name=kept.example");
+      const [domain] = (body as { domains: { id: string }[] }).domains;
+      await zw.admin.delete(`/api/domains/${domain?.id}`);
+    };
     await cli.must(args);
-    const { body } = await zw.admin.get("/api/domains?name=kept.example");
-    const [domain] = (body as { domains: { id: string }[] }).domains;
-    await zw.admin.delete(`/api/domains/${domain?.id}`);
+    await forget();
     await write("kept.example.zone", "www 300 IN A 192.0.2.2\n");
-    const { exitCode, stderr } = await cli.run(args);
-    expect({ exitCode, stderr }).toEqual({
+    const out = join(folder, "kept.json");
+    const planned = await cli.run(["plan", join(folder, "kept.example.zone"), "--create", "--out", out]);
+    expect(planned.stdout).toContain("~ www 300 A 192.0.2.1 → 192.0.2.2\n");
+    expect(await cli.must(args)).toContain("kept.example: applied as revision 2, 1 updated.\n");
+    await forget();
+    // The zone at the provider is another one now.
+    const stale = await cli.run(["apply", out, "--yes"]);
+    expect(stale).toMatchObject({
       exitCode: 1,
-      stderr:
-        "Warning: The domain kept.example is created.\n" +
-        "kept.example: not applied. The domain was created. Its provider already has records, which the plan did not show. Plan again.\n",
+      stderr: expect.stringContaining("The zone that it would have has changed since the plan was made. Plan again."),
     });
-    expect(await linesOf("kept.example")).toEqual(["www\t300\tA\t192.0.2.1"]);
+  });
+
+  test("a plan names each domain that cannot be created and why, and apply then changes nothing anywhere", async () => {
+    const ben = await zw.member("ben");
+    await zw.admin.post("/api/provider-configs", { kind: "manual", name: "Members", config: {}, membersMayUse: true });
+    const { body } = await ben.post("/api/auth/me/tokens", {
+      name: "CI",
+      permissions: ["domains:read", "domains:write", "records:read", "records:write", "providers:read"],
+    });
+    const env = { ZONEWRIGHT_TOKEN: (body as { token: string }).token };
+    const files = {
+      "ben.example.zone": "www 300 IN A 192.0.2.1\n",
+      "below.shop.example.zone": "www 300 IN A 192.0.2.1\n",
+      "park.example.zone": "www 300 IN A 192.0.2.1\n",
+      "twice.example.zone": "www 300 IN A 192.0.2.1\nwww 300 IN CNAME ben.example.\n",
+    };
+    for (const [name, text] of Object.entries(files)) await write(`members/${name}`, text);
+    const args = [join(folder, "members"), "--create", "--provider", "Members"];
+    const plan = await cli.run(["plan", ...args, "--json"], { env });
+    expect(plan.exitCode).toBe(1);
+    const { errors, zones } = JSON.parse(plan.stdout) as { errors: object[]; zones: object[] };
+    expect(errors).toMatchObject([
+      {
+        domain: "below.shop.example",
+        reasons: [expect.stringContaining("lies below a domain that somebody else has")],
+      },
+      { domain: "park.example", reasons: [expect.stringContaining("Another user has park.example here.")] },
+      { domain: "twice.example", reasons: [expect.stringContaining("A CNAME must be the only record of its name")] },
+    ]);
+    expect(zones).toMatchObject([{ domain: "ben.example" }]);
+    const apply = await cli.run(["apply", ...args, "--yes"], { env });
+    expect(apply).toMatchObject({ exitCode: 1, stdout: "", stderr: expect.stringMatching(/Nothing was changed\.\n$/) });
+    expect((await ben.get("/api/domains")).body).toMatchObject({ total: 0 });
+  });
+
+  test("if a domain cannot be created after all, no record is changed anywhere, and what was created is named", async () => {
+    await write("race/first.example.zone", "www 300 IN A 192.0.2.1\n");
+    await write("race/second.example.zone", "www 300 IN A 192.0.2.1\n");
+    await write("race/park.example.csv", repository["park.example.csv"]);
+    const proxy = createServer((request, response) => {
+      const isSecond = request.url?.includes("domains.create") === true;
+      // Somebody else is faster.
+      const ahead = isSecond ? zw.admin.post("/api/domains", { name: "second.example" }) : Promise.resolve();
+      void ahead.then(() => passedOn(request, response));
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void proxy.close());
+    const env = { ZONEWRIGHT_URL: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` };
+    const { exitCode, stdout, stderr } = await cli.run(["apply", join(folder, "race"), "--create", "--yes"], { env });
+    expect({ exitCode, stdout }).toMatchObject({ exitCode: 1, stdout: expect.not.stringContaining("applied as") });
+    expect(stderr).toContain("second.example: not applied. This domain already exists.\n");
+    expect(stderr).toContain(
+      "first.example: not applied. The domain was created, but no record was changed, because another domain could not be created.\n",
+    );
+    for (const domain of ["first.example", "park.example"]) expect(await linesOf(domain)).toEqual([]);
   });
 
   test("Ctrl-C lets the calls that are under way end, and says what was done", async () => {

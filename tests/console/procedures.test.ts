@@ -33,7 +33,9 @@ const withoutCall: Readonly<Record<string, Reason>> = {
   "records.create": { instead: "records.applyPlan" },
   "records.delete": { instead: "records.applyPlan" },
   "records.bulkCreate": { instead: "records.applyPlan" },
+  "records.planZonefile": { instead: "records.plan" },
   "records.importZonefile": { instead: "records.applyPlan" },
+  "domains.plan": "program",
   "changeRequests.plan": { instead: "records.plan" },
 
   "domains.previewExpiry": "program",

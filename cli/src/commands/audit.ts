@@ -83,15 +83,13 @@ function list(): Command {
       const filters = await filtersOf(client, options);
       const entries: Entry[] = [];
       let more = false;
-      if (filters !== null) {
-        for await (const page of pagesOf(client, filters, most)) {
-          entries.push(...page.entries);
-          ({ more } = page);
-          if (entries.length >= most) break;
-          progress(`${entries.length} entries …`);
-        }
-        progress("");
+      for await (const page of pagesOf(client, filters, most)) {
+        entries.push(...page.entries);
+        ({ more } = page);
+        if (entries.length >= most) break;
+        progress(`${entries.length} entries …`);
       }
+      progress("");
       if (json) printJson({ entries, more });
       else printTable(entries, columns, "There are no such entries.");
       const last = entries.at(-1);
@@ -144,13 +142,11 @@ function exportTrail(): Command {
       const filters = await filtersOf(client, options);
       // Who goes on with an export keeps what it wrote before it broke off.
       await using written = writerTo(output, options.before === undefined ? "w" : "a");
-      // No user has this name: a table has its header all the same.
-      const wanted: Filters = filters ?? { to: new Date(0) };
-      let before = wanted.before;
+      let { before } = filters;
       try {
         for (let part = 1; ; part++) {
           const { content, next } = await client.audit.export.query({
-            ...wanted,
+            ...filters,
             ...(before === undefined ? {} : { before }),
             format,
           });
@@ -161,7 +157,7 @@ function exportTrail(): Command {
         }
       } catch (error) {
         progress("");
-        if (before !== wanted.before) note(`The export is not complete. --before ${before} goes on from here.`);
+        if (before !== filters.before) note(`The export is not complete. --before ${before} goes on from here.`);
         throw error;
       }
       progress("");
@@ -195,8 +191,8 @@ async function printed(text: string): Promise<boolean> {
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Returns the filters of the API; null if nothing can match. @throws Failure */
-async function filtersOf(client: Client, options: FilterOptions): Promise<Filters | null> {
+/** Returns the filters of the API. @throws Failure */
+async function filtersOf(client: Client, options: FilterOptions): Promise<Filters> {
   const { user, domain, action, targetType, target, before } = options;
   for (const [option, id] of Object.entries({ "--target": target, "--before": before }))
     if (id !== undefined && !uuid.test(id)) throw new Failure(`${option} must be an id, as --json shows it.`);
@@ -211,38 +207,7 @@ async function filtersOf(client: Client, options: FilterOptions): Promise<Filter
     ...(before === undefined ? {} : { before }),
   };
   if (user === undefined) return filters;
-  if (uuid.test(user)) return { ...filters, actorId: user };
-  const actorId = await actorNamed(client, user, filters);
-  return actorId === null ? null : { ...filters, actorId };
-}
-
-/** How many entries are looked through for a username. */
-const mostLookedThrough = 10_000;
-
-/**
- * Returns the id of a user by the newest matching entry with the name: no personal token may list users.
- * @returns null if no matching entry has it
- * @throws Failure if too many would have to be read
- */
-async function actorNamed(client: Client, name: string, filters: Filters): Promise<string | null> {
-  const wanted = name.toLowerCase();
-  let seen = 0;
-  let more = false;
-  for await (const page of pagesOf(client, filters, mostLookedThrough)) {
-    const found = page.entries.find(({ actorName }) => actorName?.toLowerCase() === wanted);
-    if (found) {
-      progress("");
-      return found.actorId;
-    }
-    seen += page.entries.length;
-    ({ more } = page);
-    progress(`Looking for ${name}: ${seen} entries …`);
-  }
-  progress("");
-  if (!more) return null;
-  throw new Failure(
-    `The newest ${seen} matching entries have none of ${name}. Give the user's id, or narrow the search with --to or --domain.`,
-  );
+  return { ...filters, ...(uuid.test(user) ? { actorId: user } : { actorName: user }) };
 }
 
 const agoUnits: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: 86_400, w: 604_800 };

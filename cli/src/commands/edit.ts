@@ -78,11 +78,7 @@ async function apply(
 ): Promise<boolean> {
   const input = { id, zonefile, mode: "replace" as const };
   const unlock = options.unlock ? { unlock: true } : {};
-  const { plan, planHash, warnings } = await client.records.importZonefile.mutate({
-    ...input,
-    ...unlock,
-    dryRun: true,
-  });
+  const { plan, planHash, warnings } = await client.records.planZonefile.mutate({ ...input, ...unlock });
   if (plan === null || planHash === null) throw new Failure("The server returned no plan. Upgrade it.");
   const planned = { ...plan, warnings };
   try {

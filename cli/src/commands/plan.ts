@@ -14,6 +14,7 @@ import {
   inParallel,
   inputFor,
   isChange,
+  isWithin,
   markdownOf,
   missingZone,
   patiently,
@@ -23,6 +24,7 @@ import {
   totalsOf,
   zoneReport,
   owners,
+  type PlanInput,
   type ZoneFailure,
   type Owner,
   type ZonePlan,
@@ -270,10 +272,12 @@ async function verified(
   const plans = await inParallel(zones, async (zone): Promise<ZonePlan[]> => {
     try {
       if (zone.input === null && zone.zone) {
-        if ((await patiently(() => client.domainNamed(zone.domain))) === null)
-          return [await missingZone(zone.zone, { ...options, create: true })];
-        const made = `${zone.domain} has been created since the plan was made. Plan again.`;
-        failures.push({ domain: zone.domain, file: zone.file, reasons: [made], exitCode: exitCodes.error });
+        const isMissing = (await patiently(() => client.domainNamed(zone.domain))) === null;
+        const again = isMissing ? await missingZone(client, zone.zone, { ...options, create: true }) : null;
+        if (again?.planHash === zone.planHash) return again ? [again] : [];
+        const since = isMissing ? "The zone that it would have has changed" : `${zone.domain} has been created`;
+        const reasons = [`${since} since the plan was made. Plan again.`];
+        failures.push({ domain: zone.domain, file: zone.file, reasons, exitCode: exitCodes.error });
         return [];
       }
       const now = zone.input && (await comparison(client, zone.input));
@@ -333,7 +337,10 @@ interface Outcome {
   isUnknown?: true;
 }
 
-/** Applies each plan by its hash. Ctrl-C lets the calls that are under way end, and says what was done. */
+/**
+ * Creates the domains that do not exist, then applies each plan by its hash. If one cannot be created, no record is changed anywhere. Ctrl-C lets
+ * the calls that are under way end, and says what was done.
+ */
 async function applyAll(client: Client, plans: readonly ZonePlan[], options: ApplyOptions): Promise<void> {
   let isStopped = false;
   const stop = () => {
@@ -341,17 +348,22 @@ async function applyAll(client: Client, plans: readonly ZonePlan[], options: App
     note("Stopping when the calls that are under way have ended …");
   };
   process.once("SIGINT", stop);
+  const created = await createMissing(client, plans, options, () => isStopped);
+  const isRefused = created.some(({ refusal }) => refusal !== null);
+  const madeFor = new Map(created.map((one) => [one.plan.domain, one.made]));
   let done = 0;
-  const outcomes = await inParallel(
-    plans,
-    async (one) => {
-      const outcome = await outcomeOf(client, one, options);
-      done++;
-      progress(`${done} of ${plans.length} zones applied …`);
-      return outcome;
-    },
-    () => isStopped,
-  );
+  const outcomes = isRefused
+    ? created.map((one) => one.refusal ?? { ...noOutcome(one.plan), reasons: [createdOnly], exitCode: exitCodes.error })
+    : await inParallel(
+        plans,
+        async (one) => {
+          const outcome = await outcomeOf(client, one, madeFor.get(one.domain) ?? null, options);
+          done++;
+          progress(`${done} of ${plans.length} zones applied …`);
+          return outcome;
+        },
+        () => isStopped,
+      );
   process.off("SIGINT", stop);
   progress("");
   report(plans, outcomes, options);
@@ -361,15 +373,63 @@ async function applyAll(client: Client, plans: readonly ZonePlan[], options: App
     process.exitCode = outcomes.some(({ exitCode }) => exitCode === exitCodes.error) ? exitCodes.error : worst;
 }
 
-async function outcomeOf(client: Client, one: ZonePlan, options: ApplyOptions): Promise<Outcome> {
+const createdOnly = "The domain was created, but no record was changed, because another domain could not be created.";
+
+function noOutcome({ domain }: ZonePlan): Outcome {
+  return { domain, applied: false, revision: null, request: null, reasons: [], exitCode: exitCodes.done };
+}
+
+/** A domain that was created, with what applies its file, or why it was not. */
+interface Created {
+  plan: ZonePlan;
+  made: { input: PlanInput; planHash: string | null } | null;
+  refusal: Outcome | null;
+}
+
+async function createMissing(
+  client: Client,
+  plans: readonly ZonePlan[],
+  options: ApplyOptions,
+  isStopped: () => boolean,
+): Promise<Created[]> {
+  const missing = plans.filter(({ input }) => input === null);
+  let done = 0;
+  return await inParallel(
+    missing,
+    async (plan): Promise<Created> => {
+      let isCreated = false;
+      try {
+        const place = options.createdAt === undefined ? {} : { providerConfigId: options.createdAt.id };
+        const domain = await patiently(() => client.domains.create.mutate({ name: plan.domain, ...place }));
+        isCreated = true;
+        const made = await planOfNew(client, domain, plan, options);
+        progress(`${++done} of ${missing.length} domains created …`);
+        return { plan, made, refusal: null };
+      } catch (error) {
+        const { reasons, exitCode } = await failureOf(plan, error);
+        const what = isCreated ? reasons.map((reason) => `The domain was created. ${reason}`) : reasons;
+        return { plan, made: null, refusal: { ...noOutcome(plan), reasons: what, exitCode } };
+      }
+    },
+    isStopped,
+  );
+}
+
+async function outcomeOf(
+  client: Client,
+  one: ZonePlan,
+  made: Created["made"],
+  options: ApplyOptions,
+): Promise<Outcome> {
   const { domain } = one;
-  const none = { domain, applied: false, revision: null, request: null, reasons: [], exitCode: exitCodes.done };
-  let isCreated = false;
+  const { input, planHash } = made ?? one;
+  const none = noOutcome(one);
   let isSent = false;
   try {
-    if (options.request !== undefined && one.input) {
+    if (input === null) throw new Failure(`${domain} does not exist.`);
+    const { id } = input;
+    if (options.request !== undefined) {
       const asked = { ...options, dryRun: undefined } as ChangeOptions;
-      const { id } = one.input;
       const title = options.request;
       return {
         ...none,
@@ -380,18 +440,6 @@ async function outcomeOf(client: Client, one: ZonePlan, options: ApplyOptions): 
     // The threshold of the server is not this one: what it would refuse was allowed here.
     const force = options.force ?? (one.lossPercent > 30 ? true : undefined);
     const given = changeInput({ message, unlock, override, force });
-    let { input, planHash } = one;
-    if (input === null) {
-      const created = await patiently(() =>
-        client.domains.create.mutate({
-          name: domain,
-          ...(options.createdAt === undefined ? {} : { providerConfigId: options.createdAt.id }),
-        }),
-      );
-      isCreated = true;
-      ({ input, planHash } = await planOfNew(client, created, one, options));
-    }
-    const { id } = input;
     const reviewed = { ...input, ...(planHash === null ? {} : { planHash }), ...given };
     isSent = true;
     await patiently(() => client.records.importZonefile.mutate(reviewed));
@@ -409,19 +457,23 @@ async function outcomeOf(client: Client, one: ZonePlan, options: ApplyOptions): 
     }
     return {
       ...none,
-      reasons: isCreated ? reasons.map((reason) => `The domain was created. ${reason}`) : reasons,
+      reasons: made ? reasons.map((reason) => `The domain was created. ${reason}`) : reasons,
       exitCode,
     };
   }
 }
 
-/** Compares the file of a domain that was just created. @throws Failure if it came with records, whose loss nobody has seen */
-async function planOfNew(client: Client, { id }: { id: string }, { domain, zone }: ZonePlan, options: ApplyOptions) {
+/** Compares the file of a domain that was just created. @throws Failure if that changes something that the plan did not show */
+async function planOfNew(
+  client: Client,
+  { id }: { id: string },
+  { domain, zone, plan: shown }: ZonePlan,
+  options: ApplyOptions,
+) {
   if (!zone) throw new Failure(`${domain} does not exist.`);
   const input = inputFor({ id }, zone, options);
   const { plan: now, planHash } = await comparison(client, input);
-  if (now.updates.length + now.deletes.length > 0)
-    throw new Failure("Its provider already has records, which the plan did not show. Plan again.");
+  if (!isWithin(now, shown)) throw new Failure("Its provider has records that the plan did not show. Plan again.");
   return { input, planHash };
 }
 

@@ -82,8 +82,8 @@ export function importZone(): Command {
         ...(lenient ? { lenient } : {}),
         ...(ignoreOutOfZone ? { ignoreOutOfZone } : {}),
       };
-      const dryRun = { ...input, dryRun: true, ...(options.unlock ? { unlock: true } : {}) };
-      const { plan, planHash, warnings } = await client.records.importZonefile.mutate(dryRun);
+      const planned = { ...input, ...(options.unlock ? { unlock: true } : {}) };
+      const { plan, planHash, warnings } = await client.records.planZonefile.mutate(planned);
       if (plan === null || planHash === null) throw new Failure("The server returned no plan. Upgrade it.");
       await carryOut({
         domain: fullName(zone),

@@ -4,6 +4,10 @@ import { id, line, optionalFlag, pageOf, paging, shownId, timestamp, timestampIn
 
 const filters = {
   actorId: id("Only entries of this user.").optional(),
+  actorName: line(64, 1).optional().meta({
+    description: "Only entries of users with this username, also of deleted ones. Case does not matter.",
+    example: "ada",
+  }),
   action: line(64, 1).optional().meta({ description: "Only entries with this action.", example: "domain.update" }),
   targetType: line(64, 1).optional().meta({ description: "Only entries with this type of target.", example: "domain" }),
   targetId: id("Only entries with this target.").optional(),

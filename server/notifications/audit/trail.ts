@@ -12,13 +12,16 @@ import type { AuditAction } from "./actions.ts";
 /** Which entries to read. */
 export type AuditFilter = Omit<z.infer<typeof listAuditInput>, "page" | "limit" | "count">;
 
+/** A filter with the ids of the users who have the name. */
+type ResolvedFilter = Omit<AuditFilter, "actorName"> & { actorIds?: readonly string[] };
+
 /** The domain that an entry is about. `audit_entries_domain_idx` is over exactly this. */
 const domainOf = sql<string | null>`(case target_type when 'domain' then target_id::text
   else coalesce(after ->> 'domainId', before ->> 'domainId') end)`;
 
 type Row = Awaited<ReturnType<ReturnType<typeof rowsOf>["execute"]>>[number];
 
-function rowsOf(em: EntityManager, filter: AuditFilter) {
+function rowsOf(em: EntityManager, filter: ResolvedFilter) {
   return queries(em)
     .selectFrom("audit_entries")
     .selectAll()
@@ -28,10 +31,11 @@ function rowsOf(em: EntityManager, filter: AuditFilter) {
     .orderBy("id", "desc");
 }
 
-function matches(eb: ExpressionBuilder<Tables, "audit_entries">, filter: AuditFilter) {
-  const { actorId, action, targetType, targetId, domainId, from, to, before } = filter;
+function matches(eb: ExpressionBuilder<Tables, "audit_entries">, filter: ResolvedFilter) {
+  const { actorId, actorIds, action, targetType, targetId, domainId, from, to, before } = filter;
   return eb.and([
     ...(actorId === undefined ? [] : [eb("actor_id", "=", actorId)]),
+    ...(actorIds === undefined ? [] : [sql<boolean>`actor_id = any(${[...actorIds]}::uuid[])`]),
     ...(action === undefined ? [] : [eb("action", "=", action)]),
     ...(targetType === undefined ? [] : [eb("target_type", "=", targetType)]),
     ...(targetId === undefined ? [] : [eb("target_id", "=", targetId)]),
@@ -44,6 +48,17 @@ function matches(eb: ExpressionBuilder<Tables, "audit_entries">, filter: AuditFi
   ]);
 }
 
+/** Finds the users that a filter names: those of the name now, and those who had it when they were deleted. */
+async function resolved(em: EntityManager, { actorName, ...filter }: AuditFilter): Promise<ResolvedFilter> {
+  if (actorName === undefined) return filter;
+  const { rows } = await sql<{ id: string }>`
+    select id from users where lower(username) = lower(${actorName})
+    union
+    select target_id from audit_entries where action = 'user.delete' and lower(before ->> 'username') = lower(${actorName})
+  `.execute(queries(em));
+  return { ...filter, actorIds: rows.map(({ id }) => id) };
+}
+
 /**
  * Returns a page of the trail, newest first. Each filter has an index in this order, and `before` goes on from an entry at the same cost
  * everywhere. Without `count`, `total` is at most one more than what the pages up to this one have.
@@ -52,14 +67,10 @@ function matches(eb: ExpressionBuilder<Tables, "audit_entries">, filter: AuditFi
  */
 export async function listEntries(
   em: EntityManager,
-  {
-    page,
-    limit,
-    count,
-    ...filter
-  }: AuditFilter & { page: number; limit: number; count?: "true" | "false" | undefined },
+  { page, limit, count, ...given }: AuditFilter & { page: number; limit: number; count?: "true" | "false" | undefined },
 ) {
-  await requireEntry(em, filter.before);
+  await requireEntry(em, given.before);
+  const filter = await resolved(em, given);
   const { rows, total } =
     count !== "false"
       ? await onePage(rowsOf(em, filter), { page, limit })
@@ -68,7 +79,7 @@ export async function listEntries(
 }
 
 /** Like `onePage`, without counting more than whether there are more. */
-async function uncounted(em: EntityManager, filter: AuditFilter, { page, limit }: Paging) {
+async function uncounted(em: EntityManager, filter: ResolvedFilter, { page, limit }: Paging) {
   const skipped = (page - 1) * limit;
   const rows = await rowsOf(em, filter)
     .limit(limit + 1)
@@ -86,7 +97,7 @@ const most = { entries: 10_000, characters: 8 * 1024 * 1024 };
 const atOnce = { entries: 250, bytes: 32 * 1024 };
 
 /** Reads a page of an export. PostgreSQL knows the stored sizes without reading the values. */
-async function pageOf(em: EntityManager, filter: AuditFilter, limit: number) {
+async function pageOf(em: EntityManager, filter: ResolvedFilter, limit: number) {
   const candidates = queries(em)
     .selectFrom("audit_entries")
     .selectAll()
@@ -119,9 +130,10 @@ async function pageOf(em: EntityManager, filter: AuditFilter, limit: number) {
  */
 export async function exportEntries(
   em: EntityManager,
-  { format, ...filter }: AuditFilter & { format: "csv" | "jsonl" },
+  { format, ...given }: AuditFilter & { format: "csv" | "jsonl" },
 ): Promise<{ pieces: string[]; next: string | null }> {
-  await requireEntry(em, filter.before);
+  await requireEntry(em, given.before);
+  const filter = await resolved(em, given);
   const pieces = format === "csv" && filter.before === undefined ? [csvRow(columns)] : [];
   let before = filter.before;
   let [entries, characters] = [0, 0];

@@ -3,10 +3,18 @@ import type { Caller } from "../../access/caller.ts";
 import { type EntityManager, queries } from "../../database/database.ts";
 import { allMade } from "../../dns-providers/applying/apply-to-records.ts";
 import type { ConnectedConfig } from "../../dns-providers/provider-configs.ts";
-import { throughProvider, type DnsProvider, ProviderError } from "../../dns-providers/provider.ts";
+import {
+  providerZoneOf,
+  throughProvider,
+  type DnsProvider,
+  type ProviderKind,
+  ProviderError,
+} from "../../dns-providers/provider.ts";
 import { settle } from "../changes/settle.ts";
 import { storeSigning } from "../changes/state/store-signing.ts";
-import { noNotes, type PlannedChange, type RecordData } from "../../dns/record.ts";
+import { ownersRights } from "../../access/zone-access.ts";
+import type { ZoneContext } from "../changes/zone-context.ts";
+import { noNotes, type LiveRecord, type PlannedChange, type RecordData } from "../../dns/record.ts";
 import { newId } from "../../platform/ids.ts";
 import type { ZoneSigning } from "../../dns/zone-file/type-names.ts";
 import { planServed } from "../../dns/desired-state.ts";
@@ -32,13 +40,7 @@ export async function adoptZone(
   const { provider } = config;
   // Before a zone is created at the provider.
   await movedRights(em, caller, { before: null, after: groupingOf(domain), now });
-  refuseUnnamable(config.kind, domain.providerZone);
-  // Before anything that tells which views of another user's domain exist.
-  if (caller.role !== "admin") await refuseOverlap(em, caller, domain.name);
-  await refuseTaken(em, domain);
-  await refuseCatalog(em, domain.name);
-  await refuseSharedZone(em, domain, caller.role === "admin");
-  if (caller.role !== "admin") await refuseServed(provider, domain);
+  await refuseNew(em, domain, config, caller);
   const { changes, fingerprint, signing } = provider
     ? await readNewZone(provider, domain.providerZone, action)
     : { changes: config.initialRecords().map(asCreated), fingerprint: null, signing: null };
@@ -70,11 +72,89 @@ export async function adoptZone(
   return changes.length;
 }
 
+/** Refuses a domain that the caller may not add, or not there. @throws AppError as `adoptZone` */
+async function refuseNew(em: EntityManager, domain: NewPlace, config: ConnectedConfig, caller: Caller): Promise<void> {
+  refuseUnnamable(config.kind, domain.providerZone);
+  // Before anything that tells which views of another user's domain exist.
+  if (caller.role !== "admin") await refuseOverlap(em, caller, domain.name);
+  await refuseTaken(em, domain);
+  await refuseCatalog(em, domain.name);
+  await refuseSharedZone(em, domain, caller.role === "admin");
+  if (caller.role !== "admin") await refuseServed(config.provider, domain);
+}
+
+type NewPlace = Pick<Domain, "id" | "name" | "view" | "providerConfigId" | "providerZone">;
+
+/** A zone that its domain does not have yet, and the records that it would begin with. */
+export interface NewZone {
+  zone: ZoneContext;
+  live: LiveRecord[];
+}
+
+/**
+ * Returns the zone that a new domain would have, and creates nothing.
+ * @throws AppError as `adoptZone`, as far as that can be known before
+ */
+export async function zoneToAdopt(
+  em: EntityManager,
+  caller: Caller,
+  { name, view }: { name: string; view: string },
+  config: ConnectedConfig,
+): Promise<NewZone> {
+  const { id: configId, kind, provider } = config;
+  const id = newId();
+  const providerZone = providerZoneOf(kind, { name, view });
+  await refuseNew(em, { id, name, view, providerConfigId: configId, providerZone }, config, caller);
+  const found = provider ? await foundZone(provider, kind, providerZone) : null;
+  const changes = provider ? (found?.changes ?? []) : config.initialRecords().map(asCreated);
+  const begun = { version: 1, createdAt: caller.at, updatedAt: caller.at };
+  const live = changes.flatMap((change) => (change.after ? [{ ...change.after, id: change.id, ...begun }] : []));
+  const zone: ZoneContext = {
+    id,
+    name,
+    view,
+    providerZone,
+    configId,
+    revision: 0,
+    recordCount: live.length,
+    fingerprint: found?.fingerprint ?? null,
+    signed: found?.signing.signed ?? false,
+    splitsUnread: false,
+    reverse: "off",
+    reviewRequired: null,
+    reviewAcme: false,
+    rights: ownersRights,
+    locked: null,
+    at: caller.at,
+    // The records of a zone that is only found are not stored, where its server's rules look for them.
+    kind: live.length === 0 ? kind : { ...kind, serverRules: null },
+    provider: found ? provider : null,
+  };
+  return { zone, live };
+}
+
+/** Reads a zone at its provider; null if there is none and its API creates it. @throws AppError PROVIDER_ERROR */
+async function foundZone(provider: DnsProvider, kind: ProviderKind, zone: string): Promise<ReadZone | null> {
+  try {
+    return await readZone(provider, zone);
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    if (kind.createsZones !== false && (error.zoneMissing || (await isUnlisted(provider, zone)))) return null;
+    throw new AppError("PROVIDER_ERROR", error.message, { cause: error });
+  }
+}
+
+/** An account without zones may look like a token without rights until its zones are listed. */
+async function isUnlisted(provider: DnsProvider, zone: string): Promise<boolean> {
+  const listed = await provider.listZones().catch(() => null);
+  return listed !== null && !listed.names.includes(zone) && !listed.unusable.some(({ name }) => name === zone);
+}
+
 function asCreated(record: RecordData): PlannedChange {
   return { action: "create", id: newId(), before: null, after: { ...record, status: "active", ...noNotes } };
 }
 
-interface NewZone {
+interface ReadZone {
   changes: PlannedChange[];
   signing: ZoneSigning;
   fingerprint: string | null;
@@ -85,12 +165,16 @@ async function readNewZone(
   provider: DnsProvider,
   zone: string,
   action: "domain.create" | "domain.import",
-): Promise<NewZone> {
+): Promise<ReadZone> {
   if (action === "domain.create") await throughProvider(provider.createZone(zone));
+  return await throughProvider(readZone(provider, zone));
+}
+
+/** @throws ProviderError */
+async function readZone(provider: DnsProvider, zone: string): Promise<ReadZone> {
   const fingerprint = await provider.fingerprint(zone).catch(() => null);
   const signs = async () => (await provider.signs?.(zone)) ?? false;
-  const read = planServed(new Map(), provider.readZone(zone), async () => [], signs);
-  const { changes, signing } = await throughProvider(read);
+  const { changes, signing } = await planServed(new Map(), provider.readZone(zone), async () => [], signs);
   return { changes, fingerprint, signing };
 }
 

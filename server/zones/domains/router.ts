@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { answerOf, passingLarge, textAnswerOf } from "../../api/large-answers.ts";
-import { syncInput, syncResult } from "../records/whole-zone-schemas.ts";
+import { syncInput, syncResult, zonefileResult } from "../records/whole-zone-schemas.ts";
 import { anyPage, nothing, pageOfAll, success } from "../../api/schemas.ts";
 import { admin, auditingMay, may, maySubscribe } from "../../api/procedures.ts";
 import { router, streamed } from "../../api/trpc.ts";
@@ -12,6 +12,7 @@ import {
   domainIdInput,
   domainPage,
   expiryRemindInput,
+  planDomainInput,
   setExpiryInput,
   updateDomainInput,
   zoneOfInput,
@@ -32,6 +33,7 @@ import { configIdInput, importInput, importProgress, importResult } from "../../
 import type { ZoneWatchers } from "../changes/zone-watchers.ts";
 import type { Domains } from "./service.ts";
 import type { ZoneImports } from "./zone-imports.ts";
+import type { ZoneFileTransfer } from "../records/zone-file-transfer.ts";
 import type { Sync } from "../records/sync.ts";
 
 const tag = "Domains";
@@ -41,9 +43,11 @@ type WatchedChange = z.output<typeof watchedChange>;
 export function createDomainsRouter({
   domains,
   sync,
+  zoneFiles,
   zoneWatchers,
 }: {
   domains: Domains;
+  zoneFiles: ZoneFileTransfer;
   sync: Sync;
   zoneWatchers: ZoneWatchers;
 }) {
@@ -127,6 +131,25 @@ export function createDomainsRouter({
       .input(createDomainInput)
       .output(domainDetail)
       .mutation(({ ctx, input }) => domains.create(ctx.em, ctx.caller, input)),
+
+    plan: may("domains:read", {
+      method: "POST",
+      path: "/domains/plan",
+      operationId: "planDomain",
+      largeBody: true,
+      tag,
+      summary: "Plan a domain that does not exist yet",
+      description:
+        "Checks whether you may add the domain, and returns what makes the zone that it would have equal to a text. Nothing is created. If the zone exists at the " +
+        "provider, its records are compared. `planHash` is null: add the domain, then plan the text again.",
+      errors: [409, 502],
+    })
+      .input(planDomainInput)
+      .output(passingLarge(zonefileResult))
+      .mutation(async ({ ctx, input }) => {
+        const begun = await domains.planned(ctx.em, ctx.caller, input);
+        return await answerOf(zonefileResult, await zoneFiles.planNew(ctx.em, ctx.caller, begun, input));
+      }),
 
     update: may("domains:write", {
       method: "PUT",

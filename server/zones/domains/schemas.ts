@@ -1,3 +1,4 @@
+import { planZonefileInput } from "../records/whole-zone-schemas.ts";
 import { z } from "zod";
 import { changeMessage } from "../changes/schemas.ts";
 import { registration } from "../../registry/expiry/schemas.ts";
@@ -220,6 +221,10 @@ export const createDomainInput = z.strictObject({
     example: ["production"],
   }),
 });
+
+export const planDomainInput = planZonefileInput
+  .omit({ id: true, mode: true })
+  .extend(createDomainInput.pick({ name: true, view: true, providerConfigId: true }).shape);
 
 export const updateDomainInput = z.strictObject({
   id: domainId,

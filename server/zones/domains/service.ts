@@ -21,7 +21,7 @@ import { providerZoneOf } from "../../dns-providers/provider.ts";
 import type { RegistrarConfigs } from "../../registry/registrars/configs.ts";
 import type { Notifications } from "../../notifications/notify.ts";
 import { Domain } from "../../database/tables/domains.ts";
-import { adoptZone, refuseServed } from "./adopt-zone.ts";
+import { adoptZone, refuseServed, zoneToAdopt, type NewZone } from "./adopt-zone.ts";
 import { groupingOf, movedRights } from "./named-by-assignments.ts";
 import { restrictToVisibleRecords, countTags, findZoneOf, listDomains, type DomainFilter } from "./list.ts";
 import { changeView, followsExpiry, refuseTaken, givenView, newName } from "./identity.ts";
@@ -138,6 +138,26 @@ export class Domains {
     const config = await this.#providerConfigs.usable(em, caller, input.providerConfigId);
     const { id } = await this.add(em, caller, input, config, "domain.create");
     return await this.get(em.fork(), caller, id);
+  }
+
+  /**
+   * Returns the zone that `create` would make, and makes nothing.
+   * @throws AppError as `create` does, as far as that can be known before; FORBIDDEN for those who may add no domains
+   */
+  async planned(
+    em: EntityManager,
+    caller: Caller,
+    input: Pick<NewDomain, "name" | "view" | "providerConfigId">,
+  ): Promise<NewZone> {
+    if (caller.role === "auditor")
+      throw new AppError("FORBIDDEN", "Auditors can add no domains. Ask an administrator.");
+    if (caller.narrowing !== null)
+      throw new AppError(
+        "FORBIDDEN",
+        "This token is narrowed and can add no domains. Use a token that is not narrowed.",
+      );
+    const config = await this.#providerConfigs.usable(em, caller, input.providerConfigId);
+    return await zoneToAdopt(em, caller, newName(input), config);
   }
 
   /**

@@ -9,6 +9,7 @@ import {
   revertInput,
   revertResult,
   zonefileExportInput,
+  planZonefileInput,
   zonefileInput,
   zonefileResult,
   zonefileText,
@@ -217,6 +218,24 @@ export function createRecordsRouter({
       .input(exportInput)
       .output(passingLarge(exportedText))
       .query(async ({ ctx, input }) => textAnswerOf("content", await zoneFiles.export(ctx.em, ctx.caller, input))),
+
+    planZonefile: may("records:read", {
+      method: "POST",
+      path: "/domains/{id}/zonefile/plan",
+      operationId: "planZonefile",
+      largeBody: true,
+      tag,
+      summary: "Compare a domain with a zone file",
+      description:
+        "Returns what an import would change, as `dryRun` of an import does, and changes nothing. Takes rights in the domain as the import does, but a token " +
+        "needs only `records:read`. Send the returned `planHash` to import exactly that.",
+      errors: [409, 502],
+    })
+      .input(planZonefileInput)
+      .output(passingLarge(zonefileResult))
+      .mutation(
+        async ({ ctx, input }) => await answerOf(zonefileResult, await zoneFiles.plan(ctx.em, ctx.caller, input)),
+      ),
 
     importZonefile: may("records:write", {
       method: "POST",

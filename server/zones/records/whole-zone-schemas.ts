@@ -171,6 +171,14 @@ export const zonefileInput = z.strictObject({
   ...explained,
 });
 
+export const planZonefileInput = zonefileInput.omit({
+  dryRun: true,
+  force: true,
+  planHash: true,
+  message: true,
+  override: true,
+});
+
 export const zonefileResult = z
   .object({
     ...counts,

@@ -44,6 +44,38 @@ import { fileRefused, providerRefusals, refuseHalfDone } from "./editing/plan-ed
 
 type ReadableZone = Extract<FormatReading, { ok: true }>;
 
+/** A text that a zone is compared with. */
+type GivenText = Explained & {
+  zonefile: string;
+  mode: "merge" | "replace";
+  format: ReadableFormat;
+  lenient: boolean;
+  ignoreOutOfZone: boolean;
+  ignore: readonly string[];
+  leave: readonly LeftOwner[];
+};
+
+/** Returns what an import answers of its plan. @param shows whether the answer has the plan itself */
+async function comparisonView(
+  {
+    zone,
+    changes,
+    unchanged,
+    left,
+    warnings,
+  }: Planned & { zone: ZoneContext; unchanged: number; left: number; warnings: string[] },
+  shows: boolean,
+) {
+  return {
+    ...countsView(changes),
+    unchanged,
+    left,
+    lossPercent: lossPercent(changes, zone.recordCount),
+    warnings,
+    plan: shows ? { ...(await planView(changes)), warnings } : null,
+  };
+}
+
 /** Exports and imports zones as master files. */
 export class ZoneFileTransfer {
   readonly #pipeline: ChangePipeline;
@@ -96,85 +128,13 @@ export class ZoneFileTransfer {
   async import(
     em: EntityManager,
     caller: Caller,
-    input: Explained & {
-      id: string;
-      zonefile: string;
-      mode: "merge" | "replace";
-      format: ReadableFormat;
-      lenient: boolean;
-      ignoreOutOfZone: boolean;
-      ignore: readonly string[];
-      leave: readonly LeftOwner[];
-      dryRun: boolean;
-      force: boolean;
-      planHash?: string | undefined;
-    },
+    input: GivenText & { id: string; dryRun: boolean; force: boolean; planHash?: string | undefined },
   ) {
     const need = input.mode === "replace" ? "manage" : "write";
     const plan = async (reader: EntityManager, zone: ZoneContext) => {
       refuseOtherZone(input, zone);
-      const { automaticTtl, supportsProxied } = zone.kind;
-      const { ignoreOutOfZone, lenient } = input;
-      const defaultTtl = defaultTtlAt(zone.kind);
-      const options = { zone: zone.name, ignoreOutOfZone, lenient, defaultTtl, automaticTtl, supportsProxied };
-      const text = await openText(input.zonefile, input.format);
-      if (!text.ok) throw unreadable(text.errors);
-      const parsed = await inSlices(text.read(options));
-      if (!parsed.ok) throw unreadable(parsed.errors);
-      refuseForeignFile(parsed, zone.name);
       const live = withoutManaged(await liveZone(reader, zone.id, zone.rights.sees), zone.signed);
-      const left = await leftRecords(reader, zone.id, live, input);
-      const own = await inSlices(filtered(parsed.records, ({ record }) => !left.isLeft(record)));
-      const desired = await inSlices(mapped(own, asDesired));
-      const records = withoutManaged(desired, zone.signed);
-      const held = await inSlices(asHeld(records, zone.kind));
-      const bare = flatMapped(parsed.records, ({ record, proxied }) => (proxied === false ? [recordKey(record)] : []));
-      const unproxied = new Set(await inSlices(bare));
-      const given = await inSlices(stillProxied(live, held.records, unproxied, zone.kind));
-      const off = await inSlices(newDisabled(live, parsed.disabled));
-      const isMissing = (record: LiveRecord) => isActive(record) && !text.holds(record.recordType);
-      const others = input.mode === "merge" ? [] : await inSlices(filtered(live, isMissing));
-      const isOwn = (record: LiveRecord) => !left.ids.has(record.id) && (input.mode === "merge" || !isMissing(record));
-      const inFiles = others.length === 0 && left.ids.size === 0 ? live : await inSlices(filtered(live, isOwn));
-      const staying = input.mode === "merge" ? "all" : "disabled";
-      const state = await inSlices(planningState(inFiles, [...given, ...off.map(asDisabled)], staying));
-      const wanted = await inSlices(aligningTtls(live, state.changes));
-      await refuseBeyondRights(given, wanted, zone.rights);
-      const { changes, readOnly } = await inSlices(
-        partingReadOnly(wanted, zone.kind, await readOnlyAtProvider(zone, wanted)),
-      );
-      const kind = await kindOfZone(zone, await inSlices(mapped(changes, ({ after }) => after?.ttl)));
-      const judged = { ...zone, kind };
-      const broken = distinct((await judgeChanges(reader, judged, live, changes)).values());
-      const refused = lenient
-        ? distinct((await judgeChanges(reader, judged, live, changes, "servers")).values())
-        : broken;
-      if (refused.length > 0) throw fileRefused("CONFLICT", refused);
-      await refuseOtherComparison(input, zone, changes);
-      if (!input.dryRun) refuseLoss(changes, zone.recordCount, { force: input.force });
-      const followed = await this.#followers.plan(reader, caller, zone, changes);
-      const loss = lossWarning(changes, zone.recordCount);
-      const warnings = [
-        ...parsed.warnings.map(located),
-        ...outOfZoneWarnings(parsed.outOfZone, zone.name),
-        ...disabledWarnings(off),
-        ...left.warnings,
-        ...notEndless(others.filter(({ id }) => !left.ids.has(id)).map(otherTypeWarning)),
-        ...broken.map((reason) => `Kept although it breaks a rule: ${reason}`),
-        ...managedWarnings(desired.length - records.length),
-        ...notEndless(await inSlices(unproxiedWarnings(zone.kind, live, changes))),
-        ...(await inSlices(privateAddressWarnings(zone, changes))),
-        ...(await inSlices(loweredNames(zone.kind, changes))),
-        ...(await signatureWarnings(reader, zone, changes)),
-        ...notEndless(held.warnings),
-        ...notEndless(readOnlyWarnings(readOnly)),
-        ...notEndless(await inSlices(ttlWarnings(given, changes))),
-        ...notEndless(followed.warnings.map(({ text }) => text)),
-      ];
-      const locked = input.unlock ? null : lockWarning(changes);
-      if (input.dryRun) warnings.push(...[locked, loss].filter((warning) => warning !== null));
-      const unchanged = await inSlices(countUnchanged(live, given, changes));
-      return { zone, changes, unchanged, left: left.ids.size, warnings, follows: followed.follows };
+      return await this.#planned(reader, caller, { zone, live }, input);
     };
     const { planned, reverse } = input.dryRun
       ? { planned: await this.#pipeline.dryRun(em, { domainId: input.id, caller, need, plan }), reverse: [] }
@@ -186,16 +146,98 @@ export class ZoneFileTransfer {
           unlock: input.unlock,
           plan,
         });
-    return {
-      ...countsView(planned.changes),
-      unchanged: planned.unchanged,
-      left: planned.left,
-      lossPercent: lossPercent(planned.changes, planned.zone.recordCount),
-      warnings: planned.warnings,
-      reverse,
-      plan: input.dryRun ? { ...(await planView(planned.changes)), warnings: planned.warnings } : null,
-      planHash: input.dryRun ? await comparisonHash(planned.zone, planned.changes) : null,
-    };
+    const planHash = input.dryRun ? await comparisonHash(planned.zone, planned.changes) : null;
+    return { ...(await comparisonView(planned, input.dryRun)), reverse, planHash };
+  }
+
+  /** Plans an import, and changes nothing. @throws AppError as `import` does */
+  async plan(em: EntityManager, caller: Caller, input: GivenText & { id: string }) {
+    return await this.import(em, caller, { ...input, dryRun: true, force: false });
+  }
+
+  /** Plans what makes a domain that does not exist yet equal to a text. @throws AppError as `import` does */
+  async planNew(
+    em: EntityManager,
+    caller: Caller,
+    begun: { zone: ZoneContext; live: readonly LiveRecord[] },
+    input: Omit<GivenText, "mode">,
+  ) {
+    const planned = await this.#planned(
+      em,
+      caller,
+      { ...begun, isNew: true },
+      { ...input, mode: "replace", dryRun: true, force: false },
+    );
+    return { ...(await comparisonView(planned, true)), reverse: [], planHash: null };
+  }
+
+  async #planned(
+    reader: EntityManager,
+    caller: Caller,
+    { zone, live, isNew = false }: { zone: ZoneContext; live: readonly LiveRecord[]; isNew?: boolean },
+    input: GivenText & { dryRun: boolean; force: boolean; planHash?: string | undefined },
+  ) {
+    const { automaticTtl, supportsProxied } = zone.kind;
+    const { ignoreOutOfZone, lenient } = input;
+    const defaultTtl = defaultTtlAt(zone.kind);
+    const options = { zone: zone.name, ignoreOutOfZone, lenient, defaultTtl, automaticTtl, supportsProxied };
+    const text = await openText(input.zonefile, input.format);
+    if (!text.ok) throw unreadable(text.errors);
+    const parsed = await inSlices(text.read(options));
+    if (!parsed.ok) throw unreadable(parsed.errors);
+    refuseForeignFile(parsed, zone.name);
+    const left = await leftRecords(reader, zone.id, live, input);
+    const own = await inSlices(filtered(parsed.records, ({ record }) => !left.isLeft(record)));
+    const desired = await inSlices(mapped(own, asDesired));
+    const records = withoutManaged(desired, zone.signed);
+    const held = await inSlices(asHeld(records, zone.kind));
+    const bare = flatMapped(parsed.records, ({ record, proxied }) => (proxied === false ? [recordKey(record)] : []));
+    const unproxied = new Set(await inSlices(bare));
+    const given = await inSlices(stillProxied(live, held.records, unproxied, zone.kind));
+    const off = await inSlices(newDisabled(live, parsed.disabled));
+    const isMissing = (record: LiveRecord) => isActive(record) && !text.holds(record.recordType);
+    const others = input.mode === "merge" ? [] : await inSlices(filtered(live, isMissing));
+    const isOwn = (record: LiveRecord) => !left.ids.has(record.id) && (input.mode === "merge" || !isMissing(record));
+    const inFiles = others.length === 0 && left.ids.size === 0 ? live : await inSlices(filtered(live, isOwn));
+    const staying = input.mode === "merge" ? "all" : "disabled";
+    const state = await inSlices(planningState(inFiles, [...given, ...off.map(asDisabled)], staying));
+    const wanted = await inSlices(aligningTtls(live, state.changes));
+    await refuseBeyondRights(given, wanted, zone.rights);
+    const { changes, readOnly } = await inSlices(
+      partingReadOnly(wanted, zone.kind, await readOnlyAtProvider(zone, wanted)),
+    );
+    const kind = await kindOfZone(zone, await inSlices(mapped(changes, ({ after }) => after?.ttl)));
+    const judged = { ...zone, kind };
+    const broken = distinct((await judgeChanges(reader, judged, live, changes)).values());
+    const refused = lenient
+      ? distinct((await judgeChanges(reader, judged, live, changes, "servers")).values())
+      : broken;
+    if (refused.length > 0) throw fileRefused("CONFLICT", refused);
+    await refuseOtherComparison(input, zone, changes);
+    if (!input.dryRun) refuseLoss(changes, zone.recordCount, { force: input.force });
+    const followed = isNew ? { follows: [], warnings: [] } : await this.#followers.plan(reader, caller, zone, changes);
+    const loss = lossWarning(changes, zone.recordCount);
+    const warnings = [
+      ...parsed.warnings.map(located),
+      ...outOfZoneWarnings(parsed.outOfZone, zone.name),
+      ...disabledWarnings(off),
+      ...left.warnings,
+      ...notEndless(others.filter(({ id }) => !left.ids.has(id)).map(otherTypeWarning)),
+      ...broken.map((reason) => `Kept although it breaks a rule: ${reason}`),
+      ...managedWarnings(desired.length - records.length),
+      ...notEndless(await inSlices(unproxiedWarnings(zone.kind, live, changes))),
+      ...(await inSlices(privateAddressWarnings(zone, changes))),
+      ...(await inSlices(loweredNames(zone.kind, changes))),
+      ...(isNew ? [] : await signatureWarnings(reader, zone, changes)),
+      ...notEndless(held.warnings),
+      ...notEndless(readOnlyWarnings(readOnly)),
+      ...notEndless(await inSlices(ttlWarnings(given, changes))),
+      ...notEndless(followed.warnings.map(({ text }) => text)),
+    ];
+    const locked = input.unlock ? null : lockWarning(changes);
+    if (input.dryRun) warnings.push(...[locked, loss].filter((warning) => warning !== null));
+    const unchanged = await inSlices(countUnchanged(live, given, changes));
+    return { zone, changes, unchanged, left: left.ids.size, warnings, follows: followed.follows };
   }
 
   async #import<P extends Planned & { unchanged: number; left: number; warnings: string[] }>(

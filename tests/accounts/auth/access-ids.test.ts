@@ -143,6 +143,7 @@ const atOtherHosts: Record<string, number> = {
   "records.create": 403,
   "changeRequests.create": 403,
   "records.importZonefile": 403,
+  "records.planZonefile": 403,
   "v1.createRecord": 403,
   // Each item has its own result.
   "records.bulkCreate": 200,

@@ -349,6 +349,7 @@ export function workingCalls(
     "records.health": { thing: zone },
     "records.export": { thing: zone },
     "records.exportZonefile": { thing: zone },
+    "records.planZonefile": { thing: zone, body: () => ({ zonefile: "file 60 A 192.0.2.3\n" }) },
     "records.importZonefile": { thing: zone, body: () => ({ zonefile: "file 60 A 192.0.2.3\n", mode: "merge" }) },
     "records.history": { thing: zone },
     "records.revert": { thing: changedZone, body: () => ({ force: true }) },

@@ -177,6 +177,7 @@ describe("the audit list", () => {
     const middle = all[Math.floor(all.length / 2)]?.at ?? "";
     const filters: [filter: Record<string, string>, fits: (entry: (typeof all)[number]) => boolean][] = [
       [{ actorId: adaId }, ({ actorId }) => actorId === adaId],
+      [{ actorName: "ADA" }, ({ actorId }) => actorId === adaId],
       [{ action: "domain.update" }, ({ action }) => action === "domain.update"],
       [{ targetType: "session" }, ({ targetType }) => targetType === "session"],
       [{ targetId: domain.toUpperCase() }, ({ targetId }) => targetId === domain],

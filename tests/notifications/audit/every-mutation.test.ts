@@ -644,6 +644,8 @@ const silent: Record<string, string> = {
   "identityConfigs.testGroups": "It changes nothing.",
   "changeRequests.plan": "It changes nothing.",
   "records.plan": "It changes nothing.",
+  "records.planZonefile": "It changes nothing.",
+  "domains.plan": "It changes nothing.",
   "templates.plan": "It changes nothing.",
   "templates.linkedPlan": "It changes nothing.",
   "domains.compare": "It changes nothing.",
