@@ -82,6 +82,12 @@ async function passedOn(request: IncomingMessage, response: ServerResponse): Pro
   else response.writeHead(answer.status, { "content-type": "application/json" }).end(answered);
 }
 
+/** Deletes a domain; its zone at the provider stays. */
+async function forgetDomain(name: string): Promise<void> {
+  const { body } = await zw.admin.get(`/api/domains?name=${name}`);
+  for (const { id } of (body as { domains: { id: string }[] }).domains) await zw.admin.delete(`/api/domains/${id}`);
+}
+
 /** A host of a zone that another Terraform file declares. */
 function terraformHost(host: string, value: string): string {
   const attributes = ["zone_id = aws_route53_zone.main.zone_id", `name = "${host}"`, 'type = "A"', "ttl = 300"];
@@ -507,19 +513,14 @@ describe("zonewright apply", () => {
   test("a plan that creates a domain shows how its file differs from the zone that is at the provider, and applies only that", async () => {
     await write("kept.example.zone", "www 300 IN A 192.0.2.1\n");
     const args = ["apply", join(folder, "kept.example.zone"), "--create", "--yes"];
-    const forget = async () => {
-      const { body } = await zw.admin.get("/api/domains?name=kept.example");
-      const [domain] = (body as { domains: { id: string }[] }).domains;
-      await zw.admin.delete(`/api/domains/${domain?.id}`);
-    };
     await cli.must(args);
-    await forget();
+    await forgetDomain("kept.example");
     await write("kept.example.zone", "www 300 IN A 192.0.2.2\n");
     const out = join(folder, "kept.json");
     const planned = await cli.run(["plan", join(folder, "kept.example.zone"), "--create", "--out", out]);
     expect(planned.stdout).toContain("~ www 300 A 192.0.2.1 → 192.0.2.2\n");
     expect(await cli.must(args)).toContain("kept.example: applied as revision 2, 1 updated.\n");
-    await forget();
+    await forgetDomain("kept.example");
     // The zone at the provider is another one now.
     const stale = await cli.run(["apply", out, "--yes"]);
     expect(stale).toMatchObject({

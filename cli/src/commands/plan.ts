@@ -353,7 +353,7 @@ async function applyAll(client: Client, plans: readonly ZonePlan[], options: App
   const madeFor = new Map(created.map((one) => [one.plan.domain, one.made]));
   let done = 0;
   const outcomes = isRefused
-    ? created.map((one) => one.refusal ?? { ...noOutcome(one.plan), reasons: [createdOnly], exitCode: exitCodes.error })
+    ? created.map((one) => one.refusal ?? onlyCreated(one.plan))
     : await inParallel(
         plans,
         async (one) => {
@@ -373,7 +373,10 @@ async function applyAll(client: Client, plans: readonly ZonePlan[], options: App
     process.exitCode = outcomes.some(({ exitCode }) => exitCode === exitCodes.error) ? exitCodes.error : worst;
 }
 
-const createdOnly = "The domain was created, but no record was changed, because another domain could not be created.";
+function onlyCreated(plan: ZonePlan): Outcome {
+  const reason = "The domain was created, but no record was changed, because another domain could not be created.";
+  return { ...noOutcome(plan), reasons: [reason], exitCode: exitCodes.error };
+}
 
 function noOutcome({ domain }: ZonePlan): Outcome {
   return { domain, applied: false, revision: null, request: null, reasons: [], exitCode: exitCodes.done };
