@@ -1,4 +1,4 @@
-import { nameOf, statedDataOf, type RecordData, type StatedData } from "../record.ts";
+import { nameOf, type RecordData, type StatedData } from "../record.ts";
 import { printRdata } from "../record-types.ts";
 import type { Steps } from "../../platform/slices.ts";
 import type { OutOfZone, ZoneFileMessage, Soa } from "../zone-file/contents.ts";
@@ -100,11 +100,6 @@ export function stringsOf({ recordType, value, strings, writtenValue }: WrittenR
   const printed = rdataFields(recordType, printRdata({ recordType, value, strings, writtenValue }));
   const parts = (printed ?? []).map(({ raw }) => unescapeOctets(raw));
   return parts.length > 0 && printed?.[0]?.quoted === true && parts.every((part) => part !== null) ? parts : null;
-}
-
-/** Returns a record that was read as plans show it: active, and as written. */
-export function stated({ record }: FormatRecord): StatedData {
-  return statedDataOf({ ...record, status: "active" });
 }
 
 /** Returns a message as text, with the lines that it is about. */
