@@ -1,7 +1,7 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type Axe from "axe-core";
-import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
+import { chromium, type Browser, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { freePorts } from "./programs.ts";
 import { adminPassword, onceStarted, startZonewright, type Options, type Zonewright } from "./zonewright.ts";
@@ -63,7 +63,9 @@ export function useConsole({ host = "localhost", ...options }: ConsoleOptions = 
   let browser: Browser | undefined;
   let url = "";
   let userAgent = "";
-  const contexts = new Set<BrowserContext>();
+  const tabs = new Set<Tab>();
+  /** Tabs of earlier tests, empty again. */
+  const kept: Tab[] = [];
   const faults: string[] = [];
   const expected: string[] = [];
 
@@ -77,22 +79,38 @@ export function useConsole({ host = "localhost", ...options }: ConsoleOptions = 
     await page.context().close();
   });
   afterEach(async () => {
-    for (const context of contexts) await context.close();
-    contexts.clear();
+    for (const tab of tabs) {
+      tab.watch.on = false;
+      if (await isEmptied(tab, url)) kept.push(tab);
+      else await tab.page.context().close();
+    }
+    tabs.clear();
     const unexpected = faults.splice(0).filter((fault) => !expected.some((part) => fault.includes(part)));
     expected.length = 0;
     expect(unexpected).toEqual([]);
   });
   afterAll(async () => {
+    kept.length = 0;
     await browser?.close();
     await zonewright?.stop();
   });
 
   const open = async (
     { dark = false, width = 1280, height = 800, timezoneId, locale = "en-US" }: PageOptions = {},
-    state?: BrowserContextOptions["storageState"],
+    state?: Awaited<ReturnType<typeof sessionOf>>,
   ) => {
     if (!browser) throw new Error("The browser is not running yet.");
+    const profile = `${locale} ${timezoneId}`;
+    const again = kept.findIndex((tab) => tab.profile === profile);
+    const [known] = again < 0 ? [] : kept.splice(again, 1);
+    if (known) {
+      tabs.add(known);
+      known.watch.on = true;
+      await known.page.setViewportSize({ width, height });
+      await known.page.emulateMedia({ ...asUsual, colorScheme: dark ? "dark" : "light" });
+      if (state) await restore(known.page, state);
+      return known.page;
+    }
     const context = await browser.newContext({
       viewport: { width, height },
       colorScheme: dark ? "dark" : "light",
@@ -100,7 +118,7 @@ export function useConsole({ host = "localhost", ...options }: ConsoleOptions = 
       ...(timezoneId === undefined ? {} : { timezoneId }),
       ...(state && { storageState: state }),
     });
-    contexts.add(context);
+    const watch = { on: true };
     // The browser reports violations of the policy only to the page.
     await context.addInitScript(() => {
       addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) => {
@@ -110,15 +128,16 @@ export function useConsole({ host = "localhost", ...options }: ConsoleOptions = 
     // Ends a test that hangs: a busy machine takes its time.
     context.setDefaultTimeout(60_000);
     // Every tab, also those that a test opens itself.
-    context.on("page", (tab) => {
-      tab.on("console", (message) => {
-        if ((message.type() === "error" || message.type() === "warning") && !isSlow(message.text()))
+    context.on("page", (opened) => {
+      opened.on("console", (message) => {
+        if (watch.on && (message.type() === "error" || message.type() === "warning") && !isSlow(message.text()))
           faults.push(message.text());
       });
-      tab.on("pageerror", (error) => faults.push(`${error.message}\n${error.stack}`));
+      opened.on("pageerror", (error) => watch.on && faults.push(`${error.message}\n${error.stack}`));
     });
     const page = await context.newPage();
     if (slowAnswers > 0) await delayAnswers(page);
+    tabs.add({ page, profile, watch, isChanged: noticeChanges(page) });
     return page;
   };
   return {
@@ -144,6 +163,86 @@ export function useConsole({ host = "localhost", ...options }: ConsoleOptions = 
       return page;
     },
   };
+}
+
+/** A tab in a browser profile of its own, with which a later test may go on once it is empty. */
+interface Tab {
+  readonly page: Page;
+  /** What a browser profile cannot change any more. */
+  readonly profile: string;
+  /** Whether what the page reports is a fault of the test. */
+  readonly watch: { on: boolean };
+  readonly isChanged: () => boolean;
+}
+
+const asUsual = { media: null, reducedMotion: null, forcedColors: null, contrast: null };
+
+/** What leaves something in a page or its profile that cannot be taken back. */
+const lasting = [
+  "addInitScript",
+  "exposeBinding",
+  "exposeFunction",
+  "grantPermissions",
+  "newCDPSession",
+  "on",
+  "once",
+  "route",
+  "routeWebSocket",
+  "setDefaultTimeout",
+  "setExtraHTTPHeaders",
+  "setOffline",
+] as const;
+
+/** @returns whether a test has called anything lasting since */
+function noticeChanges(page: Page): () => boolean {
+  let isChanged = false;
+  for (const target of [page, page.context()]) {
+    const methods = target as unknown as Record<string, unknown>;
+    for (const name of lasting) {
+      const method = methods[name];
+      if (typeof method !== "function") continue;
+      methods[name] = (...values: unknown[]): unknown => {
+        isChanged = true;
+        return method.apply(target, values);
+      };
+    }
+  }
+  return () => isChanged;
+}
+
+/**
+ * Empties a tab for a later test, as a new profile would be but for its cache: a page needs a third of the processor time if its code is compiled already.
+ * @returns whether that was possible
+ */
+async function isEmptied({ page, isChanged }: Tab, url: string): Promise<boolean> {
+  if (isChanged() || page.isClosed() || slowAnswers > 0) return false;
+  const context = page.context();
+  try {
+    for (const other of context.pages()) if (other !== page) await other.close();
+    // A page of the service without code: the stored data of its origin is at hand.
+    await page.goto(`${url}/readyz`);
+    await page.evaluate(async () => {
+      localStorage.clear();
+      sessionStorage.clear();
+      for (const { name } of await indexedDB.databases()) if (name !== undefined) indexedDB.deleteDatabase(name);
+      for (const name of await caches.keys()) await caches.delete(name);
+    });
+    await context.clearCookies();
+    return !isChanged();
+  } catch {
+    return false;
+  }
+}
+
+/** Puts a session into an empty tab. */
+async function restore(page: Page, { cookies, origins }: Awaited<ReturnType<typeof sessionOf>>): Promise<void> {
+  await page.context().addCookies(cookies);
+  await page.evaluate(
+    (items) => {
+      for (const { name, value } of items) localStorage.setItem(name, value);
+    },
+    origins.flatMap(({ localStorage: items }) => items),
+  );
 }
 
 async function delayAnswers(page: Page): Promise<void> {
