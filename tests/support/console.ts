@@ -60,20 +60,18 @@ export interface ConsoleUnderTest {
  */
 export function useConsole({ host = "localhost", ...options }: ConsoleOptions = {}): ConsoleUnderTest {
   let zonewright: (Zonewright & { stop(): Promise<void> }) | undefined;
-  let browser: Browser | undefined;
+  let port = 0;
   let url = "";
   let userAgent = "";
   const tabs = new Set<Tab>();
-  /** Tabs of earlier tests, empty again. */
-  const kept: Tab[] = [];
   const faults: string[] = [];
   const expected: string[] = [];
 
   beforeAll(async () => {
-    const [port = 0] = await freePorts(1);
+    port = usedPorts.pop() ?? (await freePorts(1))[0] ?? 0;
     url = `http://${host}:${port}`;
     zonewright = await startZonewright({ ...options, env: { PORT: String(port), SITE_URL: url, ...options.env } });
-    browser = await chromium.connect(process.env["TEST_BROWSER"] ?? "");
+    browser ??= await chromium.connect(process.env["TEST_BROWSER"] ?? "");
     const page = await browser.newPage();
     userAgent = await page.evaluate(() => navigator.userAgent);
     await page.context().close();
@@ -90,9 +88,8 @@ export function useConsole({ host = "localhost", ...options }: ConsoleOptions = 
     expect(unexpected).toEqual([]);
   });
   afterAll(async () => {
-    kept.length = 0;
-    await browser?.close();
     await zonewright?.stop();
+    if (zonewright) usedPorts.push(port);
   });
 
   const open = async (
@@ -100,7 +97,7 @@ export function useConsole({ host = "localhost", ...options }: ConsoleOptions = 
     state?: Awaited<ReturnType<typeof sessionOf>>,
   ) => {
     if (!browser) throw new Error("The browser is not running yet.");
-    const profile = `${locale} ${timezoneId}`;
+    const profile = `${url} ${locale} ${timezoneId}`;
     const again = kept.findIndex((tab) => tab.profile === profile);
     const [known] = again < 0 ? [] : kept.splice(again, 1);
     if (known) {
@@ -168,12 +165,21 @@ export function useConsole({ host = "localhost", ...options }: ConsoleOptions = 
 /** A tab in a browser profile of its own, with which a later test may go on once it is empty. */
 interface Tab {
   readonly page: Page;
-  /** What a browser profile cannot change any more. */
+  /** The console's address, and what a browser profile cannot change any more. */
   readonly profile: string;
   /** Whether what the page reports is a fault of the test. */
   readonly watch: { on: boolean };
   readonly isChanged: () => boolean;
 }
+
+/** Of this worker, for all of its files. It ends with the worker. */
+let browser: Browser | undefined;
+
+/** Tabs of earlier tests of this worker, empty again. */
+const kept: Tab[] = [];
+
+/** Where earlier services of this worker were: a browser has the code of an address compiled already. */
+const usedPorts: number[] = [];
 
 const asUsual = { media: null, reducedMotion: null, forcedColors: null, contrast: null };
 
