@@ -134,7 +134,7 @@ export function useConsole({ host = "localhost", ...options }: ConsoleOptions = 
     });
     const page = await context.newPage();
     if (slowAnswers > 0) await delayAnswers(page);
-    tabs.add({ page, profile, watch, isChanged: noticeChanges(page) });
+    tabs.add({ page, profile, watch, isAsBefore: noticeChanges(page) });
     return page;
   };
   return {
@@ -169,7 +169,8 @@ interface Tab {
   readonly profile: string;
   /** Whether what the page reports is a fault of the test. */
   readonly watch: { on: boolean };
-  readonly isChanged: () => boolean;
+  /** Takes routes and listeners of the test away. @returns false if it has called something lasting */
+  readonly isAsBefore: () => Promise<boolean>;
 }
 
 /** Of this worker, for all of its files. It ends with the worker. */
@@ -190,40 +191,44 @@ const lasting = [
   "exposeFunction",
   "grantPermissions",
   "newCDPSession",
-  "on",
-  "once",
-  "route",
   "routeWebSocket",
   "setDefaultTimeout",
   "setExtraHTTPHeaders",
   "setOffline",
 ] as const;
 
-/** @returns whether a test has called anything lasting since */
-function noticeChanges(page: Page): () => boolean {
-  let isChanged = false;
+function noticeChanges(page: Page): () => Promise<boolean> {
+  let lasts = false;
+  const undo: (() => unknown)[] = [];
   for (const target of [page, page.context()]) {
-    const methods = target as unknown as Record<string, unknown>;
-    for (const name of lasting) {
+    const methods = target as unknown as Record<string, (...values: unknown[]) => unknown>;
+    const noticed = (name: string, notice: (values: unknown[]) => void) => {
       const method = methods[name];
-      if (typeof method !== "function") continue;
-      methods[name] = (...values: unknown[]): unknown => {
-        isChanged = true;
+      if (!method) return;
+      methods[name] = (...values) => {
+        notice(values);
         return method.apply(target, values);
       };
-    }
+    };
+    for (const name of lasting) noticed(name, () => (lasts = true));
+    for (const name of ["on", "once"]) noticed(name, (values) => undo.push(() => methods["off"]?.(...values)));
+    noticed("route", () => undo.push(() => target.unrouteAll({ behavior: "ignoreErrors" })));
   }
-  return () => isChanged;
+  return async () => {
+    for (const step of undo.splice(0)) await step();
+    return !lasts;
+  };
 }
 
 /**
  * Empties a tab for a later test, as a new profile would be but for its cache: a page needs a third of the processor time if its code is compiled already.
  * @returns whether that was possible
  */
-async function isEmptied({ page, isChanged }: Tab, url: string): Promise<boolean> {
-  if (isChanged() || page.isClosed() || slowAnswers > 0) return false;
+async function isEmptied({ page, isAsBefore }: Tab, url: string): Promise<boolean> {
+  if (page.isClosed() || slowAnswers > 0) return false;
   const context = page.context();
   try {
+    if (!(await isAsBefore())) return false;
     for (const other of context.pages()) if (other !== page) await other.close();
     // A page of the service without code: the stored data of its origin is at hand.
     await page.goto(`${url}/readyz`);
@@ -234,7 +239,7 @@ async function isEmptied({ page, isChanged }: Tab, url: string): Promise<boolean
       for (const name of await caches.keys()) await caches.delete(name);
     });
     await context.clearCookies();
-    return !isChanged();
+    return true;
   } catch {
     return false;
   }
