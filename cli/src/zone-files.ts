@@ -28,6 +28,8 @@ export interface ZoneFile {
   ignore: string[];
   /** The files of which the text is made, with the first line of each in it. Left out: `file` alone. */
   parts?: { file: string; from: number }[];
+  /** The other zones of the same text, which are compared by themselves. */
+  others?: readonly string[];
 }
 
 /** Says in which of its files the lines of a zone are that a message begins with. */
@@ -39,7 +41,22 @@ export function inItsFile(message: string, { parts }: Pick<ZoneFile, "parts">): 
   };
   return message
     .replace(/^Line (\d+)(?=:)/, (_, line: string) => placed(line, ", line "))
-    .replace(/^Lines [\d, and]+(?=:)/, (lines) => lines.replaceAll(/\d+/g, (line) => placed(line, ":")));
+    .replace(/^Lines [\d, andmore]+(?=:)/, (lines) =>
+      lines.replaceAll(/\d+/g, (line, at: number) =>
+        // "and 4 more" counts lines.
+        lines.startsWith(" more", at + line.length) ? line : placed(line, ":"),
+      ),
+    );
+}
+
+/** Returns the warnings about a text in words about its files, without those about zones that are compared anyway. */
+export function warningsIn(zone: ZoneFile, warnings: readonly string[]): string[] {
+  const others = new Set(zone.others);
+  return warnings
+    .filter(
+      (warning) => !others.has(/: Records of other zones, such as (\S+), are left out\.$/.exec(warning)?.[1] ?? ""),
+    )
+    .map((warning) => inItsFile(warning, zone));
 }
 
 /** Name of the file with patterns beside the zones. */
@@ -63,7 +80,7 @@ export async function zoneFilesIn(paths: readonly string[]): Promise<{ zones: Zo
   const zones: ZoneFile[] = [];
   const modules = new Map<string, string[]>();
   for (const file of new Set(files)) {
-    if (formatOf(file) !== "terraform" || isDomainName(basename(file, extname(file)))) continue;
+    if (formatOf(file) !== "terraform" || isDomainName(zoneOfFile(file))) continue;
     const parts = modules.get(dirname(file));
     if (parts) parts.push(file);
     else modules.set(dirname(file), [file]);
@@ -76,7 +93,7 @@ export async function zoneFilesIn(paths: readonly string[]): Promise<{ zones: Zo
   for (const file of new Set(files)) {
     const format = formatOf(file);
     if (!format) continue;
-    const name = basename(file, extname(file));
+    const name = zoneOfFile(file);
     const isNamed = isDomainName(name);
     if (!isNamed) {
       if (format !== "terraform") skipped.push(file);
@@ -113,8 +130,16 @@ async function terraformModule(folder: string, files: readonly string[]): Promis
   const [first = folder] = files;
   const place = files.length === 1 ? { file: first } : { file: folder, parts };
   const zones: ZoneFile[] = [];
-  for (const domain of zonesOfTerraform(text)) {
-    zones.push({ ...place, domain, format: "terraform", text, ignore: await ignoredBeside(first, domain) });
+  const domains = zonesOfTerraform(text);
+  for (const domain of domains) {
+    zones.push({
+      ...place,
+      others: domains,
+      domain,
+      format: "terraform",
+      text,
+      ignore: await ignoredBeside(first, domain),
+    });
   }
   return zones;
 }
@@ -140,8 +165,24 @@ function formatOf(file: string): FileFormat | null {
   return Object.hasOwn(formats, end) ? formats[end as keyof typeof formats] : null;
 }
 
+/** Returns the zone that a file is named after. No file name has a slash: `%2f` stands for that of a classless zone (RFC 2317). */
+function zoneOfFile(file: string): string {
+  return decoded(basename(file, extname(file)));
+}
+
+function decoded(name: string): string {
+  return name.replaceAll(/%2f/gi, "/");
+}
+
+/** Returns the name of a zone's file. @param end such as `.zone` */
+export function fileOfZone(domain: string, end: string): string {
+  return `${domain.replaceAll("/", "%2f")}${end}`;
+}
+
 function isDomainName(name: string): boolean {
-  return /^[^\s/!]+\.[^\s/!]+(?:![\w-]+)?$/.test(name) && !name.endsWith(".");
+  const [zone = "", view, ...more] = name.split("!");
+  const isView = view === undefined || /^[\w-]+$/.test(view);
+  return isView && more.length === 0 && !/\s/.test(zone) && zone.slice(1, -1).includes(".") && !zone.endsWith(".");
 }
 
 function zonesOfTerraform(text: string): string[] {
@@ -191,7 +232,7 @@ async function ignoredBeside(file: string, domain: string): Promise<string[]> {
     // A pattern has a slash before any colon, which is then one of its value.
     const [, of, pattern] = /^([^\s:/]+):\s*(\S.*)$/.exec(line) ?? [];
     if (of === undefined || pattern === undefined || !of.slice(1, -1).includes(".")) return [line];
-    return asciiName(of) === asciiName(domain) ? [pattern] : [];
+    return asciiName(decoded(of)) === asciiName(domain) ? [pattern] : [];
   });
 }
 

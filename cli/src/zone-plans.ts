@@ -5,7 +5,7 @@ import { changesOf, countsOf, patchOf, printPlan, sizeOf, type Changes } from ".
 import { counted, note, print, progress } from "./terminal.ts";
 import { visible } from "./table.ts";
 import { fullName } from "./zones.ts";
-import { inItsFile, textHash, type ZoneFile } from "./zone-files.ts";
+import { inItsFile, textHash, warningsIn, type ZoneFile } from "./zone-files.ts";
 
 /** Others whose records can be left as they are. */
 export const owners = ["keys", "tokens", "external-dns", "acme"] as const;
@@ -140,7 +140,7 @@ async function planZone(client: Client, zone: ZoneFile, options: PlanOptions): P
   if (found === null) return await missingZone(client, zone, options);
   const input = inputFor(found, zone, options);
   const planned = await comparison(client, input);
-  const warnings = planned.plan.warnings.map((warning) => inItsFile(warning, zone));
+  const warnings = warningsIn(zone, planned.plan.warnings);
   return { domain: fullName(found), file, input, ...planned, plan: { ...planned.plan, warnings } };
 }
 
@@ -189,7 +189,7 @@ export async function missingZone(client: Client, given: ZoneFile, options: Plan
   const planned = planIn(await patiently(() => client.domains.plan.mutate({ ...text, name: domain, ...place })));
   const warnings = [
     `The domain ${domain} is created${createdAt === undefined ? "" : ` at ${createdAt.name}`}.`,
-    ...planned.plan.warnings.map((warning) => inItsFile(warning, given)),
+    ...warningsIn(given, planned.plan.warnings),
   ];
   const plan = { ...planned.plan, warnings };
   return { ...planned, domain, file, input: null, planHash: hashOf(plan), zone: given, plan };

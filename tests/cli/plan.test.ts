@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -130,6 +130,14 @@ shop.example!internal: 1 to create
       stdout:
         "infra.example: 2 to create\n+ mail 300 A 192.0.2.25\n+ www 300 A 192.0.2.4\n1 of 1 zone would change: 2 to create.\n",
     });
+    // What else is in the folder is compared by itself, without a warning.
+    await write("module/shop.tf", 'resource "aws_route53_zone" "shop" {\n  name = "shop.example"\n}\n');
+    await write("module/more.tf", terraformHost("shop", '"192.0.2.9"').replace("zone.main.", "zone.shop."));
+    const both = await cli.run(["plan", join(folder, "module")]);
+    expect({ stdout: both.stdout.split("\n").at(-2), stderr: both.stderr }).toEqual({
+      stdout: "2 of 2 zones would change: 3 to create.",
+      stderr: "",
+    });
     await write("module/mail.tf", `# Mail\n${terraformHost("mail", "var.address")}`);
     const refused = await cli.run(["plan", join(folder, "module")]);
     expect(refused.exitCode).toBe(1);
@@ -259,6 +267,27 @@ test("a zone in two files is refused, also where one of them leaves out the only
   const { exitCode, stderr } = await cli.run(["apply", join(folder, "views"), "--yes"]);
   expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("are both one.example!") });
   expect(await linesOf("one.example!internal")).toEqual([]);
+});
+
+test("a classless reverse zone is a file with %2f for the slash, as export names it in a folder", async () => {
+  const name = "0/25.2.0.192.in-addr.arpa";
+  await zw.admin.post("/api/domains", { name, ...(await byHand()) });
+  const file = join(folder, "classless/0%2F25.2.0.192.in-addr.arpa.zone");
+  await write(
+    "classless/0%2F25.2.0.192.in-addr.arpa.zone",
+    "1 300 IN PTR host.shop.example.\n9 300 IN PTR x.example.\n",
+  );
+  await write("classless/.zonewrightignore", "0%2f25.2.0.192.in-addr.arpa: 9/PTR\n");
+  const planned = await cli.run(["plan", join(folder, "classless")]);
+  expect(planned.stdout).toBe(
+    `${name}: 1 to create\n+ 1 300 PTR host.shop.example\n1 of 1 zone would change: 1 to create.\n`,
+  );
+  await cli.must(["apply", file, "--yes"]);
+  const written = join(folder, "written");
+  await mkdir(written);
+  await cli.must(["export", name, "--output", written]);
+  expect(await readdir(written)).toEqual(["0%2f25.2.0.192.in-addr.arpa.zone"]);
+  expect((await cli.run(["plan", written])).stdout).toBe("1 zone, no changes.\n");
 });
 
 test("a link to a file is a zone, as a file is", async () => {

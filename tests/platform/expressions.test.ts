@@ -40,7 +40,6 @@ const fine: Readonly<Record<string, string>> = {
     "Only tried where a field begins.",
   [String.raw`/\?.*$/s`]: "Finds its end at the first sign.",
   [String.raw`/;.*$/s`]: "Finds its end at the first sign.",
-  [String.raw`/^[^\s/!]+\.[^\s/!]+(?:![\w-]+)?$/`]: "Of the name of a file.",
   [String.raw`/(\d+) ?([a-z]+)/g`]: "Of at most five amounts, each of at most ten digits.",
   [String.raw`/\bVersion\/[\d.]+.*\bSafari\//`]: "Of at most 300 characters.",
   [String.raw`/(\d+)(?: \d+){4}$/`]: "Of an SOA record.",

@@ -1,10 +1,12 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { Option, type Command } from "commander";
 import { changeInput, command, wholeNumber, withChanges, withJson, type ChangeOptions } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { Failure } from "../failure.ts";
 import { carryOut, inputOf, requested } from "../plans.ts";
 import { deliver, readInput } from "../terminal.ts";
+import { fileOfZone } from "../zone-files.ts";
 import { domainNamed, fullName } from "../zones.ts";
 
 interface ExportOptions {
@@ -31,7 +33,10 @@ export function exportZone(): Command {
     .addOption(
       new Option("--format <format>", "a zone file (default), or the format of another tool").choices(exportFormats),
     )
-    .option("-o, --output <file>", "write to this file instead of the standard output")
+    .option(
+      "-o, --output <file>",
+      "write to this file instead of the standard output; in a folder, to one named after the zone",
+    )
     .option("--revision <revision>", "as it was at this revision of the zone")
     .option("--server-managed", "also what the name server maintains, such as signatures")
     .action(async (name: string, { output, revision, serverManaged, format = "zonefile", json }: ExportOptions) => {
@@ -43,8 +48,27 @@ export function exportZone(): Command {
         ...(revision === undefined ? {} : { revision: wholeNumber(revision, "--revision") }),
         ...(serverManaged ? { serverManaged } : {}),
       });
-      await deliver(content, output, json ? { domain: fullName(zone), format } : null);
+      const file = output === undefined ? undefined : await fileFor(output, fullName(zone), format);
+      await deliver(content, file, json ? { domain: fullName(zone), format } : null);
     });
+}
+
+const ends: Readonly<Record<ExportFormat, string>> = {
+  zonefile: ".zone",
+  octodns: ".yaml",
+  csv: ".csv",
+  tsv: ".tsv",
+  terraform: ".tf",
+  dnscontrol: ".js",
+};
+
+/** Returns the file to write: in a folder, one named after the zone, as `plan` reads it. */
+async function fileFor(output: string, domain: string, format: ExportFormat): Promise<string> {
+  const isFolder = await stat(output).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  return isFolder ? join(output, fileOfZone(domain, ends[format])) : output;
 }
 
 interface ImportOptions extends ChangeOptions {
