@@ -1,7 +1,7 @@
 import { requireBinaries } from "../tests/support/binaries.ts";
 import { measureAuthentication, measureFlood } from "./accounts.ts";
 import { measureAfterCrash } from "./after-crash.ts";
-import { measureCli } from "./cli.ts";
+import { measureCli, measurePlan } from "./cli.ts";
 import { measureConsole } from "./console/main.ts";
 import { measureHostileBodies } from "./hostile-bodies.ts";
 import { measureStalls } from "./stalls.ts";
@@ -46,7 +46,7 @@ const benchmarks: Record<string, () => Promise<Figure[]>> = {
   "row-sizes": async () => await inEnvironment(measureRowSizes),
   streams: measureStreams,
   starts: measureStarts,
-  cli: measureCli,
+  cli: async () => [...(await measureCli()), ...(await inEnvironment(measurePlan))],
   "after-crash": measureAfterCrash,
   console: async () => await inEnvironment(measureConsole),
 };
