@@ -104,6 +104,12 @@ export async function zoneFilesIn(paths: readonly string[]): Promise<{ zones: Zo
     zones.push({ file, domain, format, text, ignore: await ignoredBeside(file, domain) });
   }
   refuseTwice(zones);
+  const nameless = skipped.find((file) => formatOf(file) === "terraform");
+  if (zones.length === 0 && nameless !== undefined) {
+    throw new Failure(
+      `${nameless} names no zone by a literal value. Write the zone's name in its resource, or name the file after its zone: example.com.tf.`,
+    );
+  }
   if (zones.length === 0) {
     throw new Failure(
       `There are no zones in ${paths.join(", ")}. A zone is a file such as example.com.zone; other ends are ${ends}.`,

@@ -250,6 +250,11 @@ shop.example!internal: 1 to create
     [[], [".", "--only", "other.*"], /^None of the 5 zones is called other\.\*\.\n$/m],
     [[], [".", "--allow-delete-percent", "many"], /--allow-delete-percent must be a whole number/],
     [[], ["production.yaml"], /^There are no zones in /m],
+    [
+      ["variables.tf"],
+      ["variables.tf"],
+      /variables\.tf names no zone by a literal value\. Write the zone's name in its/,
+    ],
     [["bücher.example.zone", "xn--bcher-kva.example.zone"], [], /xn--bcher-kva\.example\.zone are both /],
     [[], [".", "--out", "plan.txt"], /^--out must end in \.json, such as plan\.json/],
   ])("refuses what it cannot compare in a sentence: %j %j", async (files, [path = ".", ...options], message) => {
