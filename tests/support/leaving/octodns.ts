@@ -13,7 +13,7 @@ const mappings: Readonly<Record<string, readonly string[]>> = {
 const named = new Set(["exchange", "target"]);
 
 /** Returns a zone as octoDNS's YAML provider keeps it. */
-export function octodnsOf({ name: zone, records }: HeldZone): string {
+function octodnsOf({ name: zone, records }: HeldZone): string {
   const owners = new Map<string, Held[][]>();
   for (const rrset of rrsetsOf(records)) {
     const owner = rrset[0]?.name ?? "@";
