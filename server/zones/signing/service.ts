@@ -296,13 +296,18 @@ export class Signing {
         ["planHash"],
         `This removes the DS records ${removed.join(", ")}, which match no key. Send the \`planHash\` of a plan, which \`dryRun: true\` returns.`,
       );
-    await this.#parts.records.apply(em, caller, {
-      ...asked,
-      message,
-      override,
-      force,
-      planHash: planHash ?? plan.planHash,
-    });
+    const applying = { ...asked, message, override, force, planHash: planHash ?? plan.planHash };
+    try {
+      await this.#parts.records.apply(em, caller, applying);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== "REVIEW_REQUIRED") throw error;
+      // "This domain" would be taken for the one whose DS records are published.
+      throw new AppError(
+        "REVIEW_REQUIRED",
+        `The DS records are records of ${parent.name}, which requires a review of each change. Request one with POST /api/domains/${parent.id}/change-requests.`,
+        { cause: error },
+      );
+    }
     return { ...planned, applied: true };
   }
 }

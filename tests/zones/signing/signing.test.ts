@@ -143,6 +143,18 @@ test("DS records that match no key are removed only by a plan that was shown", a
   expect(await ds()).toHaveLength(1);
 });
 
+test("a parent zone that requires reviews is named, and the change that it takes can be requested there", async () => {
+  const { parent, parentName, child, published, ds } = await delegated();
+  await zw.admin.put(`/api/domains/${parent}`, { reviewRequired: "everyone" });
+  const { status, body } = await publish(child);
+  expect({ status, code: body.code }).toEqual({ status: 409, code: "REVIEW_REQUIRED" });
+  expect(body.detail).toContain(`records of ${parentName}, which requires a review`);
+  const [path] = /\/api\/domains\/\S+\/change-requests/.exec(body.detail) ?? [""];
+  const changes = published.map((value) => ({ action: "create", record: { recordType: "DS", name: "shop", value } }));
+  expect((await zw.admin.post(path, { title: "Publish DS", changes })).status).toBe(201);
+  expect(await ds()).toEqual([]);
+});
+
 test("a delegation that a zone in between has is not published in the zone above both", async () => {
   const { parent, parentName } = await delegated();
   const below = await domain(`deep.cut.${parentName}`);
