@@ -106,7 +106,7 @@ async function servicesOn(dir: string): Promise<number[]> {
 /** Starts the service and stops it again. @returns the most memory that its processes had meanwhile, in MB */
 async function peakOfStart(env: ReturnType<typeof dataDir>): Promise<number> {
   let peak = 0;
-  const starting = startService(env);
+  const starting = startService(env, [], true);
   const started = new AbortController();
   const watch = async () => {
     for (; !started.signal.aborted; await setTimeout(50)) {
