@@ -66,10 +66,14 @@ const ends = Object.keys(formats).join(", ");
 
 /**
  * Finds the zones in files and folders, and in the folders below.
- * @returns the zones in order, and names of files that look like zones but are none
- * @throws Failure if there are none, or a zone is in two files
+ * @param only the zones that are read, as `--only` takes them; of the others their names are enough
+ * @returns the chosen zones in order, and names of files that look like zones but are none
+ * @throws Failure if there are none, none is chosen, or a zone is in two files
  */
-export async function zoneFilesIn(paths: readonly string[]): Promise<{ zones: ZoneFile[]; skipped: string[] }> {
+export async function zoneFilesIn(
+  paths: readonly string[],
+  only: readonly string[] = [],
+): Promise<{ zones: ZoneFile[]; skipped: string[] }> {
   const files: string[] = [];
   const skipped: string[] = [];
   for (const path of paths) {
@@ -77,7 +81,7 @@ export async function zoneFilesIn(paths: readonly string[]): Promise<{ zones: Zo
     else if (formatOf(path)) files.push(path);
     else throw new Failure(`${path} is not a zone. Its name must end in ${ends}, such as example.com.zone.`);
   }
-  const zones: ZoneFile[] = [];
+  const zones: (Pick<ZoneFile, "domain" | "file"> & { read: () => Promise<ZoneFile> })[] = [];
   const modules = new Map<string, string[]>();
   for (const file of new Set(files)) {
     if (formatOf(file) !== "terraform" || isDomainName(zoneOfFile(file))) continue;
@@ -88,7 +92,10 @@ export async function zoneFilesIn(paths: readonly string[]): Promise<{ zones: Zo
   for (const [folder, parts] of modules) {
     const module = await terraformModule(folder, parts);
     if (module.length === 0) skipped.push(...parts);
-    zones.push(...module);
+    for (const zone of module) {
+      const { domain, file } = zone;
+      zones.push({ domain, file, read: () => Promise.resolve(zone) });
+    }
   }
   for (const file of new Set(files)) {
     const format = formatOf(file);
@@ -100,8 +107,11 @@ export async function zoneFilesIn(paths: readonly string[]): Promise<{ zones: Zo
       continue;
     }
     const domain = name.toLowerCase();
-    const text = await readFile(file, "utf8");
-    zones.push({ file, domain, format, text, ignore: await ignoredBeside(file, domain) });
+    const read = async () => {
+      const text = await readFile(file, "utf8");
+      return { file, domain, format, text, ignore: await ignoredBeside(file, domain) };
+    };
+    zones.push({ file, domain, read });
   }
   refuseTwice(zones);
   const nameless = skipped.find((file) => formatOf(file) === "terraform");
@@ -115,7 +125,12 @@ export async function zoneFilesIn(paths: readonly string[]): Promise<{ zones: Zo
       `There are no zones in ${paths.join(", ")}. A zone is a file such as example.com.zone; other ends are ${ends}.`,
     );
   }
-  return { zones: zones.toSorted((one, other) => (one.domain < other.domain ? -1 : 1)), skipped };
+  const chosen = zones.filter(({ domain }) => isChosen(domain, only));
+  if (chosen.length === 0) throw new Failure(`None of the ${zones.length} zones is called ${only.join(" or ")}.`);
+  const read: ZoneFile[] = [];
+  for (const zone of chosen.toSorted((one, other) => (one.domain < other.domain ? -1 : 1)))
+    read.push(await zone.read());
+  return { zones: read, skipped };
 }
 
 /**
@@ -243,7 +258,7 @@ async function ignoredBeside(file: string, domain: string): Promise<string[]> {
 }
 
 /** Returns whether a zone is chosen by `--only`, which takes names with `*`. */
-export function isChosen(domain: string, only: readonly string[]): boolean {
+function isChosen(domain: string, only: readonly string[]): boolean {
   return only.length === 0 || only.some((pattern) => isLike(domain, pattern.toLowerCase()));
 }
 

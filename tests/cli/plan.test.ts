@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -293,6 +293,17 @@ test("a classless reverse zone is a file with %2f for the slash, as export names
   await cli.must(["export", name, "--output", written]);
   expect(await readdir(written)).toEqual(["0%2f25.2.0.192.in-addr.arpa.zone"]);
   expect((await cli.run(["plan", written])).stdout).toBe("1 zone, no changes.\n");
+});
+
+test("with --only, no file of another zone is read", async () => {
+  await write("huge.example.zone", "");
+  // Longer than what Node reads, without a block on the disk.
+  await truncate(join(folder, "huge.example.zone"), 3 * 2 ** 30);
+  const { exitCode, stdout, stderr } = await cli.run(["plan", folder, "--only", "park.*"]);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: expect.stringContaining("192.0.2.3") as string });
+  expect(stderr).not.toContain("huge.example");
+  const none = await cli.run(["plan", folder, "--only", "lost.example"]);
+  expect(none.stderr).toContain("None of the 6 zones is called lost.example.");
 });
 
 test("a link to a file is a zone, as a file is", async () => {

@@ -7,7 +7,7 @@ import { exitCodes, Failure } from "../failure.ts";
 import { countsOf, inputOf, requested } from "../plans.ts";
 import { confirmed, note, print, printJson, printRaw, progress } from "../terminal.ts";
 import { configNamed } from "../zones.ts";
-import { isChosen, refuseTwice, textHash, zoneFilesIn } from "../zone-files.ts";
+import { refuseTwice, textHash, zoneFilesIn } from "../zone-files.ts";
 import {
   comparison,
   failureOf,
@@ -136,15 +136,12 @@ function show(plans: readonly ZonePlan[], failures: readonly ZoneFailure[], { js
 }
 
 async function planned(client: Client, paths: readonly string[], options: CompareOptions) {
-  const { zones, skipped } = await zoneFilesIn(paths);
+  const { zones, skipped } = await zoneFilesIn(paths, options.only);
   for (const file of skipped) note(`${file} is skipped: its name is not that of a domain, and it names no zone.`);
-  const chosen = zones.filter(({ domain }) => isChosen(domain, options.only ?? []));
-  if (chosen.length === 0)
-    throw new Failure(`None of the ${zones.length} zones is called ${(options.only ?? []).join(" or ")}.`);
   if (options.provider !== undefined && !options.create)
     throw new Failure("--provider says where --create makes domains. Add --create, or leave it out.");
   if (options.provider !== undefined) options.createdAt = await configNamed(client, options.provider);
-  const planned = await planZones(client, chosen, options);
+  const planned = await planZones(client, zones, options);
   // The server knows a zone by several names: without a view, and in Unicode.
   refuseTwice(planned.plans);
   return planned;
@@ -353,7 +350,7 @@ async function applyAll(client: Client, plans: readonly ZonePlan[], options: App
   const madeFor = new Map(created.map((one) => [one.plan.domain, one.made]));
   let done = 0;
   const outcomes = isRefused
-    ? created.map((one) => one.refusal ?? onlyCreated(one.plan))
+    ? created.map((one) => one.refusal ?? onlyCreated(one.plan, "another domain could not be created"))
     : await inParallel(
         plans,
         async (one) => {
