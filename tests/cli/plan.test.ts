@@ -629,6 +629,44 @@ describe("zonewright apply", () => {
     for (const domain of ["first.example", "park.example"]) expect(await linesOf(domain)).toEqual([]);
   });
 
+  test("Ctrl-C while domains are created names those that exist now, and changes no record", async () => {
+    const names = Array.from({ length: 20 }, (_, index) => `made${index}.example`);
+    for (const name of names) await write(`made/${name}.zone`, "www 300 IN A 192.0.2.1\n");
+    const creating = Promise.withResolvers<void>();
+    const stopping = Promise.withResolvers<void>();
+    const proxy = createServer((request, response) => {
+      const isCreation = request.url?.includes("domains.create") === true;
+      if (isCreation) creating.resolve();
+      void (isCreation ? stopping.promise : Promise.resolve()).then(() => passedOn(request, response));
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void proxy.close());
+    const { exitCode, stdout, stderr } = await cli.run(["apply", join(folder, "made"), "--create", "--yes"], {
+      env: { ZONEWRIGHT_URL: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` },
+      interruptWhen: creating.promise,
+      once: {
+        printed: /Stopping when/,
+        act: () => {
+          stopping.resolve();
+          return stopping.promise;
+        },
+      },
+    });
+    const { body } = await zw.admin.get("/api/domains?limit=100");
+    const present = new Set((body as { domains: { name: string }[] }).domains.map(({ name }) => name));
+    const created = names.filter((name) => present.has(name));
+    expect(created.length).toBeGreaterThan(0);
+    expect(names.filter((name) => stderr.includes(`${name}: not applied. The domain was created,`))).toEqual(created);
+    const undone = names.length - created.length;
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 130,
+      stdout: expect.stringContaining(
+        `0 of 20 zones applied, ${created.length} only created, ${undone} not started.`,
+      ) as string,
+    });
+    expect(await linesOf(created[0] ?? "")).toEqual([]);
+  });
+
   test("Ctrl-C lets the calls that are under way end, and says what was done", async () => {
     for (let index = 0; index < 20; index++) {
       const name = `many${index}.example`;

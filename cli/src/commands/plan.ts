@@ -332,6 +332,8 @@ interface Outcome {
   exitCode: number;
   /** The connection ended before the server answered. */
   isUnknown?: true;
+  /** The domain was created, and Ctrl-C came before its records. */
+  isOnlyCreated?: boolean;
 }
 
 /**
@@ -363,16 +365,20 @@ async function applyAll(client: Client, plans: readonly ZonePlan[], options: App
       );
   process.off("SIGINT", stop);
   progress("");
-  report(plans, outcomes, options);
+  const begun = new Set(outcomes.map(({ domain }) => domain));
+  const cut = created
+    .filter(({ plan: { domain } }) => !begun.has(domain))
+    .map((one) => onlyCreated(one.plan, "the command was interrupted", true));
+  report(plans, [...outcomes, ...cut], options);
   const worst = Math.max(...outcomes.map(({ exitCode }) => exitCode), exitCodes.done);
   if (isStopped && outcomes.length < plans.length) process.exitCode = exitCodes.interrupted;
   else if (worst !== exitCodes.done)
     process.exitCode = outcomes.some(({ exitCode }) => exitCode === exitCodes.error) ? exitCodes.error : worst;
 }
 
-function onlyCreated(plan: ZonePlan): Outcome {
-  const reason = "The domain was created, but no record was changed, because another domain could not be created.";
-  return { ...noOutcome(plan), reasons: [reason], exitCode: exitCodes.error };
+function onlyCreated(plan: ZonePlan, why: string, isOnlyCreated = false): Outcome {
+  const reason = `The domain was created, but no record was changed, because ${why}.`;
+  return { ...noOutcome(plan), reasons: [reason], exitCode: exitCodes.error, isOnlyCreated };
 }
 
 function noOutcome({ domain }: ZonePlan): Outcome {
@@ -498,14 +504,16 @@ function report(plans: readonly ZonePlan[], outcomes: readonly Outcome[], { json
       for (const reason of outcome.reasons)
         note(`${domain}: ${outcome.isUnknown ? "outcome unknown" : "not applied"}. ${reason}`);
   }
-  const refused = outcomes.filter(({ reasons }) => reasons.length > 0).length;
+  const onlyMade = outcomes.filter(({ isOnlyCreated }) => isOnlyCreated).length;
+  const refused = outcomes.filter(({ reasons }) => reasons.length > 0).length - onlyMade;
   const applied = outcomes.filter((outcome) => outcome.applied).length;
   const parts = [
     `${applied} of ${plans.length} zones applied`,
     ...(refused > 0 ? [`${refused} refused`] : []),
+    ...(onlyMade > 0 ? [`${onlyMade} only created`] : []),
     ...(undone > 0 ? [`${undone} not started`] : []),
   ];
-  if (plans.length > 1 && (applied > 0 || undone > 0)) say(`${parts.join(", ")}.`);
+  if (plans.length > 1 && applied + onlyMade + undone > 0) say(`${parts.join(", ")}.`);
   if (json && undone > 0) note(`${undone} zones were not started.`);
 }
 
