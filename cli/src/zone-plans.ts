@@ -108,11 +108,13 @@ export async function planZones(
   const failures: ZoneFailure[] = [];
   let done = 0;
   let hopeless: unknown = null;
+  const present = options.create ? null : await namesAmong(client, zones.length);
   await inParallel(
     zones,
     async (zone) => {
       try {
-        plans.push(await planZone(client, zone, options));
+        const isAbsent = present !== null && isPlainName(zone.domain) && !present.has(bareName(zone.domain));
+        plans.push(isAbsent ? await missingZone(client, zone, options) : await planZone(client, zone, options));
       } catch (error) {
         if (isAboutToken(error)) hopeless = error;
         const failure = await failureOf(zone, error);
@@ -126,6 +128,41 @@ export async function planZones(
   progress("");
   if (hopeless !== null) throw hopeless;
   return { plans: plans.toSorted(byDomain), failures: failures.toSorted(byDomain) };
+}
+
+/** As many files as make it worth reading the list of domains first. */
+const manyZones = 50;
+const pageSize = 100;
+
+/**
+ * Returns the names of all domains that the caller may see, without views: fewer calls than one for each of many files.
+ * @returns null if the list is not shorter, or changes while it is read: then each domain is asked for
+ */
+async function namesAmong(client: Client, zoneCount: number): Promise<Set<string> | null> {
+  if (zoneCount < manyZones) return null;
+  const ids = new Set<string>();
+  const names = new Set<string>();
+  let expected: number | null = null;
+  for (let page = 1; expected === null || (page - 1) * pageSize < expected; page++) {
+    const at = page;
+    const { domains, total } = await patiently(() => client.domains.list.query({ page: at, limit: pageSize }));
+    if (Math.ceil(total / pageSize) * 2 > zoneCount || total !== (expected ?? total)) return null;
+    expected = total;
+    for (const { id, name } of domains) {
+      ids.add(id);
+      names.add(name.toLowerCase());
+    }
+  }
+  return ids.size === expected ? names : null;
+}
+
+function bareName(domain: string): string {
+  return (domain.split("!")[0] ?? "").toLowerCase();
+}
+
+/** Returns whether a name has one spelling only. The server knows others by several. */
+function isPlainName(domain: string): boolean {
+  return /^[\w./-]+$/.test(bareName(domain));
 }
 
 /** Every other zone would fail for the same reason, which is said once. */
@@ -267,9 +304,20 @@ function summaryOf(plans: readonly ZonePlan[], failures: readonly ZoneFailure[])
   return `${parts.join("; ")}.`;
 }
 
+/** Nobody reads more lines of failures than this. */
+const mostLines = 100;
+
+/** Returns a line for each reason why zones failed, and how many zones are left out. */
+function failureLines(failures: readonly ZoneFailure[]): string[] {
+  const shown = failures.slice(0, mostLines);
+  const lines = shown.flatMap(({ file, reasons }) => reasons.map((reason) => `${file}: ${reason}`));
+  const hidden = failures.length - shown.length;
+  return hidden === 0 ? lines : [...lines, `${hidden} more could not be compared. --json lists all of them.`];
+}
+
 /** Prints the failures on standard error, with the file and each reason on a line. */
 export function printFailures(failures: readonly ZoneFailure[]): void {
-  for (const { file, reasons } of failures) for (const reason of reasons) note(`${file}: ${reason}`);
+  for (const line of failureLines(failures)) note(line);
 }
 
 /** Prints the plans of changed zones as patches, and the summary. */
@@ -300,7 +348,7 @@ export function markdownOf(plans: readonly ZonePlan[], failures: readonly ZoneFa
           "**Errors**",
           "",
           ...fenced(
-            failures.flatMap(({ file, reasons }) => reasons.map((reason) => visible(`${file}: ${reason}`))),
+            failureLines(failures).map((line) => visible(line)),
             "",
           ),
         ];

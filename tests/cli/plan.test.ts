@@ -295,6 +295,31 @@ test("a classless reverse zone is a file with %2f for the slash, as export names
   expect((await cli.run(["plan", written])).stdout).toBe("1 zone, no changes.\n");
 });
 
+test("many files whose domains do not exist cost one list of domains, and the answer names a hundred and counts the rest", async () => {
+  const names = Array.from({ length: 120 }, (_, index) => `lost${index}.example`);
+  for (const name of names) await write(`${name}.zone`, "www 300 IN A 192.0.2.1\n");
+  const calls: string[] = [];
+  const proxy = createServer((request, response) => {
+    const [, procedure = ""] = /([a-zA-Z]+\.[a-zA-Z]+)(?:[/?]|$)/.exec(request.url ?? "") ?? [];
+    calls.push(procedure);
+    void passedOn(request, response);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void proxy.close());
+  const env = { ZONEWRIGHT_URL: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` };
+  const { exitCode, stdout, stderr } = await cli.run(["plan", folder], { env });
+  // One list, then the five domains that exist.
+  expect(calls.filter((name) => name === "domains.list")).toHaveLength(1 + domains.length);
+  expect({ exitCode, stdout }).toEqual({
+    exitCode: 1,
+    stdout: expect.stringContaining("; 120 zones could not be compared.") as string,
+  });
+  expect(stderr.match(/There is no domain lost\d+\.example, or you may not see it\./g)).toHaveLength(100);
+  expect(stderr).toContain("\n20 more could not be compared. --json lists all of them.\n");
+  const json = await cli.run(["plan", folder, "--json"]);
+  expect((JSON.parse(json.stdout) as { errors: unknown[] }).errors).toHaveLength(120);
+});
+
 test("with --only, no file of another zone is read", async () => {
   await write("huge.example.zone", "");
   // Longer than what Node reads, without a block on the disk.
