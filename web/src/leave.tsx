@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useState } from "react";
 import { queries, signOut } from "./api.ts";
 import { live } from "./live/live.ts";
-import { countDrafts, deleteDrafts } from "./records/draft/store.ts";
+import { countDrafts, deleteDrafts } from "./zone/draft/store.ts";
 import { AskFirst } from "./ui/ask-first.tsx";
 import { sessionWords } from "./words/session.ts";
 import { words } from "./words/words.ts";

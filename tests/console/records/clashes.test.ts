@@ -17,7 +17,7 @@ import {
   toggleDelete,
   type Draft,
   type Fields,
-} from "../../../web/src/records/draft/draft.ts";
+} from "../../../web/src/zone/draft/draft.ts";
 import { listedRecord } from "./listed-record.ts";
 
 const www = listedRecord("www");

@@ -20,7 +20,7 @@ import {
   type Draft,
   type DraftStep,
   type Fields,
-} from "../../../web/src/records/draft/draft.ts";
+} from "../../../web/src/zone/draft/draft.ts";
 import { changedData } from "../../../web/src/records/use-live-marks.ts";
 import { longestOldTtl } from "../../../web/src/records/draft/patch.ts";
 import { listedRecord } from "./listed-record.ts";

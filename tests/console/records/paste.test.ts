@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changesOf, emptyDraft, fieldsOf, toggleDelete, type Draft } from "../../../web/src/records/draft/draft.ts";
+import { changesOf, emptyDraft, fieldsOf, toggleDelete, type Draft } from "../../../web/src/zone/draft/draft.ts";
 import { allRows } from "../../../web/src/records/grid/rows.ts";
 import { merged, withPasted, type PastedChange } from "../../../web/src/records/paste/merge.ts";
 import { decoded } from "../../../server/dns/formats/decoded.ts";

@@ -1,6 +1,6 @@
 import type { DnsRecord } from "@zonewright/client";
 import { expect, test } from "vitest";
-import { addRecord, changeRecord, emptyDraft, fieldsOf, toggleDelete } from "../../../web/src/records/draft/draft.ts";
+import { addRecord, changeRecord, emptyDraft, fieldsOf, toggleDelete } from "../../../web/src/zone/draft/draft.ts";
 import {
   countTypes,
   findName,

@@ -1,6 +1,6 @@
 import type { DnsRecord } from "@zonewright/client";
 import { describe, expect, test } from "vitest";
-import { changesOf, emptyDraft, fieldsOf, type Draft, type Fields } from "../../../web/src/records/draft/draft.ts";
+import { changesOf, emptyDraft, fieldsOf, type Draft, type Fields } from "../../../web/src/zone/draft/draft.ts";
 import { compared, namingNew, textOf } from "../../../web/src/records/text/compare.ts";
 import { listedRecord } from "./listed-record.ts";
 

@@ -170,6 +170,43 @@ test("what was found is replaced in all zones, followed after leaving the page, 
   expect(back.total).toBe(6);
 });
 
+test("selected hits are changed in all of their zones after a look at the plan, undone as a whole, or put into the zones' drafts", async () => {
+  const [first, second] = await pointing(address(60), ["one.act", "two.act"]);
+  const padding = Array.from({ length: 8 }, (_, host) => `h${host}`);
+  for (const zone of [first, second]) for (const host of padding) await zone?.add("A", host, address(61));
+  const page = await site.signedIn({ path: `/search?value=${address(60)}` });
+  await page.getByText("4 records").waitFor();
+  await page.getByLabel("Select all records on this page").check();
+  await page.getByLabel(`Select two.act A ${address(60)}`).uncheck();
+  const bar = page.getByRole("region", { name: "Selection" });
+  await bar.getByText("3 records selected").waitFor();
+  await photograph(page, "search-selected");
+  await bar.getByRole("button", { name: "Set TTL…" }).click();
+  const dialog = page.getByRole("dialog", { name: /^(?:Set the TTL of|Delete) / });
+  await dialog.getByLabel("New TTL").fill("5 min");
+  await page.keyboard.press("Enter");
+  await dialog.getByLabel("Reason").fill("The rack moves");
+  await expectAccessible(page);
+  await photograph(page, "search-act");
+  await dialog.getByRole("button", { name: "Change 2 domains" }).click();
+  await dialog.waitFor({ state: "hidden" });
+  const ttls = async () => {
+    const { body } = await site.zonewright.admin.get(`/api/records?value=${address(60)}`);
+    return body.records.map(({ ttl }: { ttl: number }) => ttl).toSorted((a: number, b: number) => a - b);
+  };
+  expect(await ttls()).toEqual([300, 300, 300, 3600]);
+  expect((await second?.history())?.[0]).toMatchObject({ message: "The rack moves" });
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("Undone in 2 domains").waitFor();
+  expect(await ttls()).toEqual([3600, 3600, 3600, 3600]);
+  await page.getByLabel(`Select www.one.act A ${address(60)}`).check();
+  await bar.getByRole("button", { name: "Delete" }).click();
+  await dialog.getByRole("button", { name: "Put into drafts" }).click();
+  await dialog.getByRole("link", { name: "Open the draft" }).click();
+  await page.getByRole("region", { name: "Draft" }).getByText("1 change").waitFor();
+  expect(await ttls()).toHaveLength(4);
+});
+
 test("a replacement of more than 30 % of a zone goes on only after it is confirmed", async () => {
   const [zone] = await pointing(address(30), ["large.replace"]);
   for (let host = 0; host < 10; host += 1) await zone?.add("A", `h${host}`, address(30));

@@ -20,8 +20,8 @@ import { useManages } from "../zone/rights.ts";
 import { Delegation } from "../zone/settings/delegation.tsx";
 import { useZone, useZoneName, zoneName, type Zone } from "../zone/use-zone.ts";
 import zoneStyles from "../zone/zone.module.css";
-import { changeRecords, emptyDraft, fieldsOf, toggleDeletes, type Draft, type Edit } from "./draft/draft.ts";
-import { draftKey, readDraft, writeDraft } from "./draft/store.ts";
+import { changeRecords, emptyDraft, fieldsOf, toggleDeletes, type Draft, type Edit } from "../zone/draft/draft.ts";
+import { draftKey, readDraft, writeDraft } from "../zone/draft/store.ts";
 import styles from "./health.module.css";
 import { recordsAt } from "./present-records.ts";
 

@@ -27,8 +27,8 @@ import {
   isNewKey,
   withoutEdit,
   type Fields,
-} from "./draft/draft.ts";
-import { draftKey, holdDraft } from "./draft/store.ts";
+} from "../zone/draft/draft.ts";
+import { draftKey, holdDraft } from "../zone/draft/store.ts";
 import { DraftBar } from "./draft/draft-bar.tsx";
 import { useGone } from "./draft/use-clashes.ts";
 import { useDraft } from "./draft/use-draft.ts";

@@ -6,7 +6,8 @@ import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { recordsWords } from "../words/records.ts";
 import { storeZone } from "../zone/use-zone.ts";
-import { changesOf, type Draft, type Edit } from "./draft/draft.ts";
+import { changesOf, type Draft, type Edit } from "../zone/draft/draft.ts";
+import { revert } from "../zone/draft/revert.ts";
 import type { Plan } from "./draft/use-draft.ts";
 import { firstPage } from "./use-zone-rows.ts";
 
@@ -118,18 +119,11 @@ async function readAhead(domainId: string, zoneName: string): Promise<void> {
 async function undo(domainId: string, revision: number, refresh: () => Promise<void>): Promise<void> {
   try {
     const undone = await revert(domainId, revision);
+    if (undone === null) throw new Error(text.undoFailed);
     toast({ title: text.undone(formatNumber(undone)) });
   } catch (error) {
     toast({ title: text.undoFailed, description: messageOf(error) });
   } finally {
     await refresh();
   }
-}
-
-async function revert(domainId: string, revision: number): Promise<number> {
-  const { entries } = await client.records.history.query({ id: domainId, limit: 100 });
-  const entry = entries.find((each) => each.revision === revision);
-  if (!entry) throw new Error(text.undoFailed);
-  const result = await client.records.revert.mutate({ id: domainId, changeSetId: entry.id });
-  return result.revision ?? revision;
 }

@@ -1,6 +1,6 @@
 import type { DnsRecord } from "@zonewright/client";
 import { useEffect, useRef, useState } from "react";
-import { fieldsOf, sameFields } from "./draft/draft.ts";
+import { fieldsOf, sameFields } from "../zone/draft/draft.ts";
 
 /** How long a record that somebody else changed stays marked. */
 const markedMilliseconds = 12_000;

@@ -3,7 +3,7 @@ import { client, queries } from "../api.ts";
 import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { recordsWords } from "../words/records.ts";
-import { changesOf, type Draft, type Edit } from "./draft/draft.ts";
+import { changesOf, type Draft, type Edit } from "../zone/draft/draft.ts";
 import type { RequestText } from "./draft/request-fields.tsx";
 
 const text = recordsWords;

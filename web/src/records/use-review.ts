@@ -5,7 +5,7 @@ import { toast } from "../ui/toast.tsx";
 import { recordsWords } from "../words/records.ts";
 import type { Zone } from "../zone/use-zone.ts";
 import type { OwnRights } from "../zone/assigned-rights.ts";
-import { sameEdits, type Draft } from "./draft/draft.ts";
+import { sameEdits, type Draft } from "../zone/draft/draft.ts";
 import { useClashes } from "./draft/use-clashes.ts";
 import type { DraftState, Plan } from "./draft/use-draft.ts";
 import type { RequestText } from "./draft/request-fields.tsx";

@@ -6,7 +6,7 @@ import { searched } from "../ui/pasted.ts";
 import { usePrintKey } from "../ui/printing.ts";
 import { useRows, type Rows } from "../ui/use-rows.ts";
 import { useWindows } from "../ui/use-windows.ts";
-import type { Draft } from "./draft/draft.ts";
+import type { Draft } from "../zone/draft/draft.ts";
 import { allRows, countTypes, disabledOnly, loadedRows, windowedRows, type Row, type RowSource } from "./grid/rows.ts";
 
 /** Up to this number the whole zone is loaded, and filtered in the browser as one types. */

@@ -1,15 +1,13 @@
 import { Link } from "@tanstack/react-router";
-import type { RouterOutputs } from "@zonewright/client";
 import type { KeyboardEvent, Ref } from "react";
 import { toUnicodeName } from "../../../server/dns/names/names.ts";
 import { formatTtl } from "../ui/ttl.ts";
 import { searchWords } from "../words/search.ts";
 import { withMarks } from "./filters.ts";
+import type { Hit } from "./hit-changes.ts";
 import styles from "./search.module.css";
 
 const text = searchWords;
-
-type Hit = RouterOutputs["records"]["search"]["records"][number];
 
 interface HitTableProps {
   ref: Ref<HTMLTableElement>;
@@ -18,7 +16,13 @@ interface HitTableProps {
   search: string | undefined;
   /** Whether they answer an earlier search. */
   stale: boolean;
+  /** The records selected so far, by their id, also of other pages. Null if the user changes none. */
+  selection: ReadonlyMap<string, Hit> | null;
+  onSelect: (hits: readonly Hit[], selected: boolean) => void;
 }
+
+/** A provider maintains some records itself: nobody changes them here. */
+const isSelectable = ({ serverManaged }: Hit) => !serverManaged;
 
 /** Goes from hit to hit. */
 function move(event: KeyboardEvent<HTMLTableElement>): void {
@@ -32,13 +36,27 @@ function move(event: KeyboardEvent<HTMLTableElement>): void {
 }
 
 /** Found records. Each leads to its row in its zone; arrows go from one to the next. */
-export function HitTable({ ref, hits, search, stale }: HitTableProps) {
+export function HitTable({ ref, hits, search, stale, selection, onSelect }: HitTableProps) {
+  const selectable = hits.filter(isSelectable);
+  const areAll = selectable.length > 0 && selectable.every(({ id }) => selection?.has(id));
   return (
     // The links in it take the keys.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <table ref={ref} className={styles["hits"]} aria-label={text.results} aria-busy={stale} onKeyDown={move}>
       <thead>
         <tr>
+          {selection ? (
+            <th scope="col" className={styles["check"]}>
+              <input
+                type="checkbox"
+                aria-label={text.selectPage}
+                title={text.selectPage}
+                disabled={selectable.length === 0}
+                checked={areAll}
+                onChange={() => onSelect(selectable, !areAll)}
+              />
+            </th>
+          ) : null}
           {[text.name, text.type, text.held, text.ttl].map((label) => (
             <th key={label} scope="col">
               {label}
@@ -48,19 +66,44 @@ export function HitTable({ ref, hits, search, stale }: HitTableProps) {
       </thead>
       <tbody>
         {hits.map((hit) => (
-          <Row key={hit.id} hit={hit} search={search} />
+          <Row
+            key={hit.id}
+            hit={hit}
+            search={search}
+            selected={selection && selection.has(hit.id)}
+            onSelect={(selected) => onSelect([hit], selected)}
+          />
         ))}
       </tbody>
     </table>
   );
 }
 
-function Row({ hit, search }: { hit: Hit; search: string | undefined }) {
+interface RowProps {
+  hit: Hit;
+  search: string | undefined;
+  /** Null if the user changes no records. */
+  selected: boolean | null;
+  onSelect: (selected: boolean) => void;
+}
+
+function Row({ hit, search, selected, onSelect }: RowProps) {
   const { name, domainName, recordType, value, ttl, comment, status } = hit;
   const [zone = "", view] = domainName.split("!");
   const readable = toUnicodeName(zone);
   return (
-    <tr data-disabled={status === "disabled" || undefined}>
+    <tr data-disabled={status === "disabled" || undefined} data-selected={selected || undefined}>
+      {selected === null ? null : (
+        <td className={styles["check"]}>
+          <input
+            type="checkbox"
+            aria-label={text.select(`${name === "@" ? readable : `${name}.${readable}`} ${recordType} ${value}`)}
+            disabled={!isSelectable(hit)}
+            checked={selected}
+            onChange={(event) => onSelect(event.target.checked)}
+          />
+        </td>
+      )}
       <td className={styles["name"]}>
         <Link
           to="/d/$name/records"

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { Bookmark, Replace, SlidersHorizontal, TextSearch } from "lucide-react";
-import { useId, useRef, useState, type ReactNode } from "react";
+import { lazy, Suspense, useId, useRef, useState, type ReactNode } from "react";
 import { editableTypes } from "../../../server/dns/record.ts";
 import { client, issueOf } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
@@ -11,15 +11,22 @@ import { formatNumber } from "../ui/format.ts";
 import { Failure, Notice } from "../ui/notice.tsx";
 import { Empty, Page } from "../ui/page.tsx";
 import { Pager } from "../ui/pager.tsx";
+import { patiently } from "../ui/patiently.ts";
 import { usePageKeys } from "../ui/use-page-keys.ts";
 import { useSettled } from "../ui/use-settled.ts";
 import { pinsWords } from "../words/pins.ts";
 import { searchWords } from "../words/search.ts";
 import { labelsInUse } from "../zone/domain-queries.ts";
 import { askedBy, replacementOf, type SearchFilters } from "./filters.ts";
+import type { Hit, HitAction } from "./hit-changes.ts";
 import { HitTable } from "./hit-table.tsx";
 import { SavedSearches, SaveSearch } from "./saved-searches.tsx";
 import styles from "./search.module.css";
+
+/** Only for those who select what was found. */
+const loadActions = async () => await import("./hit-actions.tsx");
+const HitBar = lazy(patiently(async () => ({ default: (await loadActions()).HitBar })));
+const HitDialog = lazy(patiently(async () => ({ default: (await loadActions()).HitDialog })));
 
 const text = searchWords;
 const pageSize = 100;
@@ -44,6 +51,21 @@ export function SearchPage() {
   });
   const found = query === null || error !== null ? undefined : data;
   const [saving, setSaving] = useState(false);
+  const [selected, setSelected] = useState<{ of: string; hits: ReadonlyMap<string, Hit> }>({ of: "", hits: new Map() });
+  const [acting, setActing] = useState<HitAction["kind"] | null>(null);
+  // A selection goes on over the pages of a search, and ends with it.
+  const searched = JSON.stringify(query);
+  const selection: ReadonlyMap<string, Hit> = selected.of === searched ? selected.hits : new Map();
+  const select = (some: readonly Hit[], isSelected: boolean) => {
+    const next = new Map(selection);
+    for (const hit of some) {
+      if (isSelected) next.set(hit.id, hit);
+      else next.delete(hit.id);
+    }
+    setSelected({ of: searched, hits: next });
+  };
+  const clearSelection = () => setSelected({ of: searched, hits: new Map() });
+  const chosen = [...selection.values()];
   const input = useRef<HTMLInputElement>(null);
   const hits = useRef<HTMLTableElement>(null);
   usePageKeys({ "/": () => input.current?.focus() });
@@ -83,7 +105,14 @@ export function SearchPage() {
       {found?.total === 0 && !isPlaceholderData ? <Empty title={text.noneFound} /> : null}
       {found && !found.totalIsExact ? <Notice kind="info">{text.many(formatNumber(found.total))}</Notice> : null}
       {found && found.records.length > 0 ? (
-        <HitTable ref={hits} hits={found.records} search={query?.search ?? query?.value} stale={isPlaceholderData} />
+        <HitTable
+          ref={hits}
+          hits={found.records}
+          search={query?.search ?? query?.value}
+          stale={isPlaceholderData}
+          selection={user.role === "auditor" ? null : selection}
+          onSelect={select}
+        />
       ) : null}
       <Pager
         page={page}
@@ -91,6 +120,19 @@ export function SearchPage() {
         isKnown={found !== undefined && !isPlaceholderData}
         onPage={(next, replace) => void navigate({ search: (before) => ({ ...before, page: String(next) }), replace })}
       />
+      <Suspense fallback={null}>
+        {chosen.length > 0 ? <HitBar hits={chosen} onAct={setActing} onClear={clearSelection} /> : null}
+        {acting && chosen.length > 0 ? (
+          <HitDialog
+            kind={acting}
+            hits={chosen}
+            onClose={(isDone) => {
+              setActing(null);
+              if (isDone) clearSelection();
+            }}
+          />
+        ) : null}
+      </Suspense>
       {saving ? <SaveSearch filters={filters} onClose={() => setSaving(false)} /> : null}
     </Page>
   );

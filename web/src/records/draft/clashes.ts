@@ -1,5 +1,5 @@
 import type { DnsRecord } from "@zonewright/client";
-import { fieldsOf, isDisabled, sameFields, type Draft, type Edit, type Fields } from "./draft.ts";
+import { fieldsOf, isDisabled, sameFields, type Draft, type Edit, type Fields } from "../../zone/draft/draft.ts";
 
 /** An edit whose record somebody else changed or deleted after the edit was made. The person decides which one counts. */
 export interface Clash {

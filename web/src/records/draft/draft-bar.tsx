@@ -5,7 +5,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { formatNumber } from "../../ui/format.ts";
 import { recordsWords } from "../../words/records.ts";
 import { words } from "../../words/words.ts";
-import { countEdits, type Draft } from "./draft.ts";
+import { countEdits, type Draft } from "../../zone/draft/draft.ts";
 import type { Check } from "./use-draft.ts";
 import styles from "./draft.module.css";
 

@@ -9,7 +9,7 @@ import { presentRecords } from "../present-records.ts";
 import { toast } from "../../ui/toast.tsx";
 import { formatTtl } from "../../ui/ttl.ts";
 import { changedParts, clashesOf, keepMine, takeTheirs, withoutSettled, type Clash, type Present } from "./clashes.ts";
-import { fieldsOf, type Draft } from "./draft.ts";
+import { fieldsOf, type Draft } from "../../zone/draft/draft.ts";
 import type { DraftState } from "./use-draft.ts";
 
 const text = recordsWords;

@@ -15,8 +15,8 @@ import {
   withStored,
   type Draft,
   type Edit,
-} from "./draft.ts";
-import { draftKey, onDraft, readDraft, writeDraft } from "./store.ts";
+} from "../../zone/draft/draft.ts";
+import { draftKey, onDraft, readDraft, writeDraft } from "../../zone/draft/store.ts";
 
 export type Plan = RouterOutputs["records"]["plan"];
 

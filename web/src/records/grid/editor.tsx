@@ -5,7 +5,7 @@ import { formatNumber } from "../../ui/format.ts";
 import { formatTtl, parseTtl } from "../../ui/ttl.ts";
 import { recordsWords } from "../../words/records.ts";
 import { words } from "../../words/words.ts";
-import { isDisabled, type Fields } from "../draft/draft.ts";
+import { isDisabled, type Fields } from "../../zone/draft/draft.ts";
 import { noRules, useRules, withRules } from "../fields/rules.ts";
 import { understandLine, understandName, understandValue } from "../fields/understand.ts";
 import { joinValue, splitValue, valueParts } from "../fields/value-parts.ts";

@@ -6,7 +6,7 @@ import { usePrinting } from "../../ui/printing.ts";
 import type { Rows } from "../../ui/use-rows.ts";
 import { recordsWords } from "../../words/records.ts";
 import { words } from "../../words/words.ts";
-import type { Fields } from "../draft/draft.ts";
+import type { Fields } from "../../zone/draft/draft.ts";
 import type { ShownClash } from "../draft/use-clashes.ts";
 import { columns, move, range, type Column, type Cursor } from "./cursor.ts";
 import { RowEditor } from "./editor.tsx";

@@ -21,7 +21,7 @@ import { formatAgo, formatDate, formatMoment } from "../../ui/format.ts";
 import { Menu } from "../../ui/menu.tsx";
 import { formatTtl } from "../../ui/ttl.ts";
 import { recordsWords } from "../../words/records.ts";
-import { isDisabled } from "../draft/draft.ts";
+import { isDisabled } from "../../zone/draft/draft.ts";
 import type { ShownClash } from "../draft/use-clashes.ts";
 import type { Column } from "./cursor.ts";
 import type { Row } from "./rows.ts";

@@ -1,7 +1,7 @@
 import type { DnsRecord } from "@zonewright/client";
 import { toUnicodeName } from "../../../../server/dns/names/names.ts";
 import { searched } from "../../ui/pasted.ts";
-import { fieldsOf, isDisabled, type Draft, type Edit, type Fields } from "../draft/draft.ts";
+import { fieldsOf, isDisabled, type Draft, type Edit, type Fields } from "../../zone/draft/draft.ts";
 
 /** A row of the grid: a record of the zone, with what the draft does to it. */
 export interface Row {

@@ -3,7 +3,14 @@ import { asWritten, isApexNs } from "../../../../server/dns/record.ts";
 import { ruleFor } from "../../../../server/dns/record-types.ts";
 import { isWritableType } from "../../../../server/dns/zone-file/type-names.ts";
 import { uniqueText } from "../../ui/unique-text.ts";
-import { changeRecords, isDisabled, sameFields, toggleDeletes, type Draft, type Fields } from "../draft/draft.ts";
+import {
+  changeRecords,
+  isDisabled,
+  sameFields,
+  toggleDeletes,
+  type Draft,
+  type Fields,
+} from "../../zone/draft/draft.ts";
 import type { Row } from "../grid/rows.ts";
 import type { Steps } from "./read.ts";
 

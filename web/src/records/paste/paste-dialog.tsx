@@ -11,7 +11,7 @@ import { Failure, Notice } from "../../ui/notice.tsx";
 import { formatTtl } from "../../ui/ttl.ts";
 import { pasteWords } from "../../words/paste.ts";
 import { words } from "../../words/words.ts";
-import { mostChanges } from "../draft/draft.ts";
+import { mostChanges } from "../../zone/draft/draft.ts";
 import type { Row } from "../grid/rows.ts";
 import { merged, type Merged, type PastedChange } from "./merge.ts";
 import { inSlices, lineAt, readableFormats, readText, type Read, type ReadableFormat } from "./read.ts";

@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useState } from "react";
 import type { DnsRecord } from "@zonewright/client";
 import { client } from "../../api.ts";
-import type { Draft } from "../draft/draft.ts";
+import type { Draft } from "../../zone/draft/draft.ts";
 import { allRows, type Row } from "../grid/rows.ts";
 import type { Given } from "./paste-dialog.tsx";
 

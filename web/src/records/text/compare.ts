@@ -1,7 +1,7 @@
 import { isEntry, printingInPieces, writtenHere } from "../../../../server/dns/zone-file/write.ts";
 import { uniqueText } from "../../ui/unique-text.ts";
 import { mergedFields } from "../draft/clashes.ts";
-import { fieldsOf, sameFields, type Draft, type Fields } from "../draft/draft.ts";
+import { fieldsOf, sameFields, type Draft, type Fields } from "../../zone/draft/draft.ts";
 import { allRows, type Row } from "../grid/rows.ts";
 import { keyOf, merged, withPasted, type PastedChange } from "../paste/merge.ts";
 import { inSlices, readText, type Steps } from "../paste/read.ts";

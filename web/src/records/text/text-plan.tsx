@@ -7,7 +7,7 @@ import { Notice } from "../../ui/notice.tsx";
 import { formatTtl } from "../../ui/ttl.ts";
 import { zoneTextWords } from "../../words/zone-text.ts";
 import type { Zone } from "../../zone/use-zone.ts";
-import { fieldsOf, type Draft, type Edit, type Fields } from "../draft/draft.ts";
+import { fieldsOf, type Draft, type Edit, type Fields } from "../../zone/draft/draft.ts";
 import type { Check } from "../draft/use-draft.ts";
 import { namesRecord } from "../grid/rows.ts";
 import type { PastedChange } from "../paste/merge.ts";

@@ -4,8 +4,8 @@ import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } fro
 import { client } from "../../api.ts";
 import type { OwnRights } from "../../zone/assigned-rights.ts";
 import type { Zone } from "../../zone/use-zone.ts";
-import { sameEdits, type Draft } from "../draft/draft.ts";
-import { onZoneText, readZoneText, writeZoneText, type ZoneText } from "../draft/store.ts";
+import { sameEdits, type Draft } from "../../zone/draft/draft.ts";
+import { onZoneText, readZoneText, writeZoneText, type ZoneText } from "../../zone/draft/store.ts";
 import { compared, namingNew, textOf, type Comparison } from "./compare.ts";
 
 /** Milliseconds after the last letter until the text is stored, and until it is read. */

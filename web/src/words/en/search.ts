@@ -1,3 +1,6 @@
+const records = (count: number, shown: string) => (count === 1 ? "1 record" : `${shown} records`);
+const domains = (count: number, shown: string) => (count === 1 ? "1 domain" : `${shown} domains`);
+
 export const search = {
   title: "Search",
   q: "Part of a name or value",
@@ -28,4 +31,43 @@ export const search = {
   held: "Value",
   ttl: "TTL",
   disabled: "Disabled",
+
+  // Acting on the hits
+  selection: "Selection",
+  select: (record: string) => `Select ${record}`,
+  selectPage: "Select all records on this page",
+  selected: (count: number, shown: string) => `${records(count, shown)} selected`,
+  clearSelection: "Clear",
+  act: { delete: "Delete", ttl: "Set TTL…", value: "Set value…", disable: "Disable", enable: "Enable" },
+  mixed: "Select records of one type to give them one value.",
+  actTitle: {
+    delete: (count: number, shown: string) => `Delete ${records(count, shown)}`,
+    ttl: (count: number, shown: string) => `Set the TTL of ${records(count, shown)}`,
+    value: (count: number, shown: string) => `Set the value of ${records(count, shown)}`,
+    disable: (count: number, shown: string) => `Disable ${records(count, shown)}`,
+    enable: (count: number, shown: string) => `Enable ${records(count, shown)}`,
+  },
+  newTtl: "New TTL",
+  ttlHint: "Such as 300, 5 min or 1 h.",
+  newValue: (type: string) => `New value (${type})`,
+  missing: "This is required.",
+  showPlan: "Show the plan",
+  planning: "Planning…",
+  nothing: "The selected records are like this already.",
+  apply: (count: number, shown: string) => `Change ${domains(count, shown)}`,
+  toDrafts: "Put into drafts",
+  toDraftsHint: "A draft changes nothing until you review it in its zone, where you can edit it first.",
+  applying: (done: string, total: string) => `${done} of ${total} domains`,
+  applied: (count: number, shown: string) => `${domains(count, shown)} changed`,
+  drafted: (count: number, shown: string) => `Put into the draft of ${domains(count, shown)}`,
+  undo: "Undo",
+  undone: (count: number, shown: string) => `Undone in ${domains(count, shown)}`,
+  undoFailed: (zones: string) => `Could not be undone in ${zones}. Their history has the change.`,
+  unfinished: (count: number, shown: string) =>
+    `${domains(count, shown)} could not be changed. The changes are in the draft there: open it to review and apply them.`,
+  planFailed: "Some domains cannot be planned. Their changes are left out.",
+  overtaken: "The zone changed after the plan was made.",
+  drafts: "Drafts",
+  openDraft: "Open the draft",
+  done: "Close",
 };

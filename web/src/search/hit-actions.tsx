@@ -1,0 +1,334 @@
+import { Link } from "@tanstack/react-router";
+import { isZonewrightError, type RouterOutputs } from "@zonewright/client";
+import { useEffect, useRef, useState } from "react";
+import { client, messageOf, queries } from "../api.ts";
+import { useUser } from "../session/current-user.ts";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Form, TextField } from "../ui/field.tsx";
+import { formatNumber } from "../ui/format.ts";
+import { Notice } from "../ui/notice.tsx";
+import { toast } from "../ui/toast.tsx";
+import { parseTtl } from "../ui/ttl.ts";
+import { useAction } from "../ui/use-action.ts";
+import { locale } from "../words/language.ts";
+import { searchWords } from "../words/search.ts";
+import { words } from "../words/words.ts";
+import { zoneWords } from "../words/zone.ts";
+import { emptyDraft } from "../zone/draft/draft.ts";
+import { revert } from "../zone/draft/revert.ts";
+import { draftKey, readDraft, writeDraft } from "../zone/draft/store.ts";
+import { PlannedZones } from "../zone/planned-zones.tsx";
+import { byZone, withAction, type Hit, type HitAction, type ZoneHits } from "./hit-changes.ts";
+import styles from "./search.module.css";
+
+const text = searchWords;
+/** Zones that are planned at a time: a browser has six connections. */
+const atOnce = 4;
+const longestTtl = 2_147_483_647;
+const list = new Intl.ListFormat(locale);
+
+/** In the order of the bar. */
+const kinds = ["enable", "disable", "ttl", "value", "delete"] as const;
+
+interface HitBarProps {
+  hits: readonly Hit[];
+  onAct: (kind: HitAction["kind"]) => void;
+  onClear: () => void;
+}
+
+/** What can be done with the selected records. */
+export function HitBar({ hits, onAct, onClear }: HitBarProps) {
+  const isMixed = new Set(hits.map(({ recordType }) => recordType)).size > 1;
+  const offered = kinds.filter((kind) => {
+    if (kind === "enable") return hits.some(({ status }) => status === "disabled");
+    return kind !== "disable" || hits.some(({ status }) => status !== "disabled");
+  });
+  return (
+    <section className={styles["selected"]} aria-label={text.selection}>
+      <strong role="status">{text.selected(hits.length, formatNumber(hits.length))}</strong>
+      <Button kind="quiet" onClick={onClear}>
+        {text.clearSelection}
+      </Button>
+      {offered.map((kind) => {
+        const isOff = kind === "value" && isMixed;
+        return (
+          <Button
+            key={kind}
+            kind={kind === "delete" ? "danger" : "plain"}
+            disabled={isOff}
+            title={isOff ? text.mixed : undefined}
+            onClick={() => onAct(kind)}
+          >
+            {text.act[kind]}
+          </Button>
+        );
+      })}
+    </section>
+  );
+}
+
+/** The plan of a zone; without a hash if it was refused. */
+type ZonePlan = RouterOutputs["replacements"]["plan"]["domains"][number] & { planHash: string | null };
+
+interface Planned {
+  action: HitAction;
+  zones: readonly ZoneHits[];
+  plans: readonly ZonePlan[];
+}
+
+/** What became of a zone. */
+type Outcome = { domainId: string; domainName: string } & ({ revision: number } | { error: string });
+
+interface HitDialogProps {
+  kind: HitAction["kind"];
+  hits: readonly Hit[];
+  /** @param isDone whether the records are no longer as they were selected */
+  onClose: (isDone: boolean) => void;
+}
+
+/** Shows what an action does in each zone, then applies exactly that zone by zone, or puts it into the zones' drafts. */
+export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
+  const user = useUser();
+  const [typed, setTyped] = useState("");
+  const [fault, setFault] = useState<string | null>(null);
+  const [message, setMessage] = useState("");
+  const [planned, setPlanned] = useState<Planned | null>(null);
+  const [outcomes, setOutcomes] = useState<readonly Outcome[]>([]);
+  const [drafted, setDrafted] = useState<readonly ZoneHits[]>([]);
+  const input = useRef<HTMLInputElement>(null);
+  const needsText = kind === "ttl" || kind === "value";
+  const count = formatNumber(hits.length);
+
+  const plan = useAction(async () => {
+    const action = actionOf(kind, typed);
+    setFault(action === null ? (kind === "ttl" && typed.trim() !== "" ? text.ttlHint : text.missing) : null);
+    if (action === null) return;
+    const zones = byZone(hits, action);
+    setPlanned({ action, zones, plans: await plansOf(zones) });
+  });
+  const { run: runPlan } = plan;
+  useEffect(() => {
+    if (!needsText) void runPlan();
+  }, [needsText, runPlan]);
+
+  const able = planned?.plans.filter(({ error }) => error === null) ?? [];
+  const failed = outcomes.flatMap((each) => ("error" in each ? [each] : []));
+  const draftOf = async (zones: readonly ZoneHits[], action: HitAction) => {
+    for (const { domainId, records } of zones) {
+      const key = draftKey(user.id, domainId);
+      const before = (await readDraft(key)) ?? emptyDraft;
+      await writeDraft(key, before, withAction(before, records, action));
+    }
+  };
+  const apply = useAction(async () => {
+    if (!planned) return;
+    const done: Outcome[] = [];
+    for (const { domainId, domainName, planHash } of able) {
+      const zone = planned.zones.find((each) => each.domainId === domainId);
+      if (!zone || planHash === null) continue;
+      const named = { domainId, domainName };
+      try {
+        const said = message.trim() === "" ? {} : { message: message.trim() };
+        const input = { id: domainId, changes: zone.changes, planHash, ...said };
+        done.push({ ...named, revision: (await client.records.applyPlan.mutate(input)).revision });
+      } catch (error) {
+        const isOvertaken = isZonewrightError(error) && error.code === "CONFLICT";
+        done.push({ ...named, error: isOvertaken ? text.overtaken : messageOf(error) });
+      }
+      setOutcomes([...done]);
+    }
+    const refused = new Set(done.flatMap((each) => ("error" in each ? [each.domainId] : [])));
+    await draftOf(
+      planned.zones.filter(({ domainId }) => refused.has(domainId)),
+      planned.action,
+    );
+    const changed = done.flatMap((each) => ("revision" in each ? [each] : []));
+    if (changed.length > 0) sayApplied(changed);
+    await refresh();
+    if (refused.size === 0) onClose(true);
+  });
+  const draft = useAction(async () => {
+    if (!planned) return;
+    const ids = new Set(able.map(({ domainId }) => domainId));
+    const zones = planned.zones.filter(({ domainId }) => ids.has(domainId));
+    await draftOf(zones, planned.action);
+    toast({ title: text.drafted(zones.length, formatNumber(zones.length)) });
+    setDrafted(zones);
+  });
+  const isOver = drafted.length > 0 || (failed.length > 0 && !apply.pending);
+  const left = [
+    ...failed.map(({ domainId, domainName, error }) => ({ domainId, domainName, why: error })),
+    ...drafted.map(({ domainId, domainName }) => ({ domainId, domainName, why: null })),
+  ];
+  const isEmpty = planned !== null && planned.plans.length === 0;
+  return (
+    <Dialog
+      open
+      wide={planned !== null}
+      onClose={() => onClose(isOver)}
+      initialFocus={needsText ? input : undefined}
+      title={text.actTitle[kind](hits.length, count)}
+      alert={
+        (plan.error ?? apply.error ?? draft.error) ? (
+          <Notice kind="error">{messageOf(plan.error ?? apply.error ?? draft.error)}</Notice>
+        ) : failed.length > 0 && isOver ? (
+          <Notice kind="warning" focusFor={outcomes}>
+            {text.unfinished(failed.length, formatNumber(failed.length))}
+          </Notice>
+        ) : apply.pending ? (
+          <p role="status">{text.applying(formatNumber(outcomes.length), formatNumber(able.length))}</p>
+        ) : null
+      }
+      footer={
+        isOver ? (
+          <Button kind="primary" onClick={() => onClose(true)}>
+            {text.done}
+          </Button>
+        ) : (
+          <>
+            <Button kind="quiet" onClick={() => onClose(false)}>
+              {words.ui.cancel}
+            </Button>
+            {planned === null || isEmpty ? (
+              <Button kind="primary" type="submit" form="hits" disabled={isEmpty || !needsText} pending={plan.pending}>
+                {plan.pending ? text.planning : text.showPlan}
+              </Button>
+            ) : (
+              <>
+                <Button disabled={able.length === 0} pending={draft.pending} onClick={() => void draft.run()}>
+                  {text.toDrafts}
+                </Button>
+                <Button
+                  kind={kind === "delete" ? "danger" : "primary"}
+                  type="submit"
+                  form="hits"
+                  disabled={able.length === 0}
+                  pending={apply.pending}
+                >
+                  {text.apply(able.length, formatNumber(able.length))}
+                </Button>
+              </>
+            )}
+          </>
+        )
+      }
+    >
+      {isOver ? (
+        <ul className={styles["drafts"]} aria-label={text.drafts}>
+          {left.map(({ domainId, domainName, why }) => (
+            <li key={domainId}>
+              <span>
+                <b>{domainName}</b>
+                {why === null ? null : <small>{why}</small>}
+              </span>
+              <Link to="/d/$name/records" params={{ name: domainName }} preload={false}>
+                {text.openDraft}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <Form id="hits" onSubmit={() => void (planned === null || isEmpty ? plan : apply).run()}>
+          {needsText ? (
+            <TextField
+              ref={input}
+              mono={kind === "value"}
+              label={kind === "ttl" ? text.newTtl : text.newValue(hits[0]?.recordType ?? "")}
+              hint={kind === "ttl" ? text.ttlHint : null}
+              error={fault}
+              maxLength={10_000}
+              autoCapitalize="none"
+              value={typed}
+              onValue={(value) => {
+                setTyped(value);
+                setFault(null);
+                // What was planned is not what stands in the field.
+                setPlanned(null);
+              }}
+            />
+          ) : null}
+          {planned === null && !needsText && plan.pending ? <p role="status">{text.planning}</p> : null}
+          {isEmpty ? <Notice kind="info">{text.nothing}</Notice> : null}
+          {planned && !isEmpty ? (
+            <>
+              {able.length < planned.plans.length ? <Notice kind="warning">{text.planFailed}</Notice> : null}
+              <div className={styles["planned"]}>
+                <PlannedZones zones={planned.plans} />
+              </div>
+              <TextField
+                label={zoneWords.applying.reason}
+                hint={zoneWords.applying.reasonHint}
+                maxLength={500}
+                value={message}
+                onValue={setMessage}
+              />
+              <p className={styles["say"]}>{text.toDraftsHint}</p>
+            </>
+          ) : null}
+        </Form>
+      )}
+    </Dialog>
+  );
+}
+
+/** Null if what was typed is not a TTL or a value. */
+function actionOf(kind: HitAction["kind"], typed: string): HitAction | null {
+  if (kind === "ttl") {
+    const ttl = parseTtl(typed);
+    return ttl === null || ttl > longestTtl ? null : { kind, ttl };
+  }
+  if (kind === "value") return typed.trim() === "" ? null : { kind, value: typed.trim() };
+  return { kind };
+}
+
+/** The plan of each zone. A zone whose plan is refused says why. */
+async function plansOf(zones: readonly ZoneHits[]): Promise<ZonePlan[]> {
+  const plans = new Map<string, ZonePlan>();
+  const left = zones.values();
+  const work = async () => {
+    for (const { domainId, domainName, changes } of left) {
+      const named = { domainId, domainName };
+      try {
+        plans.set(domainId, {
+          ...named,
+          ...(await client.records.plan.mutate({ id: domainId, changes })),
+          error: null,
+        });
+      } catch (error) {
+        // Only the service refuses; without an answer there is no plan.
+        if (!isZonewrightError(error) || error.status === null) throw error;
+        const none = { creates: [], updates: [], deletes: [], warnings: [], planHash: null };
+        plans.set(domainId, { ...named, ...none, error: error.issues?.[0]?.message ?? error.message });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  return zones.flatMap(({ domainId }) => plans.get(domainId) ?? []);
+}
+
+const refresh = async () => {
+  await queries.invalidateQueries({
+    predicate: ({ queryKey: [first] }) => ["search", "zone", "records", "domains"].includes(String(first)),
+  });
+};
+
+function sayApplied(changed: readonly { domainId: string; domainName: string; revision: number }[]): void {
+  toast({
+    title: text.applied(changed.length, formatNumber(changed.length)),
+    action: { label: text.undo, run: () => void undo(changed) },
+  });
+}
+
+async function undo(changed: readonly { domainId: string; domainName: string; revision: number }[]): Promise<void> {
+  const failed: string[] = [];
+  for (const { domainId, domainName, revision } of changed) {
+    const undone = await revert(domainId, revision).catch(() => null);
+    if (undone === null) failed.push(domainName);
+  }
+  await refresh();
+  const done = changed.length - failed.length;
+  toast({
+    title: failed.length === 0 ? text.undone(done, formatNumber(done)) : text.undoFailed(list.format(failed)),
+  });
+}
