@@ -205,6 +205,23 @@ test("selected hits are changed in all of their zones after a look at the plan, 
   await dialog.getByRole("link", { name: "Open the draft" }).click();
   await page.getByRole("region", { name: "Draft" }).getByText("1 change").waitFor();
   expect(await ttls()).toHaveLength(4);
+  // A zone that has changed since its plan refuses, and gets the change as a draft.
+  await page.goto(`${site.url}/search?value=${address(60)}`);
+  await page.getByLabel("Select all records on this page").check();
+  await bar.getByRole("button", { name: "Set TTL…" }).click();
+  await dialog.getByLabel("New TTL").fill("10 min");
+  await page.keyboard.press("Enter");
+  await dialog.getByRole("button", { name: "Change 2 domains" }).waitFor();
+  await second?.add("A", "late", address(61));
+  site.expected.push("409");
+  await dialog.getByRole("button", { name: "Change 2 domains" }).click();
+  await dialog.getByText("two.act", { exact: true }).waitFor();
+  await expectAccessible(page);
+  await photograph(page, "search-refused");
+  expect(await ttls()).toEqual([600, 600, 3600, 3600]);
+  await dialog.getByRole("link", { name: "Open the draft" }).click();
+  await page.waitForURL(`${site.url}/d/two.act/records`);
+  await page.getByRole("region", { name: "Draft" }).getByText("2 changes").waitFor();
 });
 
 test("a replacement of more than 30 % of a zone goes on only after it is confirmed", async () => {
