@@ -108,7 +108,7 @@ export async function zoneFilesIn(
     }
     const domain = name.toLowerCase();
     const read = async () => {
-      const text = await readFile(file, "utf8");
+      const text = await readZone(file);
       return { file, domain, format, text, ignore: await ignoredBeside(file, domain) };
     };
     zones.push({ file, domain, read });
@@ -142,7 +142,7 @@ async function terraformModule(folder: string, files: readonly string[]): Promis
   let text = "";
   let lines = 0;
   for (const file of files) {
-    const read = await readFile(file, "utf8");
+    const read = await readZone(file);
     const ended = read === "" || read.endsWith("\n") ? read : `${read}\n`;
     parts.push({ file, from: lines + 1 });
     text += ended;
@@ -184,6 +184,17 @@ async function filesBelow(folder: string): Promise<string[]> {
 function formatOf(file: string): FileFormat | null {
   const end = extname(file).toLowerCase();
   return Object.hasOwn(formats, end) ? formats[end as keyof typeof formats] : null;
+}
+
+/** Bytes of the largest body that the server takes. A text is longer there, not shorter. */
+const largestZone = 16 * 2 ** 20;
+
+/** @throws Failure if the server takes no such file */
+async function readZone(file: string): Promise<string> {
+  const { size } = await stat(file);
+  if (size > largestZone)
+    throw new Failure(`${file} has ${Math.ceil(size / 2 ** 20)} MiB. The server takes zones of up to 16 MiB.`);
+  return await readFile(file, "utf8");
 }
 
 /** Returns the zone that a file is named after. No file name has a slash: `%2f` stands for that of a classless zone (RFC 2317). */

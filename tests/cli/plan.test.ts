@@ -329,6 +329,14 @@ test("with --only, no file of another zone is read", async () => {
   expect(stderr).not.toContain("huge.example");
   const none = await cli.run(["plan", folder, "--only", "lost.example"]);
   expect(none.stderr).toContain("None of the 6 zones is called lost.example.");
+  const huge = await cli.run(["plan", folder]);
+  expect({ ...huge, stdout: "" }).toEqual({
+    exitCode: 1,
+    stdout: "",
+    stderr: expect.stringContaining(
+      "huge.example.zone has 3072 MiB. The server takes zones of up to 16 MiB.",
+    ) as string,
+  });
 });
 
 test("a link to a file is a zone, as a file is", async () => {

@@ -72,6 +72,8 @@ export function HitBar({ hits, onAct, onClear }: HitBarProps) {
 type ZonePlan = RouterOutputs["replacements"]["plan"]["domains"][number] & { planHash: string | null };
 
 interface Planned {
+  /** The text of the field that it was made for. */
+  typed: string;
   action: HitAction;
   zones: readonly ZoneHits[];
   plans: readonly ZonePlan[];
@@ -93,7 +95,9 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
   const [typed, setTyped] = useState("");
   const [fault, setFault] = useState<string | null>(null);
   const [message, setMessage] = useState("");
-  const [planned, setPlanned] = useState<Planned | null>(null);
+  const [made, setMade] = useState<Planned | null>(null);
+  // What was planned is not what stands in the field once that is changed, also while the plan is being made.
+  const planned = made?.typed === typed ? made : null;
   const [outcomes, setOutcomes] = useState<readonly Outcome[]>([]);
   const [drafted, setDrafted] = useState<readonly ZoneHits[]>([]);
   const input = useRef<HTMLInputElement>(null);
@@ -105,7 +109,7 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
     setFault(action === null ? (kind === "ttl" && typed.trim() !== "" ? text.ttlHint : text.missing) : null);
     if (action === null) return;
     const zones = byZone(hits, action);
-    setPlanned({ action, zones, plans: await plansOf(zones) });
+    setMade({ typed, action, zones, plans: await plansOf(zones) });
   });
   const { run: runPlan } = plan;
   useEffect(() => {
@@ -243,8 +247,6 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
               onValue={(value) => {
                 setTyped(value);
                 setFault(null);
-                // What was planned is not what stands in the field.
-                setPlanned(null);
               }}
             />
           ) : null}

@@ -107,7 +107,7 @@ test("every procedure that takes `unlock` is among the ways to write, or only pl
     .map(([name]) => name);
   // The DS records of a signed zone: tests/zones/signing/signing.test.ts.
   const elsewhere = ["dnssec.publishDs"];
-  const plans = ["changeRequests.plan", "records.plan"];
+  const plans = ["changeRequests.plan", "domains.plan", "records.plan", "records.planZonefile"];
   expect(unlocking.toSorted()).toEqual([...Object.keys(inFiles), ...elsewhere, ...plans].toSorted());
 });
 
