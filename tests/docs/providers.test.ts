@@ -50,6 +50,9 @@ const configs: Record<string, object> = {
   webhook: { url: "http://127.0.0.1:9", token: "a-token-of-the-adapter" },
 };
 
+/** Kinds whose zones are Zonewright's own. */
+const ownZones = new Set(["primary", "manual"]);
+
 const now = () => new Date();
 
 async function connect({ kind, connect }: ProviderKind): Promise<DnsProvider | null> {
@@ -85,13 +88,15 @@ test("the comparison counts the kinds", async () => {
 
 test("the table of providers matches the code", async () => {
   const rows = tableRows(overview, "kind");
-  const reported = rows.map(([kind, types, ttls, proxied, , , fingerprint, keeps]) => ({
+  const reported = rows.map(([kind, types, ttls, proxied, , zones, fingerprint, keeps, dnssec]) => ({
     kind,
     types,
     ttls,
     isProxied: proxied !== "–",
     hasFingerprint: fingerprint !== "–",
     keeps: keeps !== "–",
+    createsZones: zones === "–" ? null : zones?.endsWith(", yes"),
+    dnssec,
   }));
   const real = await Promise.all(
     providerKinds.map(async (kind) => {
@@ -103,6 +108,8 @@ test("the table of providers matches the code", async () => {
         isProxied: kind.supportsProxied,
         hasFingerprint: await hasFingerprint(provider),
         keeps: kind.readOnlyReason !== undefined || provider?.readOnlyRecords !== undefined,
+        createsZones: ownZones.has(kind.kind) ? null : kind.createsZones !== false,
+        dnssec: kind.turnsSigning ? "turned on and off here" : kind.signsZones ? "signed there" : "–",
       };
     }),
   );
