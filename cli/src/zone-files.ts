@@ -262,7 +262,8 @@ async function ignoredBeside(file: string, domain: string): Promise<string[]> {
   ignoreFiles.set(path, lines);
   return (await lines).flatMap((line) => {
     // A pattern has a slash before any colon, which is then one of its value.
-    const [, of, pattern] = /^([^\s:/]+):\s*(\S.*)$/.exec(line) ?? [];
+    // Only a classless zone has one before: 0/25.2.0.192.in-addr.arpa (RFC 2317).
+    const [, of, pattern] = /^((?:\d+\/\d+\.)?[^\s:/]+):\s*(\S.*)$/.exec(line) ?? [];
     if (of === undefined || pattern === undefined || !of.slice(1, -1).includes(".")) return [line];
     return asciiName(decoded(of)) === asciiName(domain) ? [pattern] : [];
   });

@@ -195,6 +195,8 @@ async function countingRefused<Admitted>(
 
 /** Returns whether a call is a plan or dry run, which changes nothing and counts as a read. */
 function isReadOnly(procedure: string, input: unknown): boolean {
+  // It reads a zone of the provider that nothing here has.
+  if (procedure === "domains.plan") return false;
   if (procedure.endsWith(".plan") || procedure === "records.planZonefile") return true;
   return typeof input === "object" && input !== null && "dryRun" in input && input.dryRun === true;
 }

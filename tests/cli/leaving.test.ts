@@ -37,8 +37,8 @@ async function program(name: string, script: string): Promise<void> {
 
 /** Prints resources of the state, or what it was told to forget. */
 const terraformScript = `case "$*" in
-  "state list") printf '%s\\n' aws_route53_zone.a aws_route53_record.b aws_instance.c ;;
-  "state rm aws_route53_zone.a aws_route53_record.b") echo "Removed 2 resources" ;;
+  "state list") printf '%s\\n' data.aws_route53_zone.d aws_route53_zone.a 'aws_route53_record.b["www"]' aws_instance.c ;;
+  'state rm aws_route53_zone.a aws_route53_record.b["www"]') echo "Removed 2 resources" ;;
   *) echo "unexpected: $*" >&2; exit 1 ;;
 esac`;
 

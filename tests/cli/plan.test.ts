@@ -339,6 +339,17 @@ test("with --only, no file of another zone is read", async () => {
   });
 });
 
+test("a line of the ignore file may name a classless zone, whose name has a slash", async () => {
+  const name = "0/25.2.0.192.in-addr.arpa";
+  await zw.admin.post("/api/domains", { name, ...(await byHand()) });
+  await cli.must(["import", name, "-", "--yes"], { input: "7 300 IN PTR a.example.\n8 300 IN PTR b.example.\n" });
+  await write("0%2f25.2.0.192.in-addr.arpa.zone", "9 300 IN PTR c.example.\n");
+  await write(".zonewrightignore", `${name}: 7/PTR\n`);
+  const { stdout } = await cli.run(["plan", folder, "--only", name]);
+  expect(stdout).toContain(`${name}: 1 to create, 1 to delete`);
+  expect(stdout).toContain("- 8 300 PTR b.example");
+});
+
 test("a link to a file is a zone, as a file is", async () => {
   await zw.admin.post("/api/domains", { name: "link.example", ...(await byHand()) });
   await symlink("park.example.csv", join(folder, "link.example.csv"));

@@ -245,7 +245,8 @@ export function apply(): Command {
           `--request cannot create ${domain}. Create it with \`zonewright domains add ${domain}\` first. Nothing was changed.`,
         );
       }
-      if (options.lock !== undefined) refuseOther(changed, await readPlan(options.lock), options.lock);
+      if (options.lock !== undefined)
+        refuseOther(changed, await readPlan(options.lock), options.lock, options.createdAt?.id);
       if (!options.json) show(plans, [], options);
       refuseLoss(changed, options);
       if (changed.length === 0) {
@@ -303,7 +304,10 @@ function identity({ domain, planHash, input, zone }: Pick<ZonePlan, "domain" | "
   return `${domain} ${planHash} ${textHash(input?.zonefile ?? zone?.text ?? "")}`;
 }
 
-function refuseOther(plans: readonly ZonePlan[], locked: SavedPlan, file: string): void {
+/** @param place the provider configuration at which domains are created; undefined for the default one */
+function refuseOther(plans: readonly ZonePlan[], locked: SavedPlan, file: string, place: string | undefined): void {
+  if (plans.some(({ input }) => input === null) && locked.creating?.createdAt?.id !== place)
+    throw new Failure(`${file} creates its domains at another provider. Plan again. Nothing was changed.`);
   const hashes = new Set(locked.zones.map(identity));
   const other = plans.find((one) => !hashes.has(identity(one)));
   const missing = locked.zones.find(({ domain }) => !plans.some((one) => one.domain === domain));

@@ -104,11 +104,14 @@ export function* readTerraform(text: string, options: FormatOptions): Steps<Form
     readBlock(reading, block);
     if (entries.isFull) break;
   }
-  const [, second] = reading.unknown;
-  if (second) {
-    const message =
-      "Which zone this record is in is unclear: several zones are given by references. End the names of the records in their zone's name.";
-    entries.fault(second[1], message);
+  const [first, second] = reading.unknown;
+  const declared = new Set(reading.zones.values()).size;
+  // A text of several zones is read once for each: a record without a zone would be in all of them.
+  const unclear = declared > 1 ? first : second;
+  if (unclear) {
+    const why = declared > 1 ? "the text has several zones" : "several zones are given by references";
+    const message = `Which zone this record is in is unclear: ${why}. End the names of the records in their zone's name.`;
+    entries.fault(unclear[1], message);
   }
   if (reading.count === 0 && reading.others.size > 0) {
     const [zone = ""] = reading.others;

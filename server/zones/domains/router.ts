@@ -132,11 +132,12 @@ export function createDomainsRouter({
       .output(domainDetail)
       .mutation(({ ctx, input }) => domains.create(ctx.em, ctx.caller, input)),
 
-    plan: may("domains:read", {
+    plan: may("records:read", {
       method: "POST",
       path: "/domains/plan",
       operationId: "planDomain",
       largeBody: true,
+      costly: true,
       tag,
       summary: "Plan a domain that does not exist yet",
       description:

@@ -150,11 +150,11 @@ export class Domains {
     input: Pick<NewDomain, "name" | "view" | "providerConfigId">,
   ): Promise<NewZone> {
     if (caller.role === "auditor")
-      throw new AppError("FORBIDDEN", "Auditors can add no domains. Ask an administrator.");
+      throw new AppError("FORBIDDEN", "Auditors cannot add domains. Ask an administrator.");
     if (caller.narrowing !== null)
       throw new AppError(
         "FORBIDDEN",
-        "This token is narrowed and can add no domains. Use a token that is not narrowed.",
+        "This token is narrowed and cannot add domains. Use a token that is not narrowed.",
       );
     const config = await this.#providerConfigs.usable(em, caller, input.providerConfigId);
     return await zoneToAdopt(em, caller, newName(input), config);

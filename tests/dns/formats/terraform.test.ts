@@ -255,6 +255,26 @@ resource "powerdns_record" "w" {
     warnings: ["Line 1: `zone_id` does not say which zone it is; names without one are read as names of example.com."],
   },
   {
+    title: "a name without a zone, where the text has several zones",
+    text: `resource "aws_route53_zone" "a" {
+  name = "example.com"
+}
+resource "aws_route53_zone" "b" {
+  name = "example.net"
+}
+resource "aws_route53_record" "w" {
+  zone_id = var.third_zone
+  name    = "w"
+  type    = "A"
+  ttl     = 60
+  records = ["192.0.2.1"]
+}
+`,
+    errors: [
+      "Line 7: Which zone this record is in is unclear: the text has several zones. End the names of the records in their zone's name.",
+    ],
+  },
+  {
     title: "names without a zone, where references say that there are several",
     text: ["one", "two"]
       .map(
