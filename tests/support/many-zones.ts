@@ -111,6 +111,7 @@ const samples: Record<string, string | string[]> = {
   ownerId: "{owner}",
   userId: "{owner}",
   actorId: "{owner}",
+  actorName: "admin",
   domainId: "{domain}",
   domain: "{domain}",
   targetId: "{domain}",
