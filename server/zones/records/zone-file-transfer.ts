@@ -133,8 +133,8 @@ export class ZoneFileTransfer {
     const need = input.mode === "replace" ? "manage" : "write";
     const plan = async (reader: EntityManager, zone: ZoneContext) => {
       refuseOtherZone(input, zone);
-      const live = withoutManaged(await liveZone(reader, zone.id, zone.rights.sees), zone.signed);
-      return await this.#planned(reader, caller, { zone, live }, input);
+      const readLive = async () => withoutManaged(await liveZone(reader, zone.id, zone.rights.sees), zone.signed);
+      return await this.#planned(reader, caller, { zone, readLive }, input);
     };
     const { planned, reverse } = input.dryRun
       ? { planned: await this.#pipeline.dryRun(em, { domainId: input.id, caller, need, plan }), reverse: [] }
@@ -165,7 +165,7 @@ export class ZoneFileTransfer {
     const planned = await this.#planned(
       em,
       caller,
-      { ...begun, isNew: true },
+      { zone: begun.zone, readLive: () => Promise.resolve(begun.live), isNew: true },
       { ...input, mode: "replace", dryRun: true, force: false },
     );
     return { ...(await comparisonView(planned, true)), reverse: [], planHash: null };
@@ -174,7 +174,11 @@ export class ZoneFileTransfer {
   async #planned(
     reader: EntityManager,
     caller: Caller,
-    { zone, live, isNew = false }: { zone: ZoneContext; live: readonly LiveRecord[]; isNew?: boolean },
+    {
+      zone,
+      readLive,
+      isNew = false,
+    }: { zone: ZoneContext; readLive: () => Promise<readonly LiveRecord[]>; isNew?: boolean },
     input: GivenText & { dryRun: boolean; force: boolean; planHash?: string | undefined },
   ) {
     const { automaticTtl, supportsProxied } = zone.kind;
@@ -186,6 +190,8 @@ export class ZoneFileTransfer {
     const parsed = await inSlices(text.read(options));
     if (!parsed.ok) throw unreadable(parsed.errors);
     refuseForeignFile(parsed, zone.name);
+    // Only for a text that can be read.
+    const live = await readLive();
     const left = await leftRecords(reader, zone.id, live, input);
     const own = await inSlices(filtered(parsed.records, ({ record }) => !left.isLeft(record)));
     const desired = await inSlices(mapped(own, asDesired));
