@@ -1,0 +1,354 @@
+import { execFile } from "node:child_process";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import { builtCli, useCli } from "../support/cli.ts";
+import { programEnv } from "../support/programs.ts";
+import { repository, useZoneRepository } from "../support/zone-repository.ts";
+import { useZonewright } from "../support/zonewright.ts";
+
+const zw = useZonewright();
+const cli = useCli(zw);
+const repo = useZoneRepository(zw, cli);
+const { write, byHand, linesOf, passedOn } = repo;
+
+/** Deletes a domain; its zone at the provider stays. */
+async function forgetDomain(name: string): Promise<void> {
+  const { body } = await zw.admin.get(`/api/domains?name=${name}`);
+  for (const { id } of (body as { domains: { id: string }[] }).domains) await zw.admin.delete(`/api/domains/${id}`);
+}
+
+test("ends what it began, with its exit code, when the reader of its output stops", async () => {
+  const pipeline = '{ "$0" "$@"; echo "exit code $?" >&2; } | head -n 1';
+  const args = ["-c", pipeline, process.execPath, await builtCli()];
+  const env = { ...programEnv, ZONEWRIGHT_URL: zw.url, ZONEWRIGHT_TOKEN: cli.token };
+  const run = async (command: string[]) =>
+    (await promisify(execFile)("/bin/sh", [...args, ...command], { env })).stderr;
+  expect(await run(["plan", repo.folder])).toMatch(/^exit code 2$/m);
+  expect(await run(["apply", repo.folder, "--yes"])).toMatch(/^exit code 0$/m);
+  expect(await cli.run(["plan", repo.folder])).toMatchObject({ exitCode: 0, stdout: "5 zones, no changes.\n" });
+  expect(await cli.json(["apply", repo.folder, "--yes"])).toEqual({ zones: [], applied: 0 });
+});
+
+test("takes a saved plan whole, and shows what the server would do, not what the file says", async () => {
+  const out = join(repo.folder, "plan.json");
+  await cli.run(["plan", repo.folder, "--only", "park.example", "--out", out]);
+  expect(await cli.run(["apply", out, "--only", "shop.example", "--yes"])).toMatchObject({
+    exitCode: 1,
+    stderr: "A saved plan is applied whole. Leave out --only, or plan again with it.\n",
+  });
+  const saved = JSON.parse(await readFile(out, "utf8")) as { zones: { plan: object }[] };
+  for (const zone of saved.zones) zone.plan = {};
+  await writeFile(out, JSON.stringify(saved));
+  expect(await cli.must(["apply", out, "--yes"])).toMatch(/^\+ @ 300 A 192\.0\.2\.3$/m);
+});
+
+test("refuses with 3 to empty a zone of any size, before another zone is changed", async () => {
+  await cli.must(["apply", repo.folder, "--yes"]);
+  await write("shop.example!internal.zone", "");
+  await write("blog.example.yaml", "www:\n  type: A\n  value: 192.0.2.9\n");
+  const { exitCode, stderr } = await cli.run(["apply", repo.folder, "--yes"]);
+  expect(exitCode).toBe(3);
+  expect(stderr).toMatch(/^shop\.example!internal: 100 % of the records .*\nNothing was changed\.\n$/m);
+  expect(await linesOf("blog.example")).toHaveLength(2);
+});
+
+test("applies a saved plan exactly, or nothing if a zone has changed since", async () => {
+  const out = join(repo.folder, "plan.json");
+  expect((await cli.run(["plan", repo.folder, "--out", out])).exitCode).toBe(2);
+  await write("shop.example.zone", "");
+  await cli.must(["records", "add", "blog.example", "other", "A", "192.0.2.9", "--yes"]);
+  const stale = await cli.run(["apply", out, "--yes"]);
+  expect(stale).toMatchObject({ exitCode: 1, stdout: "" });
+  expect(stale.stderr).toMatch(
+    /blog\.example has changed since the plan was made\. Plan again\.\nNothing was changed\.\n$/,
+  );
+  expect(await linesOf("shop.example")).toEqual([]);
+  await cli.must(["history", "undo", "blog.example", "1", "--yes"]);
+  expect((await cli.run(["plan", repo.folder, "--only", "park.example", "--out", out])).exitCode).toBe(2);
+  expect(await cli.must(["apply", out, "--yes"])).toContain("park.example: applied as revision 1, 1 created.\n");
+});
+
+test("with --lock, it applies files only if the plan is the saved one", async () => {
+  const out = join(repo.folder, "plan.json");
+  await cli.run(["plan", repo.folder, "--only", "park.example", "--out", out]);
+  const args = ["apply", join(repo.folder, "park.example.csv"), "--yes", "--lock", out];
+  await write("park.example.csv", "name,type,ttl,value\n@,A,300,192.0.2.33\n");
+  expect(await cli.run(args)).toMatchObject({
+    exitCode: 1,
+    stderr: `park.example differs from ${out}: the zone or its file has changed since. Plan again. Nothing was changed.\n`,
+  });
+  await write("park.example.csv", repository["park.example.csv"]);
+  expect((await cli.run(args)).exitCode).toBe(0);
+});
+
+test("refuses with 3 to delete more of a zone than the threshold, unless that is meant", async () => {
+  const many = Array.from({ length: 10 }, (_, index) => `h${index} 300 IN A 192.0.2.1\n`);
+  await write("park.example.csv", "");
+  await rm(join(repo.folder, "park.example.csv"));
+  await write("park.example.zone", many.join(""));
+  const args = ["apply", join(repo.folder, "park.example.zone"), "--yes"];
+  await cli.must(args);
+  await write("park.example.zone", many.slice(4).join(""));
+  const { exitCode, stdout, stderr } = await cli.run(args);
+  expect(exitCode).toBe(3);
+  // The plan stands above the refusal, so that nobody has to plan again to see it.
+  expect(stdout).toContain("park.example: 4 to delete\n- h0 300 A 192.0.2.1\n");
+  expect(stderr).toContain(
+    "park.example: 40 % of the records would be deleted or replaced, which is more than 30 %. Apply it with --force if that is meant.\nNothing was changed.\n",
+  );
+  await cli.must([...args, "--allow-delete-percent", "40"]);
+  expect(await linesOf("park.example")).toHaveLength(6);
+});
+
+test("asks on a terminal, and without one needs --yes", async () => {
+  const file = join(repo.folder, "park.example.csv");
+  const asked = await cli.run(["apply", file]);
+  expect(asked.exitCode).toBe(1);
+  expect(asked.stderr).toBe("This changes park.example: 1 to create. Add --yes to do it without a question.\n");
+  const no = await cli.run(["apply", file], { columns: 80, input: "n\n" });
+  expect(no.stderr).toMatch(/Nothing was changed\.\n$/);
+  const yes = await cli.run(["apply", file], { columns: 80, input: "y\n" });
+  expect(yes.stdout).toContain("park.example: applied as revision 1, 1 created.\n");
+});
+
+test("creates domains that do not exist, if it may, and requests reviews instead of changing anything", async () => {
+  const file = join(repo.folder, "new.example.zone");
+  await write("new.example.zone", "@ 300 IN NS ns1.example.net.\nwww 300 IN A 192.0.2.1\n");
+  const shown = await cli.run(["plan", file, "--create"]);
+  expect(shown).toMatchObject({ exitCode: 2, stderr: "Warning: The domain new.example is created.\n" });
+  await cli.must(["apply", file, "--create", "--yes"]);
+  expect(await linesOf("new.example")).toContain("www\t300\tA\t192.0.2.1");
+  expect(await cli.must(["apply", join(repo.folder, "park.example.csv"), "--request", "Park"])).toMatch(
+    /^park\.example: request \d+ waits for a review\.$/m,
+  );
+  expect(await linesOf("park.example")).toEqual([]);
+});
+
+test("creating a domain is a pending change also if its file has no records", async () => {
+  const file = join(repo.folder, "empty.example.zone");
+  await write("empty.example.zone", "; nothing yet\n");
+  const args = ["plan", file, "--create"];
+  expect(await cli.run(args)).toEqual({
+    exitCode: 2,
+    stdout: "1 of 1 zone would change: 1 domain to create.\n",
+    stderr: "Warning: empty.example: The domain empty.example is created.\n",
+  });
+  const markdown = await cli.run([...args, "--format", "markdown"]);
+  expect(markdown.stdout).toContain("<b>empty.example</b>: 1 domain to create</summary>");
+  expect(markdown.stdout.match(/The domain empty\.example is created\./g)).toHaveLength(1);
+  await cli.must(["apply", file, "--create", "--yes"]);
+  expect(await cli.run(args)).toMatchObject({ exitCode: 0, stdout: "1 zone, no changes.\n" });
+});
+
+test("creates domains at the provider that is named, and says so in the plan", async () => {
+  const { body: config } = await zw.admin.post("/api/provider-configs", {
+    kind: "manual",
+    name: "By post",
+    config: {},
+  });
+  await write("elsewhere.example.zone", "www 300 IN A 192.0.2.1\n");
+  const args = [join(repo.folder, "elsewhere.example.zone"), "--create", "--provider"];
+  expect(await cli.run(["plan", ...args, "by POST"])).toMatchObject({
+    exitCode: 2,
+    stderr: "Warning: The domain elsewhere.example is created at By post.\n",
+  });
+  expect((await cli.run(["plan", ...args, "Nowhere"])).stderr).toMatch(/^There is no provider configuration Nowhere\./);
+  const without = await cli.run(["plan", args[0] ?? "", "--provider", "By post"]);
+  expect(without).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("Add --create") });
+  await cli.must(["apply", ...args, "By post", "--yes"]);
+  const { body } = await zw.admin.get("/api/domains?name=elsewhere.example");
+  expect(body.domains).toMatchObject([{ providerConfigId: config.id, recordCount: 1 }]);
+});
+
+test("a saved plan creates its domains as they were planned, and nothing once one of them exists", async () => {
+  await write("saved-new.example.zone", `www 300 IN TXT ${"x".repeat(300)}\n`);
+  const file = join(repo.folder, "saved-new.example.zone");
+  const saved = join(repo.folder, "saved-new.json");
+  await cli.run(["plan", file, "--create", "--lenient", "--provider", "By post", "--out", saved]);
+  // What is applied was saved, whatever becomes of the file.
+  await rm(file);
+  const applied = await cli.run(["apply", saved, "--yes"]);
+  expect(applied.stdout).toContain("saved-new.example: applied as revision 1, 1 created.\n");
+  const { body } = await zw.admin.get("/api/domains?name=saved-new.example");
+  const { configs } = (await zw.admin.get("/api/provider-configs")).body;
+  const config = configs.find(({ id }: { id: string }) => id === body.domains[0].providerConfigId);
+  expect(config.name).toBe("By post");
+  expect(await cli.run(["apply", saved, "--yes"])).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining("saved-new.example has been created since the plan was made. Plan again."),
+  });
+});
+
+test("creates a domain with the options of its plan, and never without the review that was wished", async () => {
+  const args = ["apply", join(repo.folder, "fresh.example.zone"), "--create"];
+  await write("fresh.example.zone", "www 300 IN A 192.0.2.1\n");
+  const wished = await cli.run([...args, "--lenient", "--request", "New"]);
+  expect(wished).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining("--request cannot create fresh.example."),
+  });
+  expect((await cli.run(["records", "fresh.example"])).stderr).toContain("There is no domain fresh.example");
+  await write("fresh.example.zone", `www 300 IN TXT ${"x".repeat(300)}\n`);
+  await cli.must([...args, "--lenient", "--yes"]);
+  expect(await linesOf("fresh.example")).toHaveLength(1);
+});
+
+test("says that the outcome is unknown when the connection ends while a zone is applied", async () => {
+  const proxy = createServer((request, response) => void passedOn(request, response));
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void proxy.close());
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const args = ["apply", join(repo.folder, "park.example.csv"), "--yes"];
+  const { exitCode, stderr } = await cli.run(args, { env: { ZONEWRIGHT_URL: url } });
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 1,
+    stderr: `park.example: outcome unknown. No response from ${url}. Check the address and the connection. \`zonewright history park.example\` shows whether it was applied.\n`,
+  });
+  expect(await linesOf("park.example")).toHaveLength(1);
+});
+
+test("a plan that creates a domain shows how its file differs from the zone that is at the provider, and applies only that", async () => {
+  await write("kept.example.zone", "www 300 IN A 192.0.2.1\n");
+  const args = ["apply", join(repo.folder, "kept.example.zone"), "--create", "--yes"];
+  await cli.must(args);
+  await forgetDomain("kept.example");
+  await write("kept.example.zone", "www 300 IN A 192.0.2.2\n");
+  const out = join(repo.folder, "kept.json");
+  const planned = await cli.run(["plan", join(repo.folder, "kept.example.zone"), "--create", "--out", out]);
+  expect(planned.stdout).toContain("~ www 300 A 192.0.2.1 → 192.0.2.2\n");
+  expect(await cli.must(args)).toContain("kept.example: applied as revision 2, 1 updated.\n");
+  await forgetDomain("kept.example");
+  // The zone at the provider is another one now.
+  const stale = await cli.run(["apply", out, "--yes"]);
+  expect(stale).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining("The zone that it would have has changed since the plan was made. Plan again."),
+  });
+});
+
+test("a plan names each domain that cannot be created and why, and apply then changes nothing anywhere", async () => {
+  const ben = await zw.member("ben");
+  await zw.admin.post("/api/provider-configs", { kind: "manual", name: "Members", config: {}, membersMayUse: true });
+  const { body } = await ben.post("/api/auth/me/tokens", {
+    name: "CI",
+    permissions: ["domains:read", "domains:write", "records:read", "records:write", "providers:read"],
+  });
+  const env = { ZONEWRIGHT_TOKEN: (body as { token: string }).token };
+  const files = {
+    "ben.example.zone": "www 300 IN A 192.0.2.1\n",
+    "below.shop.example.zone": "www 300 IN A 192.0.2.1\n",
+    "park.example.zone": "www 300 IN A 192.0.2.1\n",
+    "twice.example.zone": "www 300 IN A 192.0.2.1\nwww 300 IN CNAME ben.example.\n",
+  };
+  for (const [name, text] of Object.entries(files)) await write(`members/${name}`, text);
+  const args = [join(repo.folder, "members"), "--create", "--provider", "Members"];
+  const plan = await cli.run(["plan", ...args, "--json"], { env });
+  expect(plan.exitCode).toBe(1);
+  const { errors, zones } = JSON.parse(plan.stdout) as { errors: object[]; zones: object[] };
+  expect(errors).toMatchObject([
+    {
+      domain: "below.shop.example",
+      reasons: [expect.stringContaining("lies below a domain that somebody else has")],
+    },
+    { domain: "park.example", reasons: [expect.stringContaining("Another user has park.example here.")] },
+    { domain: "twice.example", reasons: [expect.stringContaining("A CNAME must be the only record of its name")] },
+  ]);
+  expect(zones).toMatchObject([{ domain: "ben.example" }]);
+  const apply = await cli.run(["apply", ...args, "--yes"], { env });
+  expect(apply).toMatchObject({ exitCode: 1, stdout: "", stderr: expect.stringMatching(/Nothing was changed\.\n$/) });
+  expect((await ben.get("/api/domains")).body).toMatchObject({ total: 0 });
+});
+
+test("if a domain cannot be created after all, no record is changed anywhere, and what was created is named", async () => {
+  await write("race/first.example.zone", "www 300 IN A 192.0.2.1\n");
+  await write("race/second.example.zone", "www 300 IN A 192.0.2.1\n");
+  await write("race/park.example.csv", repository["park.example.csv"]);
+  const proxy = createServer((request, response) => {
+    const isSecond = request.url?.includes("domains.create") === true;
+    // Somebody else is faster.
+    const ahead = isSecond ? zw.admin.post("/api/domains", { name: "second.example" }) : Promise.resolve();
+    void ahead.then(() => passedOn(request, response));
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void proxy.close());
+  const env = { ZONEWRIGHT_URL: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` };
+  const { exitCode, stdout, stderr } = await cli.run(["apply", join(repo.folder, "race"), "--create", "--yes"], {
+    env,
+  });
+  expect({ exitCode, stdout }).toMatchObject({ exitCode: 1, stdout: expect.not.stringContaining("applied as") });
+  expect(stderr).toContain("second.example: not applied. This domain already exists.\n");
+  expect(stderr).toContain(
+    "first.example: not applied. The domain was created, but no record was changed, because another domain could not be created.\n",
+  );
+  for (const domain of ["first.example", "park.example"]) expect(await linesOf(domain)).toEqual([]);
+});
+
+test("Ctrl-C while domains are created names those that exist now, and changes no record", async () => {
+  const names = Array.from({ length: 20 }, (_, index) => `made${index}.example`);
+  for (const name of names) await write(`made/${name}.zone`, "www 300 IN A 192.0.2.1\n");
+  const creating = Promise.withResolvers<void>();
+  const stopping = Promise.withResolvers<void>();
+  const proxy = createServer((request, response) => {
+    const isCreation = request.url?.includes("domains.create") === true;
+    if (isCreation) creating.resolve();
+    void (isCreation ? stopping.promise : Promise.resolve()).then(() => passedOn(request, response));
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void proxy.close());
+  const { exitCode, stdout, stderr } = await cli.run(["apply", join(repo.folder, "made"), "--create", "--yes"], {
+    env: { ZONEWRIGHT_URL: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` },
+    interruptWhen: creating.promise,
+    once: {
+      printed: /Stopping when/,
+      act: () => {
+        stopping.resolve();
+        return stopping.promise;
+      },
+    },
+  });
+  const { body } = await zw.admin.get("/api/domains?limit=100");
+  const present = new Set((body as { domains: { name: string }[] }).domains.map(({ name }) => name));
+  const created = names.filter((name) => present.has(name));
+  expect(created.length).toBeGreaterThan(0);
+  expect(names.filter((name) => stderr.includes(`${name}: not applied. The domain was created,`))).toEqual(created);
+  const undone = names.length - created.length;
+  expect({ exitCode, stdout }).toEqual({
+    exitCode: 130,
+    stdout: expect.stringContaining(
+      `0 of 20 zones applied, ${created.length} only created, ${undone} not started.`,
+    ) as string,
+  });
+  expect(await linesOf(created[0] ?? "")).toEqual([]);
+});
+
+test("Ctrl-C lets the calls that are under way end, and says what was done", async () => {
+  for (let index = 0; index < 20; index++) {
+    const name = `many${index}.example`;
+    await zw.admin.post("/api/domains", { name, ...(await byHand()) });
+    await write(`many/${name}.zone`, "www 300 IN A 192.0.2.1\n");
+  }
+  const { exitCode, stdout } = await cli.run(["apply", join(repo.folder, "many"), "--yes"], {
+    columns: 80,
+    interruptAt: /1 of 20 zones applied/,
+  });
+  const [, applied = "", undone = ""] = /^(\d+) of 20 zones applied, (\d+) not started\.$/m.exec(stdout) ?? [];
+  expect({ exitCode, sum: Number(applied) + Number(undone) }).toEqual({ exitCode: 130, sum: 20 });
+  const plan = await cli.run(["plan", join(repo.folder, "many"), "--json"]);
+  expect((JSON.parse(plan.stdout) as { creates: number }).creates).toBe(Number(undone));
+});
+
+test("a saved plan is a file that only its owner reads, and one that is none is refused", async () => {
+  const out = join(repo.folder, "plan.json");
+  await cli.run(["plan", repo.folder, "--out", out]);
+  expect(JSON.parse(await readFile(out, "utf8"))).toMatchObject({ version: 1 });
+  for (const text of ["{}", '{"version":1,"zones":[{}]}', '{"version":1,"zones":[null]}']) {
+    await writeFile(out, text);
+    expect((await cli.run(["apply", out, "--yes"])).stderr).toBe(
+      `${out} is not a plan. Make one with \`zonewright plan … --out ${out}\`.\n`,
+    );
+  }
+});
