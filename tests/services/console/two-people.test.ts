@@ -224,6 +224,19 @@ test("in a zone that is read in windows, a record out of view that somebody chan
   await page.getByRole("button", { name: /^Review/ }).click();
   await review().getByText(theirValue).waitFor();
   await expectNothingToApply();
+  // Whoever comes back to the window has the draft checked again.
+  const asked = Promise.withResolvers<undefined>();
+  const answered = Promise.withResolvers<undefined>();
+  await page.route("**/records.plan*", async (route) => {
+    asked.resolve(undefined);
+    await answered.promise;
+    await route.continue();
+  });
+  await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
+  await asked.promise;
+  await expectNothingToApply();
+  answered.resolve(undefined);
+  await review().getByText(theirValue).waitFor();
 });
 
 test("when a member's rights are narrowed while they edit, their page shows what is left of them, and keeps the draft", async () => {

@@ -71,6 +71,7 @@ export function useReview(options: ReviewOptions) {
     drafting,
     records: options.records,
     gone: options.gone,
+    reviewed: isOpen && reviewed !== null && !reviewed.isAmended ? reviewed.plan : null,
     isSending,
     // The reader follows what they decide: the review stays open.
     amend: (next) => {

@@ -10,7 +10,7 @@ import { toast } from "../../ui/toast.tsx";
 import { formatTtl } from "../../ui/ttl.ts";
 import { changedParts, clashesOf, keepMine, takeTheirs, withoutSettled, type Clash, type Present } from "./clashes.ts";
 import { fieldsOf, type Draft } from "../../zone/draft/draft.ts";
-import type { DraftState } from "./use-draft.ts";
+import type { DraftState, Plan } from "./use-draft.ts";
 
 const text = recordsWords;
 const list = new Intl.ListFormat(locale);
@@ -61,6 +61,8 @@ interface ClashesOptions {
   /** The loaded records by id. */
   records: ReadonlyMap<string, DnsRecord>;
   gone: ReadonlySet<string>;
+  /** The plan that is being read; null if there is none. */
+  reviewed: Plan | null;
   /** Whether the draft is on its way: the zone becomes what it says. */
   isSending: boolean;
   /** Edits the draft without ending its review. */
@@ -69,10 +71,12 @@ interface ClashesOptions {
 
 /** Compares the draft with what it was made from: by the loaded records, and by the plan, which knows those that are not loaded. */
 export function useClashes(options: ClashesOptions): Clashes {
-  const { domainId, revision, drafting, records, gone, isSending, amend } = options;
+  const { domainId, revision, drafting, records, gone, reviewed, isSending, amend } = options;
   const { draft, check } = drafting;
   const user = useUser();
-  const plan = check.state === "planned" ? check.plan : null;
+  const isChecked = check.state === "planned";
+  // While the draft is checked again, what its reader was shown still holds: the records may be out of view.
+  const plan = isChecked ? check.plan : reviewed;
   const present = useMemo<Present>(() => {
     const planned = new Map([
       ...(plan?.updates ?? []).map(({ id, before }) => [id, before] as const),
@@ -81,11 +85,11 @@ export function useClashes(options: ClashesOptions): Clashes {
     return (edit) => {
       const data = planned.get(edit.key);
       const loaded = records.get(edit.key);
-      // The plan is never older than the records, but knows no notes.
-      if (data) return { ...(loaded ?? edit.before), ...data };
-      return gone.has(edit.key) ? null : loaded;
+      if (gone.has(edit.key)) return null;
+      // A new plan is never older than the records, but knows no notes.
+      return data && (isChecked || !loaded) ? { ...(loaded ?? edit.before), ...data } : loaded;
     };
-  }, [plan, records, gone]);
+  }, [plan, isChecked, records, gone]);
   const found = useMemo(() => (isSending ? [] : clashesOf(draft, present)), [draft, present, isSending]);
   const { data: authors } = useQuery({
     queryKey: ["clash-authors", domainId, revision],
