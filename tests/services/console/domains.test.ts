@@ -47,12 +47,28 @@ test("from an empty installation, a found zone file is imported with the keyboar
 test("without a zone file, the first run leads to the kinds of providers", async () => {
   const { body } = await site.zonewright.admin.get("/api/domains");
   for (const { id } of body.domains) await site.zonewright.admin.delete(`/api/domains/${id}`);
-  await rm(join(site.zonewright.dataDir, "zones", "first.test.zone"));
+  await rm(join(site.zonewright.dataDir, "zones", "first.test.zone"), { force: true });
   const page = await site.signedIn();
   await page.getByRole("heading", { name: "No domains yet" }).waitFor();
   await expect
     .poll(async () => await page.evaluate(() => document.activeElement?.textContent))
     .toBe("Connect a provider");
+  // While the folder is read again, at the return to the window, what was shown stays.
+  const asked = Promise.withResolvers<undefined>();
+  const answered = Promise.withResolvers<undefined>();
+  await page.route("**/*providerConfigs.zones*", async (route) => {
+    asked.resolve(undefined);
+    await answered.promise;
+    await route.continue();
+  });
+  await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
+  await asked.promise;
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Connect a provider");
+  await page.getByRole("button", { name: "Add domain" }).click();
+  await page.getByRole("dialog").waitFor();
+  await page.keyboard.press("Escape");
+  answered.resolve(undefined);
+  await page.getByRole("link", { name: "Connect a provider" }).focus();
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Where are your zones?" }).waitFor();
 });

@@ -76,6 +76,7 @@ test("in Firefox at a plain HTTP address, a person signs in, adds a domain, adds
   expect(await page.evaluate(() => isSecureContext)).toBe(false);
   await shown("Passkeys need HTTPS or localhost. Sign in with your password.");
   await signIn();
+  await shown("No domains yet");
   await press("Add domain");
   await fill("Name", "fox.example");
   await page.keyboard.press("Enter");

@@ -41,13 +41,13 @@ function FirstImport({ onAdd }: { onAdd: (() => void) | null }) {
   const { data: configs } = useQuery(providerConfigs);
   // The folder of the service itself, which needs no settings.
   const own = configs?.find(({ kind, config }) => kind === "zonefile" && config["folder"] === undefined);
-  const { data: there, isFetching } = useQuery({
+  const { data: there, isLoading } = useQuery({
     queryKey: ["provider-zones", own?.id],
     enabled: own !== undefined,
     queryFn: async ({ signal }) => await client.providerConfigs.zones.query({ id: own?.id ?? "" }, { signal }),
   });
   const found = (there?.zones ?? []).filter(({ managed }) => !managed).map(({ name }) => name);
-  if (!configs || isFetching) return null;
+  if (!configs || isLoading) return null;
   const add = onAdd ? (
     <Button key="add" onClick={onAdd}>
       {text.add}
