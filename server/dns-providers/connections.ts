@@ -9,7 +9,7 @@ import {
   type ProviderEnvironment,
   type ProviderKind,
 } from "./provider.ts";
-import type { Purpose } from "./vendor-api/accounts.ts";
+import type { AccountGate, CallsLeft, Purpose } from "./vendor-api/accounts.ts";
 import { sameOrigin, secretAgain } from "../platform/net/same-origin.ts";
 import { ok, refuse, type Result } from "../platform/result.ts";
 import type { SecretCipher } from "../platform/secret-cipher.ts";
@@ -27,6 +27,8 @@ export interface Connection {
 export class ProviderConnections {
   readonly #environment: ProviderEnvironment;
   readonly #secrets: ConfigSecrets;
+  /** What counts the calls of each configuration, by its id. */
+  readonly #gates = new Map<string, ReadonlySet<AccountGate>>();
 
   constructor(environment: ProviderEnvironment, secrets: ConfigSecrets) {
     this.#environment = environment;
@@ -43,7 +45,10 @@ export class ProviderConnections {
       const initialRecords = () => kind.initialRecords?.(withoutSecrets(stored.kind, stored.config)) ?? [];
       return { kind, provider: null, initialRecords };
     }
-    return this.connectWith(stored.kind, this.#secrets.open(stored), purpose);
+    const gates = new Set<AccountGate>();
+    const connection = this.connectWith(stored.kind, this.#secrets.open(stored), purpose, (gate) => gates.add(gate));
+    this.#gates.set(stored.id, gates);
+    return connection;
   }
 
   /** Connects as `connect` does, or returns why the configuration cannot be used. */
@@ -56,11 +61,29 @@ export class ProviderConnections {
     }
   }
 
+  /** Returns the calls that the rate limit of a configuration's account leaves; null if unknown, as before its first use here. */
+  callsLeft(id: string): CallsLeft | null {
+    const known = [...(this.#gates.get(id) ?? [])].flatMap((gate) => gate.callsLeft() ?? []);
+    return known.toSorted((one, other) => partOf(one) - partOf(other))[0] ?? null;
+  }
+
+  /** Forgets the account of a configuration whose settings have changed, or which is gone. */
+  forgetCalls(id: string): void {
+    this.#gates.delete(id);
+  }
+
   /** Opens values that are not stored yet, with secrets in plain text. @throws as `connect` does */
-  connectWith(kindName: string, config: unknown, purpose: Purpose = "person"): Connection {
+  connectWith(
+    kindName: string,
+    config: unknown,
+    purpose: Purpose = "person",
+    onGate?: ProviderEnvironment["onGate"],
+  ): Connection {
     const kind = knownKind(kindName);
     try {
-      const provider = kind.connect ? kind.connect(config, { ...this.#environment, purpose }) : null;
+      const provider = kind.connect
+        ? kind.connect(config, { ...this.#environment, purpose, ...(onGate && { onGate }) })
+        : null;
       return { kind: kind.adjust ? { ...kind, ...kind.adjust(config) } : kind, provider, initialRecords: () => [] };
     } catch (error) {
       if (!(error instanceof ProviderError || error instanceof ZodError)) throw error;
@@ -70,6 +93,10 @@ export class ProviderConnections {
       });
     }
   }
+}
+
+function partOf({ left, limit }: CallsLeft): number {
+  return left / (limit ?? 1);
 }
 
 /** A configuration as stored, with its secrets sealed. */

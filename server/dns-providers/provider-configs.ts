@@ -73,7 +73,7 @@ export class ProviderConfigs {
     const all = await em.findAll(ProviderConfig, { orderBy: { name: "asc" }, limit: 1_000 });
     const serving = readsEverything(caller.role) ? null : await this.#servingVisible(em, caller);
     const configs = all.filter(({ id, membersMayUse }) => serving === null || membersMayUse || serving.has(id));
-    // What a provider says of an account, such as how many zones it has, is not for members.
+    // What a provider says of an account, such as how many zones it has and calls it leaves, is not for members.
     return { configs: configs.map((config) => this.#view(config, serving === null)) };
   }
 
@@ -132,7 +132,10 @@ export class ProviderConfigs {
         ...(secretsSet.length > 0 ? { secretsSet } : {}),
       });
       if (audited) await writeConfigEntry(tx, { actor, at: this.#now() }, "provider_config.update", id, audited);
-      afterCommit(tx, () => this.#onChange(config.kind));
+      afterCommit(tx, () => {
+        if (config.lastTest === null) this.connections.forgetCalls(id);
+        this.#onChange(config.kind);
+      });
       return this.#view(config);
     });
   }
@@ -150,7 +153,10 @@ export class ProviderConfigs {
         await tx.remove(config).flush();
         const before = auditedConfig(this.#secrets, config);
         await writeConfigEntry(tx, { actor, at: this.#now() }, "provider_config.delete", id, { before });
-        afterCommit(tx, () => this.#onChange(config.kind));
+        afterCommit(tx, () => {
+          this.connections.forgetCalls(id);
+          this.#onChange(config.kind);
+        });
       });
     } catch (error) {
       if (!(error instanceof ForeignKeyConstraintViolationException)) throw error;
@@ -286,7 +292,8 @@ export class ProviderConfigs {
     const ofKind = { kind, config: this.#secrets.masked(kind, config) } as WithShownProviderConfig<unknown>;
     const providerId = knownKind(kind).id;
     const shown = tested ? testView(lastTest) : null;
-    return { id, ...ofKind, providerId, name, membersMayUse, lastTest: shown, createdAt };
+    const calls = tested ? this.connections.callsLeft(id) : null;
+    return { id, ...ofKind, providerId, name, membersMayUse, lastTest: shown, calls, createdAt };
   }
 
   async #find(em: EntityManager, id: string): Promise<ProviderConfig> {

@@ -4,7 +4,7 @@ import type { Pause } from "../platform/pause.ts";
 import type { ReadRecord, RecordData } from "../dns/record.ts";
 import type { ServerRules, ApexCname } from "../dns/zone-rules.ts";
 import type { Soa } from "../dns/zone-file/contents.ts";
-import type { Purpose, VendorAccounts } from "./vendor-api/accounts.ts";
+import type { AccountGate, Purpose, VendorAccounts } from "./vendor-api/accounts.ts";
 import { qualifiedName } from "../dns/names/names.ts";
 import { AppError } from "../platform/errors.ts";
 
@@ -196,6 +196,8 @@ export interface ProviderEnvironment {
   accounts?: VendorAccounts;
   /** The purpose of the calls; defaults to a waiting person. */
   purpose?: Purpose;
+  /** Receives what counts the calls to the account, once for each client that the connection makes. */
+  onGate?: (gate: AccountGate) => void;
 }
 
 /** All zones at a provider, sorted by name. */

@@ -73,6 +73,29 @@ const anyConfig = z
         description:
           "The outcome of the last test or listing of zones; null if there was none since the settings changed, and for members.",
       }),
+    calls: z
+      .object({
+        left: z.int().meta({ description: "Calls that may be made now.", example: 1180 }),
+        limit: z
+          .int()
+          .nullable()
+          .meta({ description: "The most calls in the period; null if unknown.", example: 1200 }),
+        seconds: z
+          .int()
+          .nullable()
+          .meta({ description: "The period of the limit in seconds; null if unknown.", example: 300 }),
+        resetsAt: timestamp("When the whole limit is available again; null if unknown, or if it is now.").nullable(),
+        source: z.enum(["provider", "service"]).meta({
+          description:
+            "`provider`: the provider said so with its last answer. `service`: this instance counted its own calls against the provider's published limit, of which it leaves a part to others.",
+          example: "provider",
+        }),
+      })
+      .nullable()
+      .meta({
+        description:
+          "Calls that the rate limit of the account leaves, shared by all configurations with its credentials; null if unknown, as before the first call since the start, and for members.",
+      }),
     createdAt: timestamp("When it was created."),
   })
   .meta({ id: "ProviderConfig", description: "Settings and credentials for a DNS provider." });

@@ -1,11 +1,13 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { RestClient } from "../support/rest-client.ts";
+import { gandi } from "../support/vendors/rrsets/gandi.ts";
+import { startRrsetVendor } from "../support/vendors/rrsets/server.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { embeddedConfig, fileZone, freshName, unknownId, type Body } from "../support/zones.ts";
 
-const zw = useZonewright();
+const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" } });
 
 let member: RestClient;
 beforeAll(async () => {
@@ -21,6 +23,8 @@ async function add(config: object = { kind: "manual" }): Promise<Body> {
 const at = (config: Body) => `/api/provider-configs/${config.id}`;
 const listed = async (): Promise<Body[]> => (await zw.admin.get("/api/provider-configs")).body.configs;
 
+const calls = async ({ id }: Body) => (await listed()).find((each) => each.id === id)?.calls;
+
 describe("provider configurations", () => {
   test("a provider configuration can be created, listed, changed and deleted", async () => {
     const config = await add({ kind: "zonefile", config: { folder: "team", hostmaster: "Dns@Example.com" } });
@@ -32,6 +36,7 @@ describe("provider configurations", () => {
       config: { folder: "team", hostmaster: "Dns@Example.com" },
       membersMayUse: false,
       lastTest: null,
+      calls: null,
       createdAt: expect.any(String),
     });
     expect(await listed()).toContainEqual(config);
@@ -43,6 +48,25 @@ describe("provider configurations", () => {
     expect([deleted.status, deleted.body]).toEqual([200, { success: true }]);
     expect((await zw.admin.delete(at(config))).status).toBe(404);
     expect((await listed()).map(({ id }) => id)).not.toContain(config.id);
+  });
+
+  test("a configuration shows the calls that its account has left, to all with its credentials but not to members", async () => {
+    const vendor = await startRrsetVendor(gandi);
+    onTestFinished(vendor.stop);
+    const one = await add({ kind: "gandi", config: vendor.config, membersMayUse: true });
+    const two = await add({ kind: "gandi", config: vendor.config });
+    expect([await calls(one), await calls(two)]).toEqual([null, null]);
+    const headers = { "ratelimit-limit": "1000", "ratelimit-remaining": "997", "ratelimit-reset": "60" };
+    vendor.failNext({ after: false, reply: { status: 200, headers, body: "[]" } });
+    expect((await zw.admin.post(`${at(one)}/test`)).body).toMatchObject({ success: true });
+    const left = { left: 997, limit: 1_000, seconds: null, resetsAt: expect.any(String), source: "provider" };
+    expect([await calls(one), await calls(two)]).toEqual([left, null]);
+    await zw.admin.get(`${at(two)}/zones`);
+    expect(await calls(two)).toEqual(left);
+    const { body } = await member.get("/api/provider-configs");
+    expect(body.configs.find(({ id }: Body) => id === one.id)).toMatchObject({ calls: null });
+    await zw.admin.put(at(one), { config: { ...vendor.config, token: "another-token-of-the-harbour" } });
+    expect(await calls(one)).toBeNull();
   });
 
   test("members list the provider configurations that serve a domain they see or that they may use, and no others", async () => {

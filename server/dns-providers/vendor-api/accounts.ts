@@ -10,6 +10,21 @@ export interface Quota {
   seconds: number;
 }
 
+/** Calls that an account's rate limit leaves. */
+export interface CallsLeft {
+  left: number;
+  /** The most within `seconds`; null if unknown. */
+  limit: number | null;
+  seconds: number | null;
+  /** When the whole limit is available again; null if unknown, or if it is now. */
+  resetsAt: Date | null;
+  /** Whether the vendor says so, or this process counted its own calls. */
+  source: "provider" | "service";
+}
+
+/** How long a vendor's statement without a reset counts, in milliseconds. */
+const statementMilliseconds = 5 * 60_000;
+
 /** The share of a quota for all background work, and for drift checks alone. The rest is left for people. */
 const backgroundShare = 0.8;
 const driftShare = 0.4;
@@ -54,6 +69,8 @@ export class AccountGate {
   /** Calls within the longest quota period, oldest first. */
   #recent: { at: number; purpose: Purpose }[] = [];
   #waiting = 0;
+  /** What the vendor said last of its own limit, and until when it counts. */
+  #stated: { calls: CallsLeft; until: number } | null = null;
 
   constructor(time: { now: () => Date; pause: Pause }, quotas: readonly Quota[]) {
     this.#time = time;
@@ -63,6 +80,36 @@ export class AccountGate {
   /** Admits no calls for this long. */
   close(milliseconds: number): void {
     this.#opensAt = Math.max(this.#opensAt, this.#time.now().getTime() + milliseconds);
+  }
+
+  /** Remembers what the vendor says of its limit. */
+  state(calls: CallsLeft): void {
+    const until = calls.resetsAt?.getTime() ?? this.#time.now().getTime() + statementMilliseconds;
+    this.#stated = { calls, until };
+  }
+
+  /** Returns the calls that may be made now: by what the vendor said last, or by its quotas here; null if neither is known. */
+  callsLeft(): CallsLeft | null {
+    const now = this.#time.now().getTime();
+    this.#forget(now);
+    if (this.#opensAt > now) {
+      return { left: 0, limit: null, seconds: null, resetsAt: new Date(this.#opensAt), source: "provider" };
+    }
+    return this.#stated && this.#stated.until > now ? this.#stated.calls : this.#leastLeft(now);
+  }
+
+  /** Returns what the quota leaves of which the smallest part is left; of equal ones, that of the longest period. */
+  #leastLeft(now: number): CallsLeft | null {
+    const [least] = this.#quotas
+      .map(({ calls, seconds }) => {
+        const used = this.#recent.filter(({ at }) => at > now - seconds * 1_000);
+        return { calls, seconds, left: Math.max(0, calls - used.length), last: used.at(-1)?.at };
+      })
+      .toSorted((one, other) => one.left / one.calls - other.left / other.calls || other.seconds - one.seconds);
+    if (!least) return null;
+    const { calls: limit, seconds, left, last } = least;
+    const resetsAt = last === undefined ? null : new Date(last + seconds * 1_000);
+    return { left, limit, seconds, resetsAt, source: "service" };
   }
 
   /**

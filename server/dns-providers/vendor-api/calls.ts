@@ -2,7 +2,14 @@ import type { Reach } from "../../platform/net/address-rules.ts";
 import { EgressError, retryAfterSeconds } from "../../platform/net/egress-error.ts";
 import type { ClientCertificate } from "../../platform/net/http-agent.ts";
 import { ProviderError, type ProviderEnvironment } from "../provider.ts";
-import { longestPauseOfDrift, VendorAccounts, type AccountGate, type Purpose, type Quota } from "./accounts.ts";
+import {
+  longestPauseOfDrift,
+  VendorAccounts,
+  type AccountGate,
+  type CallsLeft,
+  type Purpose,
+  type Quota,
+} from "./accounts.ts";
 import { SecretMask } from "./secrets.ts";
 import { messageIn, shownText } from "./text.ts";
 
@@ -40,7 +47,7 @@ interface FailureDetails {
 }
 
 /** What the process provides for the calls of a connection. */
-export type VendorEnvironment = Pick<ProviderEnvironment, "egress" | "accounts" | "purpose">;
+export type VendorEnvironment = Pick<ProviderEnvironment, "egress" | "accounts" | "purpose" | "onGate">;
 
 export interface Vendor {
   /** The vendor's name for messages: `Cloudflare`. */
@@ -109,6 +116,7 @@ export class VendorCalls {
     const gateOf = (by: readonly string[], limits: readonly Quota[]) =>
       this.#accounts.gate(address, by, isTheirs ? limits : []);
     this.#gate = gateOf(identity, quotas?.limits ?? []);
+    environment.onGate?.(this.#gate);
     this.#narrower = also.map(({ by, limits }) => gateOf([...identity, by], limits));
   }
 
@@ -207,6 +215,8 @@ export class VendorCalls {
       const again = !changes && ["timeout", "cut", "connect"].includes(error.failure);
       return { failure, pauseMilliseconds: again ? backOff : null };
     }
+    const stated = statedLimit(answer.headers, this.#time());
+    if (stated) this.#gate.state(stated);
     const requested = this.#requestedPause(answer);
     if (answer.status === 429 || this.#vendor.throttles?.(answer)) {
       // Pauses even if the vendor repeatedly asks for none.
@@ -261,7 +271,34 @@ function rateLimitReset(headers: Headers, now: number): number | null {
 
 /** Returns the calls that a rate limit leaves; 0 if the answer does not say. */
 function callsLeft(headers: Headers): number {
-  return Number(headers.get("ratelimit-remaining") ?? headers.get("x-ratelimit-remaining") ?? 0);
+  return numberIn(headers, remainingHeaders) ?? 0;
+}
+
+const remainingHeaders = ["ratelimit-remaining", "x-ratelimit-remaining"];
+
+/**
+ * Returns what an answer says of the vendor's limit, in the headers that most vendors send or in those of the IETF's draft
+ * (`RateLimit: "default";r=50;t=30`); null if it does not say how many calls are left.
+ */
+function statedLimit(headers: Headers, now: number): CallsLeft | null {
+  const parameter = (header: string, name: string) => {
+    const text = new RegExp(`;\\s*${name}=(\\d{1,9})(?:\\D|$)`).exec(headers.get(header) ?? "")?.[1];
+    return text === undefined ? null : Number(text);
+  };
+  const left = numberIn(headers, remainingHeaders) ?? parameter("ratelimit", "r");
+  if (left === null) return null;
+  const limit = numberIn(headers, ["ratelimit-limit", "x-ratelimit-limit"]) ?? parameter("ratelimit-policy", "q");
+  const seconds = numberIn(headers, ["x-ratelimit-period"]) ?? parameter("ratelimit-policy", "w");
+  const ends = rateLimitReset(headers, now) ?? (parameter("ratelimit", "t") ?? 0) * 1_000;
+  const resetsAt = ends > 0 ? new Date(now + Math.min(ends, longestPause)) : null;
+  return { left, limit, seconds, resetsAt, source: "provider" };
+}
+
+/** Returns the whole number that the first of these headers starts with; null without one. */
+function numberIn(headers: Headers, names: readonly string[]): number | null {
+  const text = names.map((name) => headers.get(name)).find((value) => value !== null) ?? "";
+  const [digits] = /^\s*\d{1,10}(?![\d.])/.exec(text) ?? [];
+  return digits === undefined ? null : Number(digits);
 }
 
 function inWords(milliseconds: number): string {

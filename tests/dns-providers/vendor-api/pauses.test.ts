@@ -253,3 +253,73 @@ describe("quotas", () => {
     expect(pauses()).toEqual([]);
   });
 });
+
+const after = (seconds: number) => new Date(calling.clock.now().getTime() + seconds * second);
+
+describe("calls left", () => {
+  const limits = [
+    { calls: 10, seconds: 1 },
+    { calls: 40, seconds: 60 },
+  ];
+  const account = "harbour";
+  const paced = () => calling.connect("person", { account, quotas: { address: calling.server.url, limits } });
+  const left = () => calling.accounts.gate(calling.server.url, [account], limits).callsLeft();
+
+  test("an account shows what its own calls leave of the limit that ends first", async () => {
+    const whole = { left: 40, limit: 40, seconds: 60, resetsAt: null, source: "service" };
+    paced();
+    expect(left()).toEqual(whole);
+    await times(paced(), 8);
+    expect(left()).toEqual({ left: 2, limit: 10, seconds: 1, resetsAt: after(1), source: "service" });
+    calling.clock.advance(second);
+    expect(left()).toEqual({ left: 32, limit: 40, seconds: 60, resetsAt: after(59), source: "service" });
+    calling.clock.advance(minute);
+    expect(left()).toEqual(whole);
+  });
+
+  test.each<[string, () => Record<string, string>, object]>([
+    [
+      "with the time of a reset",
+      () => ({
+        "ratelimit-limit": "3600",
+        "ratelimit-remaining": "12",
+        "ratelimit-reset": String(after(90).getTime() / second),
+      }),
+      { limit: 3_600, seconds: null },
+    ],
+    [
+      "with seconds to a reset",
+      () => ({ "x-ratelimit-limit": "700, 700;w=60", "x-ratelimit-remaining": "12", "x-ratelimit-reset": "90" }),
+      { limit: 700, seconds: null },
+    ],
+    [
+      "with a period",
+      () => ({ "x-ratelimit-limit": "100", "x-ratelimit-remaining": "12", "x-ratelimit-period": "90" }),
+      { limit: 100, seconds: 90 },
+    ],
+    [
+      "as the draft of the IETF has them",
+      () => ({ ratelimit: '"default";r=12;t=90', "ratelimit-policy": '"default";q=1200;w=300' }),
+      { limit: 1_200, seconds: 300 },
+    ],
+  ])("the vendor's own numbers count until they are reset, %s", async (_, headers, expected) => {
+    calling.answers({ status: 200, headers: headers(), body: "" });
+    await paced().send(calling.reading());
+    expect(left()).toEqual({ left: 12, ...expected, resetsAt: after(90), source: "provider" });
+    calling.clock.advance(91 * second);
+    expect(left()).toMatchObject({ left: 40, source: "service" });
+  });
+
+  test("an account has no calls left until a pause ends that the vendor asked for", async () => {
+    calling.answers(throttled({ "retry-after": "300" }));
+    await failureOf(paced().send(calling.changing()));
+    expect(left()).toEqual({ left: 0, limit: null, seconds: null, resetsAt: after(300), source: "provider" });
+  });
+
+  test("nothing is known of an account without limits, and headers without numbers say nothing", async () => {
+    const gate = calling.accounts.gate(calling.server.url, ["other"], []);
+    calling.answers({ status: 200, headers: { "ratelimit-remaining": "many", "x-ratelimit-limit": "5" }, body: "" });
+    await calling.connect("person", { account: "other" }).send(calling.reading());
+    expect(gate.callsLeft()).toBeNull();
+  });
+});

@@ -1,12 +1,14 @@
 import { writeFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
+import { hetzner } from "../../support/vendors/rrsets/hetzner.ts";
+import { startRrsetVendor } from "../../support/vendors/rrsets/server.ts";
 import { addZone, fileZone, freshName } from "../../support/zones.ts";
 import { memberPassword } from "../../support/zonewright.ts";
 
-const site = useConsole();
+const site = useConsole({ env: { EGRESS_ALLOW: "127.0.0.1" } });
 
 const hostile = `<img src=x onerror="document.title='owned'"><b>bold</b>`;
 
@@ -42,6 +44,37 @@ test("the form of every kind of provider has a field for each of its settings, a
     expect(await form.locator("input[type=password]").count()).toBe(secrets);
     await page.getByRole("link", { name: "DNS providers" }).click();
   }
+});
+
+test("a provider is found by its vendor's name, and its row says how many calls its account has left", async () => {
+  const vendor = await startRrsetVendor(hetzner);
+  onTestFinished(vendor.stop);
+  const page = await open("/admin/providers/new", "Connect a provider");
+  await photograph(page, "provider-kinds");
+  const search = page.getByRole("searchbox", { name: "Search by vendor or server" });
+  const offered = page.locator("main").getByRole("link").locator("strong");
+  await search.fill("cloud goo");
+  await expect.poll(async () => await offered.allTextContents()).toEqual(["Google Cloud DNS"]);
+  await search.fill("Microsoft");
+  await expect.poll(async () => await offered.allTextContents()).toEqual(["Azure DNS"]);
+  await search.fill("harbour");
+  await page.getByText("None of that name. A webhook adapter connects anything else.").waitFor();
+  expect(await offered.allTextContents()).toEqual(["Webhook adapter"]);
+  await search.fill("hetz");
+  await search.press("Enter");
+  await page.getByRole("heading", { name: "Connect Hetzner", level: 1 }).waitFor();
+  const { token = "", endpoint = "" } = vendor.config;
+  await page.getByLabel("API token").fill(token);
+  await page.getByLabel("API address").fill(endpoint);
+  const headers = { "ratelimit-limit": "3600", "ratelimit-remaining": "3541", "ratelimit-reset": "60" };
+  const ofZones = { zones: [], meta: { pagination: { next_page: null, total_entries: 0 } } };
+  vendor.failNext({ after: false, reply: { status: 200, headers, body: JSON.stringify(ofZones) } }, 2);
+  await page.getByRole("button", { name: "Save and test" }).click();
+  await page.getByRole("heading", { name: "Import zones from Hetzner" }).waitFor();
+  await page.goto(`${site.url}/admin/providers`);
+  const row = page.getByRole("row").filter({ hasText: "Hetzner" });
+  await row.getByText("Calls left: 3,541 of 3,600").waitFor();
+  await photograph(page, "providers-calls");
 });
 
 test("a saved secret leaves the page, also when the provider refuses it, and an edit keeps it", async () => {

@@ -4,10 +4,10 @@ import { buttonClass } from "../ui/button.tsx";
 import { Page } from "../ui/page.tsx";
 import { adminWords } from "../words/admin.ts";
 import { AdminOnly } from "./admin-only.tsx";
+import { KindChoice } from "./kind-choice.tsx";
 import { freeName } from "./provider-fields.ts";
 import { ProviderForm } from "./provider-form.tsx";
 import { providerConfigs, providerKinds } from "./provider-queries.ts";
-import styles from "./admin.module.css";
 
 const text = adminWords.providers;
 
@@ -29,24 +29,7 @@ function NewProvider() {
   if (!kind) {
     return (
       <Page title={text.newTitle}>
-        <section className={styles["section"]}>
-          <h2>{text.choose}</h2>
-          <p>{text.chooseHint}</p>
-          <div className={styles["kinds"]}>
-            {kinds.map((each) => (
-              <Link
-                key={each.kind}
-                to="/admin/providers/new"
-                search={{ kind: each.kind }}
-                className={styles["kind"]}
-                preload={false}
-              >
-                <strong>{each.name}</strong>
-                <span>{text.kindHints[each.kind]}</span>
-              </Link>
-            ))}
-          </div>
-        </section>
+        <KindChoice kinds={kinds} />
       </Page>
     );
   }

@@ -12,8 +12,10 @@ import { Empty, Page } from "../ui/page.tsx";
 import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { adminWords } from "../words/admin.ts";
+import { locale } from "../words/language.ts";
 import { words } from "../words/words.ts";
 import { AdminOnly } from "./admin-only.tsx";
+import { KindMark } from "./kind-mark.tsx";
 import type { ProviderConfig, ProviderKind } from "./provider-fields.ts";
 import { ProviderForm } from "./provider-form.tsx";
 import { configsChanged, providerConfigs, providerKinds, testConfig } from "./provider-queries.ts";
@@ -117,7 +119,12 @@ function Row({ config, kind, onEdit, onDelete }: RowProps) {
         <td className={styles["main"]}>
           {config.name} {config.membersMayUse ? <span className={styles["chip"]}>{text.forMembers}</span> : null}
         </td>
-        <td>{kind?.name ?? config.kind}</td>
+        <td>
+          <span className={styles["marked"]}>
+            <KindMark kind={config.kind} name={kind?.name ?? config.kind} />
+            {kind?.name ?? config.kind}
+          </span>
+        </td>
         <td className={styles["number"]} data-unit={adminWords.users.owned(count ?? 0)}>
           {count === null ? null : count === 0 ? (
             "0"
@@ -131,6 +138,7 @@ function Row({ config, kind, onEdit, onDelete }: RowProps) {
           <span role="status">
             {config.kind === "manual" ? "–" : <Connection tested={config.lastTest} running={test.pending} />}
           </span>
+          {config.calls ? <small className={styles["calls"]}>{inWords(config.calls)}</small> : null}
         </td>
         <td className={styles["actions"]}>
           <div>
@@ -163,6 +171,25 @@ function Row({ config, kind, onEdit, onDelete }: RowProps) {
       {fault ? <FaultRow columns={5}>{fault}</FaultRow> : null}
     </>
   );
+}
+
+/** The calls that the account's rate limit leaves, in words. */
+function inWords({ left, limit, seconds, resetsAt }: NonNullable<ProviderConfig["calls"]>): string {
+  if (left === 0 && resetsAt !== null) return text.noCallsLeft(formatAgo(resetsAt));
+  if (limit === null) return text.callsLeft(formatNumber(left));
+  if (seconds === null) return text.callsLeftOf(formatNumber(left), formatNumber(limit));
+  return text.callsLeftWithin(formatNumber(left), formatNumber(limit), period(seconds));
+}
+
+/** “5 minutes”, “1 hour”. */
+function period(seconds: number): string {
+  const [unit, size] = (
+    [
+      ["hour", 3_600],
+      ["minute", 60],
+    ] as const
+  ).find(([, each]) => seconds % each === 0) ?? ["second", 1];
+  return new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "long" }).format(seconds / size);
 }
 
 function Connection({ tested, running }: { tested: ProviderConfig["lastTest"]; running: boolean }) {
