@@ -12,14 +12,22 @@ const shared = /web\/src\/(?!words\/|main|ui\/field|shims\/)|node_modules\/lucid
 
 /** What the list of domains and the records of a zone share. */
 const lists =
-  /web\/src\/ui\/(?:printing|use-rows|use-windows|alt-letter|field\.module)|node_modules\/@tanstack\/(?:react-virtual|virtual-core)\/|lucide-react\/dist\/esm\/icons\/(?:download|plus|search)\./;
+  /web\/src\/(?:zone\/domain-queries|ui\/(?:use-page-keys|printing|use-rows|use-windows|alt-letter|field\.module))|node_modules\/@tanstack\/(?:react-virtual|virtual-core)\/|lucide-react\/dist\/esm\/icons\/(?:download|plus|search)\./;
 
 /** What the pages of a zone share, and small files that its records share with other pages. */
 const zone =
-  /web\/src\/(?:zone\/(?:rights|review-rule|own-rights|assigned-rights|use-provider-configs|zone\.module)|words\/(?:en\/)?zone\.|ui\/(?:pasted|ttl)|records\/draft\/store)|lucide-react\/dist\/esm\/icons\/(?:copy|ellipsis|pencil)\./;
+  /web\/src\/(?:zone\/(?:rights|review-rule|own-rights|assigned-rights|use-provider-configs|zone\.module|export-entries|draft\/)|words\/(?:en\/)?zone\.|ui\/(?:pasted|ttl|copy\.|save-file|use-settled|menu\.|not-found)|records\/present-records)|lucide-react\/dist\/esm\/icons\/(?:columns-2|compass|copy|ellipsis|pencil)\./;
 
-/** The stream of changes. */
-const stream = /web\/src\/live\/(?!live-connection)/;
+/** What the frame of every page loads once the page is there: the rest of the rail, and the stream of changes. */
+const frame =
+  /web\/src\/(?:live\/(?!live-connection)|session\/preferences|shell\/admin-pages|palette\/palette\.module|ui\/(?:channel|unique-text)|words\/(?:en\/)?(?:menu|palette|pins|portfolio|reverse|secondaries)\.)|lucide-react\/dist\/esm\/icons\/(?:arrow-left-right|badge-check|bookmark|key-round|key-square|megaphone|pin|plug|scroll-text|server|ticket|user|users|x)\./;
+
+/** What every dialog and menu lies on. */
+const layers = /node_modules\/@(?:base-ui|floating-ui)\//;
+
+/** What signing in and confirming who one is share. */
+const session =
+  /web\/src\/(?:session\/(?:journey|session\.module)|ui\/(?:field\.tsx|passkeys)|words\/(?:en\/)?session\.)/;
 
 /** `npm run dev` serves the console with a running service behind it, on its usual port. */
 const service = "http://127.0.0.1:3000";
@@ -81,7 +89,9 @@ export default defineConfig({
             { name: "shared", test: shared, minShareCount: 10, priority: 1 },
             { name: "lists", test: lists, minShareCount: 2, includeDependenciesRecursively: false },
             { name: "zone", test: zone, includeDependenciesRecursively: false },
-            { name: "stream", test: stream, includeDependenciesRecursively: false },
+            { name: "frame", test: frame, includeDependenciesRecursively: false },
+            { name: "session", test: session, includeDependenciesRecursively: false },
+            { name: "layers", test: layers, minShareCount: 6, includeDependenciesRecursively: false },
           ],
         },
       },

@@ -33,6 +33,14 @@ test("the entry and the list of domains load at most 155 kB of compressed JavaSc
   expect(first.reduce((sum, file) => sum + gzipped(file), 0)).toBeLessThanOrEqual(155_000);
 });
 
+const filesOf = (page: string) => withImports([...entry, ...scripts.filter((file) => file.startsWith(page))]).size;
+
+test("what a page needs before it runs comes in few files", () => {
+  expect(filesOf("list-page")).toBeLessThanOrEqual(8);
+  expect(filesOf("records-page")).toBeLessThanOrEqual(14);
+  expect(filesOf("timeline-page")).toBeLessThanOrEqual(18);
+});
+
 test("no script imports itself by way of others: a page that begins within such a circle fails", () => {
   expect(scripts.filter((file) => withImports(importsOf(file)).has(file))).toEqual([]);
 });
