@@ -56,6 +56,37 @@ test("a built-in template is found, filled in, planned for a zone and applied, a
   expect(body.entries[0].message).toBe("Mail needs it");
 });
 
+test("a template is put into the draft of a zone, and applied with other changes", async () => {
+  const { id } = await zone("drafted.templates");
+  const records = `/api/domains/${id}/records`;
+  const old = { recordType: "TXT", name: "_dmarc", value: "v=DMARC1; p=none", ttl: 300 };
+  await site.zonewright.admin.post(records, old);
+  const page = await site.signedIn({ path: "/d/drafted.templates/records" });
+  await page.getByRole("button", { name: "Add record" }).click();
+  await page.getByRole("textbox", { name: "Name" }).fill("www");
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.80");
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByText("1 change", { exact: true }).waitFor();
+  await page.goto(`${site.url}/templates?search=dmarc`);
+  await page.getByRole("list", { name: "Templates" }).getByRole("link", { name: /DMARC/ }).click();
+  await page.getByLabel("Zone", { exact: true }).fill("drafted.templates");
+  await page.getByLabel("policy").fill("reject");
+  await page.getByLabel("mailbox").fill("dmarc@example.net");
+  await page.getByRole("button", { name: "Show the plan" }).click();
+  await page.getByRole("button", { name: "Put into the zone's draft" }).click();
+  await page.waitForURL(`${site.url}/d/drafted.templates/records`);
+  await page.getByText("3 changes", { exact: true }).waitFor();
+  await page.getByRole("button", { name: /^Review/ }).click();
+  const review = page.getByRole("dialog", { name: /^Review/ });
+  await review.getByText("p=reject").waitFor();
+  await photograph(page, "template-draft");
+  await review.getByRole("button", { name: /^Apply/ }).click();
+  await page.getByText(/^Applied as revision/).waitFor();
+  const { body } = await site.zonewright.admin.get(records);
+  const lines = body.records.map(({ name, value }: Record<string, string>) => `${name} ${value}`);
+  expect(lines).toEqual([expect.stringMatching(/^_dmarc .*p=reject/), "www 192.0.2.80"]);
+});
+
 test("a template of 200 values is filled in by one paste, and only what is still empty is shown", async () => {
   await zone("many.templates");
   const { body } = await site.zonewright.admin.post("/api/templates", template("many", 200));

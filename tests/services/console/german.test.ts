@@ -38,10 +38,12 @@ test("who reads German does the main job in it; another language keeps the draft
   await page.getByRole("button", { name: "admin" }).click();
   await page.getByRole("menuitem", { name: "Konto" }).click();
   await photograph(page, "german-account");
+  await page.getByRole("textbox", { name: "Voller Name" }).fill("Ada Lovelace");
   dictionaries.length = 0;
   await page.getByRole("combobox", { name: "Sprache" }).selectOption("English");
   await page.getByRole("combobox", { name: "Language" }).waitFor();
   expect([await language(), dictionaries]).toEqual(["en", []]);
+  expect(await page.getByRole("textbox", { name: "Full name" }).inputValue()).toBe("Ada Lovelace");
   await page.goto(`${site.url}/d/${zone.name}/records`);
   await page.getByText("1 change", { exact: true }).waitFor();
   // As the browser says again: without a choice.

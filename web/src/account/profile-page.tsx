@@ -36,11 +36,10 @@ export function ProfilePage() {
 
 function AboutCard() {
   const user = useUser();
-  const { fields, changed, set, done } = useEdits({
-    displayName: user.displayName ?? "",
-    nickname: user.nickname ?? "",
-    avatarUrl: user.avatarUrl ?? "",
-  });
+  const { fields, changed, set, done } = useEdits(
+    { displayName: user.displayName ?? "", nickname: user.nickname ?? "", avatarUrl: user.avatarUrl ?? "" },
+    `zonewright.profile.${user.id}`,
+  );
   const { displayName, nickname, avatarUrl } = fields;
   const save = useAction(async () => {
     showUser(await client.profile.update.mutate(changed));
@@ -162,7 +161,7 @@ const languages: readonly { value: Language; label: string }[] = [
   { value: "de", label: "Deutsch" },
 ];
 
-/** Rooms took their texts when they loaded, so another language begins with the page. Drafts survive that. */
+/** Rooms took their texts when they loaded, so another language begins with the page. Drafts and what was typed on this page survive that. */
 function chooseLanguage(chosen: Language | "auto"): void {
   try {
     if (chosen === "auto") local.removeItem(languageKey);

@@ -23,7 +23,7 @@ import zoneStyles from "../zone/zone.module.css";
 import { changeRecords, emptyDraft, fieldsOf, toggleDeletes, type Draft, type Edit } from "../zone/draft/draft.ts";
 import { draftKey, readDraft, writeDraft } from "../zone/draft/store.ts";
 import styles from "./health.module.css";
-import { recordsAt } from "./present-records.ts";
+import { recordsAt } from "../zone/draft/present-records.ts";
 
 const text = healthWords;
 /** Records that a fault names; the first says enough of a long list. */

@@ -3,6 +3,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { RouterInputs, RouterOutputs } from "@zonewright/client";
 import { useRef, useState } from "react";
 import { client, issueOf, queries } from "../api.ts";
+import { useUser } from "../session/current-user.ts";
 import { Button } from "../ui/button.tsx";
 import { CheckField, Form, TextArea, TextField } from "../ui/field.tsx";
 import { forPeople } from "../ui/for-people.ts";
@@ -12,7 +13,12 @@ import { Card } from "../ui/page.tsx";
 import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { templatesWords } from "../words/templates.ts";
+import { zoneWords } from "../words/zone.ts";
 import { ApplyForm } from "../zone/apply-form.tsx";
+import { emptyDraft } from "../zone/draft/draft.ts";
+import { recordsAt } from "../zone/draft/present-records.ts";
+import { draftKey, readDraft, writeDraft } from "../zone/draft/store.ts";
+import { withPlan } from "../zone/draft/with-plan.ts";
 import { planLines } from "../zone/patch.ts";
 import { Patch } from "../zone/patch-view.tsx";
 import { zoneName, zoneQuery } from "../zone/use-zone.ts";
@@ -206,7 +212,24 @@ interface PlanCardProps {
 
 function PlanCard({ template, planned: { request, zone, plan }, linked, onPlan }: PlanCardProps) {
   const navigate = useNavigate();
+  const user = useUser();
   const lines = planLines(plan);
+  const planAnew = async () => onPlan(await client.templates.plan.mutate(request));
+  const toDraft = useAction(async () => {
+    const names = [...plan.updates.map(({ before }) => before.name), ...plan.deletes.map((record) => record.name)];
+    const present = await recordsAt(request.id, names);
+    const key = draftKey(user.id, request.id);
+    const draft = (await readDraft(key)) ?? emptyDraft;
+    const drafted = withPlan(draft, plan, present);
+    if (drafted === "edited") throw new Error(text.inOtherDraft);
+    if (drafted === "outdated") {
+      await planAnew();
+      throw new Error(zoneWords.applying.outdated);
+    }
+    await writeDraft(key, draft, drafted);
+    await navigate({ to: "/d/$name/records", params: { name: zone } });
+    toast({ title: text.drafted(titleOf(template)) });
+  });
   const before = <Before template={template} zone={request.id} />;
   if (lines.length === 0 && !linked)
     return (
@@ -228,6 +251,7 @@ function PlanCard({ template, planned: { request, zone, plan }, linked, onPlan }
             {forPeople(warning)}
           </Notice>
         ))}
+        <Failure error={toDraft.error} />
       </div>
       <ApplyForm
         planHash={plan.planHash}
@@ -239,8 +263,14 @@ function PlanCard({ template, planned: { request, zone, plan }, linked, onPlan }
           await navigate({ to: "/d/$name/records", params: { name: zone } });
           toast({ title: text.applied(titleOf(template), zone) });
         }}
-        onOutdated={async () => onPlan(await client.templates.plan.mutate(request))}
-      />
+        onOutdated={planAnew}
+      >
+        {linked ? null : (
+          <Button pending={toDraft.pending} onClick={() => void toDraft.run()}>
+            {text.toDraft}
+          </Button>
+        )}
+      </ApplyForm>
     </Card>
   );
 }

@@ -1,4 +1,5 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
+import { perTab } from "./storage.ts";
 
 /** A field that was touched: what it says, and what it said when the touching began. */
 interface Edited<Value> {
@@ -19,9 +20,17 @@ export interface Edits<Fields> {
   done: () => void;
 }
 
-/** Holds what is typed in a form. Fields that were not touched follow what is there. */
-export function useEdits<Fields extends object>(now: Fields): Edits<Fields> {
-  const [edited, setEdited] = useState<EditedFields<Fields>>({});
+/**
+ * Holds what is typed in a form. Fields that were not touched follow what is there.
+ * @param keptAs the name under which what was typed outlasts a reload of the page, in this tab
+ */
+export function useEdits<Fields extends object>(now: Fields, keptAs?: string): Edits<Fields> {
+  const [edited, setEdited] = useState<EditedFields<Fields>>(() => (keptAs === undefined ? {} : readKept(keptAs)));
+  useEffect(() => {
+    if (keptAs === undefined) return;
+    if (Object.keys(edited).length > 0) perTab.setItem(keptAs, JSON.stringify(edited));
+    else perTab.removeItem(keptAs);
+  }, [keptAs, edited]);
   const changed = changedFields(edited, now);
   return {
     fields: { ...now, ...changed },
@@ -29,6 +38,14 @@ export function useEdits<Fields extends object>(now: Fields): Edits<Fields> {
     set: (fields) => setEdited((earlier) => withTyped(earlier, fields, now)),
     done: () => setEdited({}),
   };
+}
+
+function readKept<Fields>(name: string): EditedFields<Fields> {
+  try {
+    return JSON.parse(perTab.getItem(name) ?? "{}") as EditedFields<Fields>;
+  } catch {
+    return {};
+  }
 }
 
 const namesOf = <Fields extends object>(fields: Fields) => Object.keys(fields) as (keyof Fields)[];

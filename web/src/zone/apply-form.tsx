@@ -1,5 +1,5 @@
 import { isZonewrightError } from "@zonewright/client";
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 import { issueOf, messageOf } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
 import { Button } from "../ui/button.tsx";
@@ -28,10 +28,12 @@ interface ApplyFormProps {
   onApply: (said: Said) => Promise<unknown>;
   /** Plans again, because zones have changed. */
   onOutdated: () => Promise<unknown>;
+  /** What else can be done with the plan: buttons beside the main one. */
+  children?: ReactNode;
 }
 
 /** Applies a reviewed plan: with a reason, and with a confirmation where the service wants one. */
-export function ApplyForm({ planHash, label, disabled = false, onApply, onOutdated }: ApplyFormProps) {
+export function ApplyForm({ planHash, label, disabled = false, onApply, onOutdated, children }: ApplyFormProps) {
   const user = useUser();
   const [message, setMessage] = useState("");
   const [override, setOverride] = useState(false);
@@ -83,7 +85,7 @@ export function ApplyForm({ planHash, label, disabled = false, onApply, onOutdat
           onValue={(on) => setAsked({ ...confirmation, given: confirmation.wanted - (on ? 0 : 1) })}
         />
       ) : null}
-      <div>
+      <div className={styles["buttons"]}>
         <Button
           type="submit"
           kind={confirmation.wanted > 0 ? "danger" : "primary"}
@@ -92,6 +94,7 @@ export function ApplyForm({ planHash, label, disabled = false, onApply, onOutdat
         >
           {confirmation.wanted > 0 ? text.anyway : label}
         </Button>
+        {children}
       </div>
     </Form>
   );

@@ -5,7 +5,7 @@ import { client } from "../../api.ts";
 import { useUser } from "../../session/current-user.ts";
 import { locale } from "../../words/language.ts";
 import { recordsWords } from "../../words/records.ts";
-import { presentRecords } from "../present-records.ts";
+import { presentRecords } from "../../zone/draft/present-records.ts";
 import { toast } from "../../ui/toast.tsx";
 import { formatTtl } from "../../ui/ttl.ts";
 import { changedParts, clashesOf, keepMine, takeTheirs, withoutSettled, type Clash, type Present } from "./clashes.ts";

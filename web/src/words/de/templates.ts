@@ -56,6 +56,10 @@ export const templates: Words["templates"] = {
     count === 1
       ? "1 Eintrag wird gelöscht, weil er der Vorlage widerspricht."
       : `${counted(shown, "", "Einträge")} werden gelöscht, weil sie der Vorlage widersprechen.`,
+  toDraft: "In den Entwurf der Zone übernehmen",
+  drafted: (template) =>
+    `${template} steht im Entwurf und lässt sich dort bearbeiten, zusammen mit anderen Änderungen.`,
+  inOtherDraft: "Der Entwurf dieser Zone ändert diese Einträge schon anders. Bitte ihn zuerst anwenden oder verwerfen.",
   applyNow: (zone) => `Auf ${zone} anwenden`,
   applied: (name, zone) => `${name} auf ${zone} angewendet`,
   before: "Bereits angewendet",

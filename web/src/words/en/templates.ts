@@ -55,6 +55,9 @@ export const templates = {
   nothing: "The zone already has everything that this template writes.",
   conflicts: (count: number, shown: string) =>
     `${count === 1 ? "1 record is" : `${shown} records are`} deleted because of a conflict with the template.`,
+  toDraft: "Put into the zone's draft",
+  drafted: (template: string) => `${template} is in the draft. Edit it, then review it with your other changes.`,
+  inOtherDraft: "Your draft of this zone has other changes of these records. Review or discard them first.",
   applyNow: (zone: string) => `Apply to ${zone}`,
   applied: (name: string, zone: string) => `${name} applied to ${zone}`,
   before: "Applied before",

@@ -1,6 +1,6 @@
 import type { DnsRecord } from "@zonewright/client";
-import { client } from "../api.ts";
-import type { Edit } from "../zone/draft/draft.ts";
+import { client } from "../../api.ts";
+import type { Edit } from "./draft.ts";
 
 /** The names that are asked for at a time: a browser has six connections, and the page needs some of them. */
 const atATime = 4;
