@@ -7,6 +7,7 @@ import {
   notesOf,
   recordKey,
   isActive,
+  sameData,
   rrsetKey,
   ttlKey,
   type LiveRecord,
@@ -74,6 +75,10 @@ export function* planningState(
   let unchanged = 0;
   const settle = (before: LiveRecord, want: Desired) => {
     byId.delete(before.id);
+    if (isAsWanted(before, want)) {
+      unchanged++;
+      return;
+    }
     const after = draftOf(want.id === undefined ? asFirstWritten(want, before) : want, before);
     if (isUnchanged(before, after)) unchanged++;
     else updates.push({ action: "update", id: before.id, before, after });
@@ -130,13 +135,20 @@ export function withOneTtl(live: readonly LiveRecord[], changes: readonly Planne
 export function* aligningTtls(live: readonly LiveRecord[], changes: readonly PlannedChange[]): Steps<PlannedChange[]> {
   const ttls = new Map<string, number>();
   const known = new Set<string>();
+  const names = new Set<string>();
   for (const { id, after } of changes) {
-    if (after && isActive(after)) ttls.set(ttlKey(after), after.ttl);
+    if (after && isActive(after)) {
+      ttls.set(ttlKey(after), after.ttl);
+      names.add(after.name);
+    }
     known.add(id);
     yield;
   }
   const align = <Data extends StatedData>(record: Data): Data =>
     isActive(record) ? { ...record, ttl: ttls.get(ttlKey(record)) ?? record.ttl } : record;
+  // Most records have a name that no change has.
+  const isAligned = (record: LiveRecord) =>
+    !names.has(record.name) || !isActive(record) || (ttls.get(ttlKey(record)) ?? record.ttl) === record.ttl;
   const deletes = yield* filtered(changes, ({ action }) => action === "delete");
   const aligned = (before: LiveRecord, after: RecordDraft): PlannedChange[] => {
     const change = { action: "update" as const, id: before.id, before, after: align(after) };
@@ -146,7 +158,7 @@ export function* aligningTtls(live: readonly LiveRecord[], changes: readonly Pla
     action === "update" ? aligned(before, after) : [],
   );
   const others = yield* flatMapped(live, (before) =>
-    known.has(before.id) ? [] : aligned(before, draftOf(before, before)),
+    known.has(before.id) || isAligned(before) ? [] : aligned(before, draftOf(before, before)),
   );
   const creates = yield* flatMapped(changes, (change) =>
     change.action === "create" ? [{ ...change, after: align(change.after) }] : [],
@@ -161,6 +173,16 @@ function asFirstWritten(want: Desired, { name, value, writtenName, writtenValue 
     writtenName: want.name === name ? writtenName : want.writtenName,
     writtenValue: want.value === value ? writtenValue : want.writtenValue,
   };
+}
+
+/** Returns whether a record matched by content stays as it is. Most records do, and need no draft. */
+function isAsWanted(before: LiveRecord, want: Desired): boolean {
+  return (
+    want.id === undefined &&
+    (want.status ?? "active") === before.status &&
+    (want.comment === undefined || want.comment === before.comment) &&
+    sameData(before, want)
+  );
 }
 
 function draftOf(want: Desired, notes: RecordNotes): RecordDraft {

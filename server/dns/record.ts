@@ -331,9 +331,13 @@ export function parseTtl(text: string): Result<number> {
       `"${shortened(text)}" is not a valid time; use seconds, or numbers with the units w, d, h, m and s, such as 1h30m.`,
     );
   }
-  let seconds = 0;
-  for (const [, digits, unit] of text.matchAll(/(\d+)([wdhms]?)/gi)) {
-    seconds += Number(digits) * (secondsPerUnit[unit?.toLowerCase() ?? ""] ?? 1);
+  // Most are plain numbers.
+  let seconds = Number(text);
+  if (Number.isNaN(seconds)) {
+    seconds = 0;
+    for (const [, digits, unit] of text.matchAll(/(\d+)([wdhms]?)/gi)) {
+      seconds += Number(digits) * (secondsPerUnit[unit?.toLowerCase() ?? ""] ?? 1);
+    }
   }
   if (seconds > maxTtl) return refuse(`${text} exceeds the maximum of ${maxTtl} seconds.`);
   return ok(seconds);

@@ -50,7 +50,7 @@ export class ZoneFileMeaning implements EntryMeaning {
   readonly #dialects: Dialects;
   readonly #options: MeaningOptions;
   readonly #said = new Map<string, Said>();
-  /** The targets of NS records so far, which may have addresses outside the zone. */
+  /** The targets of NS records so far that are outside the zone, where a file may give their addresses. */
   readonly #servers = new Set<string>();
   /** Whether the file writes full names without the final dot. */
   #omitsDots: boolean;
@@ -62,7 +62,7 @@ export class ZoneFileMeaning implements EntryMeaning {
   }
 
   said(record: RecordData): Said {
-    return this.#said.get(recordKey(record)) ?? nothingSaid;
+    return this.#said.size === 0 ? nothingSaid : (this.#said.get(recordKey(record)) ?? nothingSaid);
   }
 
   entry(given: LogicalLine, place: EntryPlace): MeantEntry {
@@ -155,7 +155,7 @@ export class ZoneFileMeaning implements EntryMeaning {
     const full = this.#meant(raw, place);
     if (recordType === "NS") {
       const host = readHost(full ?? raw, place.origin);
-      if (host.ok) this.#servers.add(host.value.toLowerCase());
+      if (host.ok && ownerWithin(host.value, place.zone) === null) this.#servers.add(host.value.toLowerCase());
     }
     return full === null ? line : withField(line, index, { ...field, raw: full });
   }
@@ -185,18 +185,21 @@ export class ZoneFileMeaning implements EntryMeaning {
     type: number,
     place: EntryPlace,
   ): string | null {
-    const data = fields.slice(type + 1).map(({ raw }) => raw);
-    const [first = ""] = data;
-    if (recordType === "NS" && isPlaceholderServer(first)) {
+    if (recordType === "NS" && isPlaceholderServer(fields[type + 1]?.raw ?? "")) {
       return "The text in place of a name server is left out, as Cloudflare asks.";
     }
     if (recordType !== "A" && recordType !== "AAAA") return null;
-    if (this.#dialects.goDaddy && /^[a-z][a-z ]*$/i.test(data.join(" "))) {
-      return `${shown(data.join(" "))} is a service of GoDaddy's, not an address, and is left out.`;
+    if (this.#dialects.goDaddy) {
+      const data = fields
+        .slice(type + 1)
+        .map(({ raw }) => raw)
+        .join(" ");
+      if (/^[a-z][a-z ]*$/i.test(data))
+        return `${shown(data)} is a service of GoDaddy's, not an address, and is left out.`;
     }
+    if (this.#servers.size === 0) return null;
     const owner = leadingBlank || !fields[0] ? null : readHost(fields[0].raw, place.origin);
-    if (!owner?.ok || !this.#servers.has(owner.value.toLowerCase()) || ownerWithin(owner.value, place.zone) !== null)
-      return null;
+    if (!owner?.ok || !this.#servers.has(owner.value.toLowerCase())) return null;
     return `The address of the name server ${owner.value} is left out: it belongs to another zone.`;
   }
 

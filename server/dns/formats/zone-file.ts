@@ -1,5 +1,5 @@
 import { ownerWithin, shown } from "../names/names.ts";
-import type { Steps } from "../../platform/slices.ts";
+import { filtered, mapped, type Steps } from "../../platform/slices.ts";
 import { readZoneFile } from "../zone-file/parse.ts";
 import type { ZoneFileMessage } from "../zone-file/contents.ts";
 import type { FormatOptions, FormatReading, FormatRecord } from "./format.ts";
@@ -50,16 +50,13 @@ const mostElsewhere = 20;
 
 /** Warns of targets such as `mail.google.com` without a final dot: literal, but within this zone they name nothing. */
 function* targetsElsewhere(records: readonly FormatRecord[], zone: string): Steps<ZoneFileMessage[]> {
-  const owners = new Set<string>();
-  for (const { record } of records) {
-    owners.add(record.name.toLowerCase());
-    yield;
-  }
+  const withTarget = yield* filtered(records, ({ record }) => targetTypes.has(record.recordType));
+  if (withTarget.length === 0) return [];
+  const owners = new Set(yield* mapped(records, ({ record }) => record.name.toLowerCase()));
   const found = new Map<string, ZoneFileMessage>();
-  for (const { line, record } of records) {
+  for (const { line, record } of withTarget) {
     yield;
     if (found.size === mostElsewhere) break;
-    if (!targetTypes.has(record.recordType)) continue;
     const host = record.value.slice(record.value.lastIndexOf(" ") + 1).toLowerCase();
     const target = ownerWithin(host, zone);
     if (target === null || !completeName.test(target) || owners.has(target)) continue;

@@ -62,8 +62,8 @@ interface Run {
   owner: string | null;
   /** The TTLs of their RRsets. */
   ttls: Map<string, number>;
-  /** The in-zone targets of their NS records, as owners. */
-  servers: Set<string>;
+  /** The in-zone targets of their NS records, as owners; null for none. */
+  servers: Set<string> | null;
 }
 
 function emptyContents(zone: string): Contents {
@@ -121,7 +121,7 @@ function takeTtl(ttls: RrsetTtls, record: RecordData): string | null {
   const run = runFor(ttls, record.name);
   if (record.recordType === "NS") {
     const server = ownerWithin(record.value, ttls.zone);
-    if (server !== null) run.servers.add(server);
+    if (server !== null) (run.servers ??= new Set()).add(server);
   }
   const rrset = ttlKey(record);
   const ttl = run.ttls.get(rrset) ?? record.ttl;
@@ -139,12 +139,12 @@ function runFor(ttls: RrsetTtls, owner: string): Run {
   if (ttls.glue?.owner === owner) return ttls.glue;
   ttls.glue = null;
   if (ttls.run.owner === owner) return ttls.run;
-  if (ttls.run.servers.has(owner)) return (ttls.glue = runOf(owner));
+  if (ttls.run.servers?.has(owner)) return (ttls.glue = runOf(owner));
   return (ttls.run = runOf(owner));
 }
 
 function runOf(owner: string | null): Run {
-  return { owner, ttls: new Map(), servers: new Set() };
+  return { owner, ttls: new Map(), servers: null };
 }
 
 function sameSoa(one: Soa, other: Soa): boolean {

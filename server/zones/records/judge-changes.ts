@@ -96,9 +96,10 @@ function* beyondNames(
   const changed = new Set(yield* mapped(changes, ({ id }) => id));
   const going = yield* grouped(changes, ({ before }) => before?.name);
   const coming = yield* grouped(changes, ({ after }) => after?.name);
-  const present = yield* grouped(live, ({ name }) => name);
+  const names = new Set([...going.keys(), ...coming.keys()]);
+  const present = yield* grouped(live, ({ name }) => (names.has(name) ? name : undefined));
   let left = mostLookedAt;
-  return yield* flatMapped(new Set([...going.keys(), ...coming.keys()]), (name) => {
+  return yield* flatMapped(names, (name) => {
     const before = present.get(name) ?? [];
     const some = coming.get(name) ?? [];
     const staying: RecordData[] = before.filter(({ id }) => !changed.has(id));

@@ -197,9 +197,7 @@ export class ZoneFileTransfer {
     const desired = await inSlices(mapped(own, asDesired));
     const records = withoutManaged(desired, zone.signed);
     const held = await inSlices(asHeld(records, zone.kind));
-    const bare = flatMapped(parsed.records, ({ record, proxied }) => (proxied === false ? [recordKey(record)] : []));
-    const unproxied = new Set(await inSlices(bare));
-    const given = await inSlices(stillProxied(live, held.records, unproxied, zone.kind));
+    const given = await inSlices(stillProxied(live, held.records, parsed.records, zone.kind));
     const off = await inSlices(newDisabled(live, parsed.disabled));
     const isMissing = (record: LiveRecord) => isActive(record) && !text.holds(record.recordType);
     const others = input.mode === "merge" ? [] : await inSlices(filtered(live, isMissing));
@@ -242,7 +240,8 @@ export class ZoneFileTransfer {
     ];
     const locked = input.unlock ? null : lockWarning(changes);
     if (input.dryRun) warnings.push(...[locked, loss].filter((warning) => warning !== null));
-    const unchanged = await inSlices(countUnchanged(live, given, changes));
+    const isAll = off.length === 0 && (await inSlices(haveSameIds(changes, state.changes)));
+    const unchanged = isAll ? state.unchanged : await inSlices(countUnchanged(live, given, changes));
     return { zone, changes, unchanged, left: left.ids.size, warnings, follows: followed.follows };
   }
 
@@ -359,15 +358,18 @@ function asDesired({ record, comment }: FormatRecord): Desired {
 
 /**
  * Keeps records proxied, with the TTL that goes with it, unless the file says that they are not: most files do not say.
- * @param unproxied the keys of the records that are not proxied in the file
+ * @param read the records as the file has them
  */
 function* stillProxied(
   live: readonly LiveRecord[],
   given: readonly Desired[],
-  unproxied: ReadonlySet<string>,
+  read: readonly FormatRecord[],
   kind: ProviderKind,
 ): Steps<readonly Desired[]> {
   const proxied = yield* filtered(live, (record) => record.proxied);
+  if (proxied.length === 0 && !given.some((record) => record.proxied)) return given;
+  const plain = yield* filtered(read, (one) => one.proxied === false);
+  const unproxied = new Set(yield* mapped(plain, ({ record }) => recordKey(record)));
   const ttls = new Map(proxied.map((record) => [rrsetKey(record), record.ttl]));
   const bare = new Set(yield* flatMapped(live, (record) => (record.proxied ? [] : [recordKey(record)])));
   return yield* mapped(given, (record) => {
@@ -406,15 +408,24 @@ function isProxiable({ recordType }: RecordData): boolean {
 
 /** Warns of records that take a TTL from the file without being in it, because an RRset has one TTL. */
 function* ttlWarnings(given: readonly RecordData[], changes: readonly PlannedChange[]): Steps<string[]> {
-  const keys = new Set(yield* mapped(given, recordKey));
-  const followers = yield* flatMapped(changes, ({ action, before, after }) =>
-    action === "update" && before.ttl !== after.ttl && !keys.has(recordKey(after)) ? [after] : [],
+  const timed = yield* flatMapped(changes, ({ action, before, after }) =>
+    action === "update" && before.ttl !== after.ttl ? [after] : [],
   );
+  if (timed.length === 0) return [];
+  const keys = new Set(yield* mapped(given, recordKey));
+  const followers = yield* filtered(timed, (after) => !keys.has(recordKey(after)));
   return [...(yield* grouped(followers, rrsetKey)).values()].map((records) => {
     const [{ name, recordType, ttl } = { name: "", recordType: "", ttl: 0 }] = records;
     const others = records.length === 1 ? "1 other record" : `${records.length} other records`;
     return `The TTL ${ttl} now also applies to ${others} of ${name} ${recordType}: an RRset has one TTL.`;
   });
+}
+
+/** Returns whether two lists of changes are for the same records. */
+function* haveSameIds(some: readonly PlannedChange[], others: readonly PlannedChange[]): Steps<boolean> {
+  if (some.length !== others.length) return false;
+  const ids = new Set(yield* mapped(some, ({ id }) => id));
+  return (yield* filtered(others, ({ id }) => !ids.has(id))).length === 0;
 }
 
 /** Counts the records of the file that the zone already has. */
