@@ -20,9 +20,11 @@ import { maybe, messageIn, parsedJson } from "./vendor-api/text.ts";
 // client of 2025-08-25 (signature, the time of the server, addresses). What others found with real accounts: DNSControl's OVH of 2026-05-31 with its pull request
 // 1582 and issues 1640 and 2488 (one quoted text, types of OVH's own for TXT, a TTL of 0 is the zone's of 3,600), Terraform's issue 1225 (long texts come back in
 // several strings), octodns-ovh 1.2.0 (HTTPS and SVCB, "This service does not exist"), csharp-ovh's issue 6 (several records in one read), php-ovh's issues 56 and
-// 62 (the form of errors).
+// 62 (the form of errors), python-ovh's issues 86 and 141, certbot's issue 9109 and Dokploy's pull request 5258 (NOT_GRANTED_CALL; the rule for
+// /domain/zone/* does not cover /domain/zone).
 
 const address = "https://eu.api.ovh.com/1.0";
+const zones = "/domain/zone";
 /** Records that one call reads. */
 const perCall = 100;
 /** The TTL of a zone, which records without one have. */
@@ -137,11 +139,14 @@ function ovhAccount(config: OvhConfig, environment: VendorEnvironment): RecordAc
     credentials: "the keys",
     advice:
       "Check the application key, its secret and the consumer key, that the consumer key was validated and has not expired, and that it may GET, POST, PUT and DELETE /domain/zone/*.",
+    lackIn,
     isForbidden,
   });
 
   /** The ids of records of OVH's own types that were read without quotes. They are written so. */
   const unquoted = new Set<string>();
+  /** The ids of records that have the zone's TTL, and keep it unless they get another one. */
+  const untimed = new Set<string>();
 
   /** Returns nothing for a record that was deleted meanwhile. @throws ProviderError for one that was not read for another reason */
   function none(message: string): [] {
@@ -159,7 +164,8 @@ function ovhAccount(config: OvhConfig, environment: VendorEnvironment): RecordAc
       if (!answer.ok) throw calls.error(answer.message, "none");
       if (answer.value.length !== asked.length) throw calls.notItsApi("none");
       const found = answer.value.flatMap((one) => ("error" in one ? none(one.error.message) : [one]));
-      for (const { id, fieldType, target } of found) {
+      for (const { id, fieldType, target, ttl = 0 } of found) {
+        if (ttl === 0) untimed.add(String(id));
         if (textTypes.has(fieldType) && !target.startsWith('"')) unquoted.add(String(id));
       }
       yield found.filter(({ fieldType }) => fieldType !== "SOA").map((one) => readRecord(zone, one));
@@ -169,7 +175,7 @@ function ovhAccount(config: OvhConfig, environment: VendorEnvironment): RecordAc
   return {
     vendor: ovh.name,
     async *zones() {
-      yield (await api.read("/domain/zone", z.array(z.string()))).value;
+      yield (await api.read(zones, z.array(z.string()))).value;
     },
     async createZone(zone) {
       const known = await api.send({ method: "GET", path: pathOf(zone) }, anything);
@@ -179,8 +185,13 @@ function ovhAccount(config: OvhConfig, environment: VendorEnvironment): RecordAc
     ...restRecords(api, {
       path: (zone) => `${pathOf(zone)}/record`,
       body: writeRecord,
-      updateBody: (record, id) => updatedRecord(record, unquoted.has(id)),
-      made: z.object({ id: z.int(), ttl: maybe(z.int()) }).transform(({ id, ttl }) => ({ id: String(id), ttl })),
+      updateBody: (record, id) => ({
+        ...updatedRecord(record, unquoted.has(id)),
+        ...(untimed.has(id) && record.ttl === zoneTtl && { ttl: 0 }),
+      }),
+      made: z
+        .object({ id: z.int(), ttl: maybe(z.int()) })
+        .transform(({ id, ttl }) => ({ id: String(id), ttl: ttl === 0 ? zoneTtl : ttl })),
       updates: "PUT",
       done: anything,
     }),
@@ -195,7 +206,7 @@ function ovhAccount(config: OvhConfig, environment: VendorEnvironment): RecordAc
 }
 
 function pathOf(zone: string): string {
-  return `/domain/zone/${encodeURIComponent(zone)}`;
+  return `${zones}/${encodeURIComponent(zone)}`;
 }
 
 /** A wrong signature is answered by 400. */
@@ -203,6 +214,33 @@ function isForbidden({ status, text }: VendorAnswer): boolean {
   if (status === 401 || status === 403) return true;
   const parsed = refusal.safeParse(parsedJson(text));
   return status === 400 && parsed.success && ["INVALID_SIGNATURE", "QUERY_TIME_OUT"].includes(parsed.data.errorCode);
+}
+
+/** Returns which of the keys is refused, or which right the consumer key lacks. Rights are a method and a path, whose `*` is any end of it. */
+function lackIn({ method, path }: { method: string; path: string }, { text }: VendorAnswer) {
+  const parsed = refusal.safeParse(parsedJson(text));
+  switch (parsed.data?.errorCode) {
+    case "NOT_GRANTED_CALL": {
+      const right = `${method} ${path === zones ? zones : `${zones}/*`}`;
+      return {
+        credentials: "the consumer key",
+        advice: `Check its rights: it lacks ${right}. Request a consumer key with the rights GET ${zones}, and GET, POST, PUT and DELETE ${zones}/*.`,
+      };
+    }
+    case "INVALID_CREDENTIAL":
+    case "NOT_CREDENTIAL":
+      return {
+        credentials: "the consumer key",
+        advice: "Check that it belongs to the application key, was validated, and has not expired.",
+      };
+    case "INVALID_KEY":
+      return {
+        credentials: "the application key",
+        advice: "Check that it was copied whole, and that the API address is that of its region.",
+      };
+    default:
+      return null;
+  }
 }
 
 function readRecord(zone: string, { id, fieldType, subDomain = "", target, ttl = 0 }: OvhRecord): StoredRecord {

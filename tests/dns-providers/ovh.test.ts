@@ -131,7 +131,7 @@ test("OVHcloud's own types for texts are shown as TXT, and keep their type and f
     expect(outcomes).toEqual([{ ok: true }]);
     expect(server.store.lines(zone)).toContain("k._domainkey DKIM 3600 v=DKIM1; k=rsa; p=BBBB");
     if (policy) await provider.applyChanges(zone, [update(policy, { ...policy, value: "v=spf1 ~all" })]);
-    expect(server.store.lines(zone)).toContain(' SPF 3600 "v=spf1 ~all"');
+    expect(server.store.lines(zone)).toContain(' SPF 0 "v=spf1 ~all"');
     const sent = server.calls.find(({ method }) => method === "PUT");
     expect(JSON.parse(sent?.body ?? "{}")).toEqual({
       subDomain: "k._domainkey",
@@ -173,6 +173,37 @@ test("a wrong signature and a clock that is off are reported as credentials, and
       for (const key of Object.values(keys)) expect(message).not.toContain(key);
     }
     expect((await provider.listZones()).names).toEqual([zone]);
+  });
+});
+
+test.each([
+  [
+    "NOT_GRANTED_CALL",
+    isZones,
+    /the consumer key .* it lacks GET \/domain\/zone\. Request .* GET \/domain\/zone, and /,
+  ],
+  ["NOT_GRANTED_CALL", isCreate, /the consumer key .* it lacks POST \/domain\/zone\/\*\. Request /],
+  ["INVALID_CREDENTIAL", isZones, /the consumer key .* Check that it .* was validated, and has not expired/],
+  ["NOT_CREDENTIAL", isZones, /the consumer key .* Check that it .* was validated, and has not expired/],
+  ["INVALID_KEY", isZones, /the application key .* the API address is that of its region/],
+])("OVHcloud's %s is reported with the key and the right that are at fault", async (code, isRefused, expected) => {
+  await withAccount(ovh, async (server, provider) => {
+    server.failNext({ after: false, reply: says(403, code, "No") }, 1, isRefused);
+    const call = isRefused === isZones ? provider.listZones() : provider.applyChanges(zone, [create(a("www"))]);
+    const { message, effect } = await failureOf(call);
+    expect([effect, message]).toEqual(["none", expect.stringMatching(expected)]);
+  });
+});
+
+test("a record of OVHcloud without a TTL keeps the zone's when its value changes, and gets another one when that is set", async () => {
+  await withAccount(ovh, async (server, provider) => {
+    server.store.add(zone, { type: "A", name: "www", ttl: 0, fields: { target: "192.0.2.1" } });
+    expect(await readAll(provider, zone)).toMatchObject([{ name: "www", ttl: 3_600 }]);
+    await provider.applyChanges(zone, [update(a("www"), a("www", "192.0.2.2"))]);
+    expect(server.store.lines(zone)).toEqual(["www A 0 192.0.2.2"]);
+    const timed = { ...a("www", "192.0.2.2"), ttl: 300 };
+    await provider.applyChanges(zone, [update(a("www", "192.0.2.2"), timed)]);
+    expect(server.store.lines(zone)).toEqual(["www A 300 192.0.2.2"]);
   });
 });
 

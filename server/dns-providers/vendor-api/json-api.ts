@@ -38,11 +38,16 @@ interface JsonVendor {
   credentials: string;
   /** What they belong to. Default: `provider configuration`. */
   of?: string;
+  /** Returns what is refused and what to check, if an answer says more of it than that. */
+  lackIn?: (call: JsonCall, answer: VendorAnswer) => Lack | null;
   /** Whether an answer refuses the credentials. Default: statuses 401 and 403. */
   isForbidden?: (answer: VendorAnswer) => boolean;
   /** Returns the message of a refusal. Default: the message that JSON errors usually have. */
   messageOf?: (text: string) => string;
 }
+
+/** What is refused, and what to check. */
+type Lack = Pick<JsonVendor, "credentials" | "advice">;
 
 /** Makes calls to a JSON API. */
 export class JsonApi {
@@ -79,7 +84,7 @@ export class JsonApi {
       ({ own, answer } = await sent());
     }
     const message = () => `${this.calls.plain(messageOf(answer.text))} (${answer.status})`.trimStart();
-    if (isForbidden(answer)) throw this.forbidden(message());
+    if (isForbidden(answer)) throw this.forbidden(message(), this.#vendor.lackIn?.(call, answer));
     if (answer.status >= 300) {
       return { ok: false, status: answer.status, message: message(), text: answer.text, headers: answer.headers };
     }
@@ -102,8 +107,9 @@ export class JsonApi {
   }
 
   /** Returns the failure for refused credentials. */
-  forbidden(message: string): ProviderError {
-    const { credentials, of = "provider configuration", advice } = this.#vendor;
+  forbidden(message: string, lack?: Lack | null): ProviderError {
+    const { credentials, advice } = lack ?? this.#vendor;
+    const { of = "provider configuration" } = this.#vendor;
     return this.calls.failure(`rejects ${credentials} of this ${of}. ${advice} It says: ${message}`, "none");
   }
 }
