@@ -15,7 +15,7 @@ import { plainNamesOnly } from "./vendor-api/limits.ts";
 import { maybe, messageIn, parsedJson, percentEncoded } from "./vendor-api/text.ts";
 
 // Huawei Cloud's DNS API v2.1. Read on 2026-11-28: its OpenAPI definitions of 2025-01-17 (calls, fields, types, TTLs from 300, `default` sets that cannot be
-// deleted, weights), its pages "Creating a Record Set" of 2025-12-02 (the rights) and "API Request Signing Guide" of 2025-02-25 (SDK-HMAC-SHA256, the form of
+// deleted, weights; an update without a description or a weight keeps them, and has no tags), its pages "Creating a Record Set" of 2025-12-02 (the rights) and "API Request Signing Guide" of 2025-02-25 (SDK-HMAC-SHA256, the form of
 // errors). What others found with real accounts: DNSControl's HUAWEICLOUD of 2026-05-31 and its audit (no null MX, no quotes and backslashes in texts, 100 calls a
 // minute, pages by the marker of a link).
 
@@ -34,8 +34,17 @@ const recordTypes = "A AAAA CAA CNAME MX NS SRV TXT".split(" ");
 
 const links = maybe(z.object({ next: maybe(z.string()) }));
 const zoneEntry = z.object({ id: z.string(), name: z.string() });
+/** What a set has beside its records. A set that is created again gets it back; an update leaves it. */
+const extras = {
+  description: maybe(z.string()),
+  weight: maybe(z.int()),
+  tags: maybe(z.array(z.object({ key: z.string(), value: maybe(z.string()) }))),
+};
+/** The tag of an RRset. */
+const identity = z.object({ id: z.string(), ...extras });
 const recordSet = z.object({
   id: z.string(),
+  ...extras,
   /** Absolute. */
   name: z.string(),
   type: z.string(),
@@ -158,9 +167,10 @@ function huaweicloudAccount(
   }
 
   async function written(zone: string, step: RrsetStep): Promise<Written> {
-    const { name, recordType, before, after } = step;
+    const { name, recordType, before, after, restores = "" } = step;
     const path = await pathOf(zone);
-    const one = before ? `${path}/${encodeURIComponent(before.tag ?? "")}` : path;
+    const known = identity.safeParse(parsedJson(before?.tag ?? restores)).data;
+    const one = before ? `${path}/${encodeURIComponent(known?.id ?? "")}` : path;
     if (!after) {
       const answer = await api.send({ method: "DELETE", path: one }, z.unknown());
       if (answer.ok) return { ok: true };
@@ -169,9 +179,16 @@ function huaweicloudAccount(
       paths.delete(zone);
       return (await pathOf(zone)) === path ? { ok: true } : { ok: false, message: answer.message, isStale: true };
     }
-    const set = { name: `${absoluteName(name, zone)}.`, type: recordType, ttl: after.ttl, records: after.values };
+    const { id: _, ...restored } = before ? {} : { ...known };
+    const set = {
+      ...restored,
+      name: `${absoluteName(name, zone)}.`,
+      type: recordType,
+      ttl: after.ttl,
+      records: after.values,
+    };
     const answer = await api.send({ method: before ? "PUT" : "POST", path: one, body: set }, made);
-    if (answer.ok) return { ok: true, tag: answer.value.id };
+    if (answer.ok) return { ok: true, tag: tagOf({ ...known, id: answer.value.id }) };
     return { ok: false, message: answer.message, isStale: before !== null && answer.status === 404 };
   }
 
@@ -200,6 +217,11 @@ function huaweicloudAccount(
   };
 }
 
+/** Returns what identifies a set, with what it has beside its records. */
+function tagOf({ id, description, weight, tags }: Partial<z.infer<typeof identity>>): string {
+  return JSON.stringify({ id, description, weight, tags });
+}
+
 /** Returns the RRset of sets of one name and type. It is read-only unless it is one set that answers everybody. */
 function readRecordSets(listed: RecordSet[]): VendorRrset[] {
   const sets = listed.filter(({ status }) => !deletedStates.has(status ?? ""));
@@ -219,7 +241,7 @@ function readRecordSets(listed: RecordSet[]): VendorRrset[] {
       recordType: first.type,
       ttl: Math.min(...sets.map(({ ttl = 300 }) => ttl)),
       values: [...new Set(served.flatMap(({ records = [] }) => records))],
-      tag: first.id,
+      tag: tagOf(first),
       readOnly: isSteered || served.length === 0 ? reason : undefined,
     },
   ];

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readAll } from "../../server/zones/changes/provider-call.ts";
 import type { VendorCall } from "../support/vendors/loopback-vendor.ts";
-import { huaweicloud } from "../support/vendors/rrsets/huaweicloud.ts";
+import { extrasOf, huaweicloud } from "../support/vendors/rrsets/huaweicloud.ts";
 import { a, reply, useVendor, zone } from "./rrset-vendor.ts";
 import { failureOf } from "./vendor-api/calling.ts";
 import { create, remove, update } from "./zone-folder.ts";
@@ -93,6 +93,23 @@ test("a set of Huawei Cloud that somebody else deleted is not created again, and
   vendor.server.meanwhile(isWrite, () => vendor.server.store.write(zone, gone("ftp")));
   expect(await apply([remove(a("ftp"))])).toEqual([{ ok: true }]);
   expect(held()).toEqual([]);
+});
+
+test("a set of Huawei Cloud keeps its description, weight and tags when its records change and when its deletion is undone", async () => {
+  await apply([create(a("www"))]);
+  const key = `${zone} www A`;
+  const more = { description: "the lighthouse", weight: 5, tags: [{ key: "team", value: "harbour" }] };
+  const extras = extrasOf(vendor.server.store);
+  extras.set(key, more);
+  await apply([update(a("www"), a("www", "192.0.2.2"))]);
+  expect([held(), extras.get(key)]).toEqual([["www A 3600 192.0.2.2"], more]);
+  vendor.server.failNext({ after: false, reply: huaweicloud.refusal("Not this one") }, 1, ({ body }) =>
+    body.includes("new"),
+  );
+  await apply([remove(a("www", "192.0.2.2")), create(a("new"))], true);
+  expect([held(), extras.get(key)]).toEqual([["www A 3600 192.0.2.2"], more]);
+  await apply([update(a("www", "192.0.2.2"), a("www", "192.0.2.3"))]);
+  expect([held(), extras.get(key)]).toEqual([["www A 3600 192.0.2.3"], more]);
 });
 
 test("5,000 sets of Huawei Cloud are read by the markers of its links, which lead nowhere else", async () => {

@@ -39,14 +39,31 @@ function isSigned({ method, url, headers, body }: VendorCall): boolean {
 
 const idOf = (name: string) => Buffer.from(name).toString("hex");
 const absolute = (name: string, zone: string) => (name === "@" ? `${zone}.` : `${name}.${zone}.`);
-const shown = (zone: string, { name, type, ttl, values }: HeldRrset) => ({
+interface Extras {
+  description?: string | undefined;
+  weight?: number | undefined;
+  tags?: { key: string; value: string }[] | undefined;
+}
+
+const extras = new WeakMap<RrsetStore, Map<string, Extras>>();
+
+/** What the sets of an account have beside their records, by zone, name and type. */
+export function extrasOf(store: RrsetStore): Map<string, Extras> {
+  const known = extras.get(store) ?? new Map<string, Extras>();
+  extras.set(store, known);
+  return known;
+}
+
+const shown = (zone: string, { name, type, ttl, values }: HeldRrset, more: Extras = {}) => ({
   id: idOf(`${name} ${type}`),
   name: absolute(name, zone),
   type,
   ttl,
   records: values,
   line: "default_view",
-  weight: null,
+  description: more.description ?? "",
+  weight: more.weight ?? null,
+  ...(more.tags && { tags: more.tags }),
   default: name === "@" && ["NS", "SOA"].includes(type),
   status: "ACTIVE",
   alias_target: { resource_type: null, resource_domain_name: null },
@@ -59,10 +76,12 @@ const dying = new WeakMap<RrsetStore, { zone: string; set: object & { id: string
 function setsOf(store: RrsetStore, zone: string, isStart: boolean) {
   const deleted = (dying.get(store) ?? []).filter((one) => one.zone === zone && one.lists > 0);
   if (isStart) for (const one of deleted) one.lists--;
-  return [...store.rrsets(zone).map((one) => shown(zone, one)), ...deleted.map(({ set }) => set)];
+  const known = extrasOf(store);
+  const present = store.rrsets(zone).map((one) => shown(zone, one, known.get(`${zone} ${one.name} ${one.type}`)));
+  return [...present, ...deleted.map(({ set }) => set)];
 }
 
-interface Input {
+interface Input extends Extras {
   name: string;
   type: string;
   ttl: number;
@@ -76,6 +95,7 @@ function onSets({ method, body }: VendorCall, store: RrsetStore, zone: string, i
     if (present.name === "@" && ["NS", "SOA"].includes(present.type))
       return said(400, "DNS.0318", "Default record sets cannot be deleted.");
     store.write(zone, [{ ...present, values: [] }]);
+    extrasOf(store).delete(`${zone} ${present.name} ${present.type}`);
     const known = dying.get(store) ?? [];
     const set = { ...shown(zone, present), id: `${id}x${known.length}`, status: "PENDING_DELETE" };
     dying.set(store, [...known, { zone, set, lists: 2 }]);
@@ -90,6 +110,14 @@ function onSets({ method, body }: VendorCall, store: RrsetStore, zone: string, i
   const [fault = null] = store.faults(zone, [writing]);
   if (fault !== null) return said(400, "DNS.0308", fault);
   store.write(zone, [writing]);
+  const key = `${zone} ${name} ${input.type}`;
+  const before = extrasOf(store).get(key);
+  // An update has no tags, and keeps what is left out.
+  extrasOf(store).set(key, {
+    description: input.description === undefined || input.description === "" ? before?.description : input.description,
+    weight: input.weight ?? before?.weight,
+    tags: present ? before?.tags : input.tags,
+  });
   const held = store.rrset(zone, name, input.type);
   return json(202, held && { ...shown(zone, held), status: present ? "PENDING_UPDATE" : "PENDING_CREATE" });
 }
