@@ -26,6 +26,7 @@ describe.each([...rrsetDialects, harbour])("$name", (dialect) => {
   test("zones are listed, with international names, and one that is there is not made again", async () => {
     vendor.server.store.addZone("xn--hfen-loa.example");
     await vendor.provider.createZone(zone);
+    if (dialect.zonesComeWithDomains) vendor.server.store.addZone("new.example");
     await vendor.provider.createZone("new.example");
     expect(await vendor.provider.listZones()).toEqual({
       names: [zone, "new.example", "xn--hfen-loa.example"].toSorted(),

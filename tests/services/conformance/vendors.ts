@@ -67,6 +67,7 @@ export async function startWebhook(language: Parameters<typeof startExampleAdapt
 export const rrsetTargets = rrsetDialects.map((dialect) => {
   const start = async (): Promise<Target> => {
     const server = await startRrsetVendor(dialect);
+    if (dialect.zonesComeWithDomains) server.store.addZone(zone);
     return await withZone(dialect.kind, server.config, () => server.stop());
   };
   return [dialect.name, start] as const;

@@ -12,6 +12,8 @@ export interface RrsetDialect {
   secret: string;
   /** Answers a call to the account. */
   answer(call: VendorCall, store: RrsetStore): VendorReply;
+  /** Whether zones come with domains, so that no call creates one. */
+  zonesComeWithDomains?: true;
   /** The answers to credentials that are wrong, and to those that may not write. */
   unauthorized: VendorReply;
   forbidden: VendorReply;
