@@ -20,6 +20,7 @@ import { report, type Figure } from "./support/report.ts";
 import { startEnvironment, type Environment } from "./support/environment.ts";
 import { measureTransfers } from "./transfers.ts";
 import { measureUpdates } from "./updates.ts";
+import { measureVendors } from "./vendors.ts";
 import { measureWrites } from "./writes.ts";
 import { measureZoneSize } from "./zone-size.ts";
 
@@ -30,6 +31,7 @@ const benchmarks: Record<string, () => Promise<Figure[]>> = {
   primary: measurePrimary,
   mirrors: measureMirrors,
   "mirror-outage": measureMirrorOutage,
+  vendors: measureVendors,
   updates: measureUpdates,
   "sign-in": async () => await inEnvironment(measureSignIn),
   flood: async () => await inEnvironment(measureFlood),
