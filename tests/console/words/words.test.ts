@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { providerKinds } from "../../../server/dns-providers/kinds.ts";
+import { de } from "../../../web/src/words/de.ts";
 import { en } from "../../../web/src/words/en.ts";
 import type { Words } from "../../../web/src/words/language.ts";
 
@@ -56,4 +58,12 @@ test("no page has a text of its own beside the dictionaries, so a language is on
   });
   expect(files.length).toBeGreaterThan(50);
   expect(found).toEqual([]);
+});
+
+test.each([
+  ["English", en],
+  ["German", de],
+])("the choice of providers says in %s what each kind serves", (_, { admin }) => {
+  const kinds = providerKinds.map(({ kind }) => kind);
+  expect(Object.keys(admin.providers.kindHints).toSorted()).toEqual(kinds.toSorted());
 });
