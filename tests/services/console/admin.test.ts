@@ -65,6 +65,8 @@ test("a provider is found by its vendor's name, and its row says how many calls 
   await page.getByRole("heading", { name: "Connect Hetzner", level: 1 }).waitFor();
   const { token = "", endpoint = "" } = vendor.config;
   await page.getByLabel("API token").fill(token);
+  expect(await page.getByLabel("API address").isVisible()).toBe(false);
+  await page.getByText("More settings").click();
   await page.getByLabel("API address").fill(endpoint);
   const headers = { "ratelimit-limit": "3600", "ratelimit-remaining": "3541", "ratelimit-reset": "60" };
   const ofZones = { zones: [], meta: { pagination: { next_page: null, total_entries: 0 } } };

@@ -146,6 +146,7 @@ test("markup that is typed into any field of any page, and refused or taken, is 
     await page.goto(site.url + path.replace("ZONE", zone.name).replace("REQUEST", request.id));
     await page.getByRole("heading", { level: 1 }).first().waitFor();
     for (const button of buttons) await page.getByRole("button", { name: button, exact: true }).first().click();
+    for (const folded of await page.getByText("More settings").all()) await folded.click();
     if (path.startsWith("/d/") || buttons.length > 0) {
       await page.locator("input:visible:not([type=search]), textarea:visible").first().waitFor();
     }

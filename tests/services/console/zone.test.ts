@@ -107,6 +107,30 @@ test("a drift is shown with its difference, and one click takes it over", async 
   expect((await zone.detail()).recordCount).toBe(2);
 });
 
+test("the list says which zones differ from their provider, how many do, and shows these alone", async () => {
+  const [same, zone] = [await fileZone(site.zonewright), await fileZone(site.zonewright)];
+  await zone.add("A", "www", "192.0.2.1");
+  await zone.edit((text) => `${text}byhand 300 IN A 192.0.2.7\n`);
+  await noticed(zone);
+  const page = await site.signedIn({ path: "/" });
+  const row = (name: string) => page.getByRole("row").filter({ hasText: name });
+  await row(same.name).waitFor();
+  await row(zone.name).getByText("differs", { exact: true }).waitFor();
+  expect(await row(same.name).getByText("differs").count()).toBe(0);
+  await photograph(page, "domains-differ");
+  await page.getByRole("link", { name: "1 differs" }).click();
+  await row(same.name).waitFor({ state: "hidden" });
+  await row(zone.name).waitFor();
+  // Where there is little width, the filters are folded, and say how many are set.
+  const drift = page.getByRole("combobox", { name: "Changed at the provider" });
+  expect(await drift.isVisible()).toBe(true);
+  await page.setViewportSize({ width: 390, height: 800 });
+  await drift.waitFor({ state: "hidden" });
+  await page.getByRole("button", { name: "Filters 1" }).click();
+  await drift.selectOption("");
+  await row(same.name).waitFor();
+});
+
 test("a sync that loses much of a zone asks a second time before it is forced", async () => {
   const zone = await fileZone(site.zonewright);
   for (let host = 1; host <= 11; host++) await zone.add("A", `host${host}`, `192.0.2.${host}`);

@@ -10,7 +10,7 @@ export type StoredSettings = Readonly<Record<string, ConfigValue | undefined>>;
 /** What the form holds: the text of each field. */
 export type FieldTexts = Readonly<Record<string, string>>;
 
-/** Fields with a fixed choice, by kind and name. */
+/** Fields with a fixed choice, by kind and name: first the one that counts where none is set. */
 const choices: Readonly<Record<string, readonly string[]>> = {
   "zonefile.checkNames": ["bind", "off"],
   "rfc2136.tsigAlgorithm": ["hmac-sha256", "hmac-sha512", "hmac-sha1"],
@@ -18,6 +18,14 @@ const choices: Readonly<Record<string, readonly string[]>> = {
 
 /** Fields that the service takes as numbers. */
 const numbers: ReadonlySet<string> = new Set(["port", "timeoutSeconds", "maxRecordsPerType", "maxTypesPerName"]);
+
+/** Settings that few need. Their forms fold them away as long as they are as usual. */
+const seldom =
+  /^(?:catalogZone|checkNames|delegationSetId|endpoint|hostmaster|max\w+|port|primaryName|serverId|signingSecondaries|timeoutSeconds|tsigAlgorithm|url)$/;
+
+export function isSeldom({ name, required }: CatalogueField): boolean {
+  return !required && seldom.test(name);
+}
 
 /** The values that a field offers, or null if it takes any text. */
 export function choicesOf(kind: string, field: string): readonly string[] | null {

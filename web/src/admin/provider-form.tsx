@@ -10,6 +10,7 @@ import {
   choicesOf,
   configOf,
   isNumber,
+  isSeldom,
   newConfig,
   textsOf,
   withPortApart,
@@ -45,6 +46,7 @@ export function ProviderForm({ kind, config, initialName, onDone, children }: Pr
   const settings = useEdits(textsOf(kind.configFields, storedSettings));
   const texts = settings.fields;
   const [portMoved, setPortMoved] = useState(false);
+  const [wasShown, setWasShown] = useState(false);
   const [refusal, setRefusal] = useState<string | null>(null);
 
   const save = useAction(async () => {
@@ -78,6 +80,32 @@ export function ProviderForm({ kind, config, initialName, onDone, children }: Pr
   const inFields =
     issueOf(save.error, "name") ?? kind.configFields.find((field) => configIssue(save.error, field.name))?.name;
 
+  const [seldom, usual] = [kind.configFields.filter(isSeldom), kind.configFields.filter((field) => !isSeldom(field))];
+  const [isUnfolded, setIsUnfolded] = useState(seldom.some(({ name: field }) => storedSettings[field] !== undefined));
+  // What is refused or was moved there must be seen.
+  const mustShow = portMoved || seldom.some((field) => field.name === inFields);
+  if (mustShow !== wasShown) {
+    setWasShown(mustShow);
+    if (mustShow) setIsUnfolded(true);
+  }
+  const setting = (field: ProviderKind["configFields"][number]) => (
+    <Setting
+      key={field.name}
+      kind={kind.kind}
+      field={field}
+      stored={storedSettings[field.name] !== undefined}
+      value={texts[field.name] ?? ""}
+      onValue={(value) => settings.set({ [field.name]: value })}
+      onBlur={() => {
+        const apart = withPortApart(kind.configFields, texts);
+        if (field.name === "server") setPortMoved((before) => before || apart !== texts);
+        settings.set(apart);
+      }}
+      said={field.name === "port" && portMoved ? text.portMoved : undefined}
+      error={configIssue(save.error, field.name)}
+    />
+  );
+
   return (
     <Form onSubmit={() => void save.run()} className={styles["narrow"] ?? ""}>
       {save.error !== null && !inFields ? <Notice kind="error">{messageOf(save.error)}</Notice> : null}
@@ -95,23 +123,17 @@ export function ProviderForm({ kind, config, initialName, onDone, children }: Pr
         onValue={(next) => own.set({ name: next })}
         error={issueOf(save.error, "name")}
       />
-      {kind.configFields.map((field) => (
-        <Setting
-          key={field.name}
-          kind={kind.kind}
-          field={field}
-          stored={storedSettings[field.name] !== undefined}
-          value={texts[field.name] ?? ""}
-          onValue={(value) => settings.set({ [field.name]: value })}
-          onBlur={() => {
-            const apart = withPortApart(kind.configFields, texts);
-            if (field.name === "server") setPortMoved((before) => before || apart !== texts);
-            settings.set(apart);
-          }}
-          said={field.name === "port" && portMoved ? text.portMoved : undefined}
-          error={configIssue(save.error, field.name)}
-        />
-      ))}
+      {usual.map(setting)}
+      {seldom.length === 0 ? null : (
+        <details
+          className={styles["details"]}
+          open={isUnfolded}
+          onToggle={(event) => setIsUnfolded(event.currentTarget.open)}
+        >
+          <summary>{text.moreSettings}</summary>
+          <div>{seldom.map(setting)}</div>
+        </details>
+      )}
       <CheckField
         label={text.membersHint}
         checked={membersMayUse}
@@ -145,8 +167,12 @@ function Setting({ kind, field, stored, value, onValue, onBlur, said, error }: S
   const common = { label, error, value, onValue, required: field.required };
   const options = choicesOf(kind, field.name);
   if (options) {
-    const offered = [{ value: "", label: text.unset }, ...options.map((option) => ({ value: option, label: option }))];
-    return <SelectField {...common} hint={hint} options={offered} />;
+    const [usual = "", ...others] = options;
+    const offered = [
+      { value: "", label: text.unset(usual) },
+      ...others.map((option) => ({ value: option, label: option })),
+    ];
+    return <SelectField {...common} value={value === usual ? "" : value} hint={hint} options={offered} />;
   }
   return (
     <TextField

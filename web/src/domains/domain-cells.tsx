@@ -43,6 +43,12 @@ export function DomainCells({ domain, provider, selected, onCheck }: DomainCells
         </Link>
         {domain.view === "" ? null : <span className={styles["chip"]}>{domain.view}</span>}
         {status === "disabled" ? <span className={styles["chip"]}>{text.statuses.disabled}</span> : null}
+        {/* The next cell says it in full. */}
+        {state === "sync" ? null : (
+          <span className={styles["chip"]} data-state={state} aria-hidden>
+            {state === "drift" ? text.differs : text.unread}
+          </span>
+        )}
       </span>
       <span className={`${styles["cell"]} ${styles["providerCell"]}`} role="gridcell" title={driftError ?? stateText}>
         <i className={styles["dot"]} data-state={state} aria-hidden />
@@ -53,7 +59,7 @@ export function DomainCells({ domain, provider, selected, onCheck }: DomainCells
         {formatNumber(domain.recordCount)}
       </span>
       <span className={`${styles["cell"]} ${styles["expiresCell"]} ${late}`} role="gridcell">
-        {expiresAt === null ? "–" : formatDay(expiresAt)}
+        {expiresAt === null ? null : formatDay(expiresAt)}
       </span>
       <span className={`${styles["cell"]} ${styles["tagsCell"]}`} role="gridcell" title={domain.tags.join(", ")}>
         {domain.tags.join(", ")}

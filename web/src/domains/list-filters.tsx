@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { RouterOutputs } from "@zonewright/client";
-import type { RefObject } from "react";
+import { useState, type RefObject } from "react";
+import { Button } from "../ui/button.tsx";
 import field from "../ui/field.module.css";
 import { domainsWords } from "../words/domains.ts";
 import { labelsInUse } from "../zone/domain-queries.ts";
@@ -34,6 +35,10 @@ export function ListFilters({ search, configs, field: input, onFilter, onLeave }
   const tags = labels?.tags ?? [];
   const groups = labels?.groups ?? [];
   const views = labels?.views ?? [];
+  /** Where there is little width, the filters unfold. */
+  const [isOpen, setIsOpen] = useState(false);
+  const { search: _, sort: __, ...chosen } = search;
+  const count = Object.values(chosen).filter((value) => value !== undefined).length;
   return (
     <div className={styles["tools"]}>
       <input
@@ -52,59 +57,64 @@ export function ListFilters({ search, configs, field: input, onFilter, onLeave }
           onLeave();
         }}
       />
-      <Filter
-        label={text.status}
-        any={text.anyStatus}
-        value={search.status}
-        options={Object.entries(text.statuses)}
-        onValue={(status) => onFilter({ status })}
-      />
-      {tags.length > 0 || search.tag !== undefined ? (
+      <Button className={styles["fold"] ?? ""} aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+        {text.filters} {count > 0 ? <strong>{count}</strong> : null}
+      </Button>
+      <div className={styles["filters"]} data-open={isOpen || undefined}>
         <Filter
-          label={text.tags}
-          any={text.anyTag}
-          value={search.tag}
-          options={tags.map(({ name }) => [name, name])}
-          onValue={(tag) => onFilter({ tag })}
+          label={text.status}
+          any={text.anyStatus}
+          value={search.status}
+          options={Object.entries(text.statuses)}
+          onValue={(status) => onFilter({ status })}
         />
-      ) : null}
-      {groups.length > 0 || search.group !== undefined ? (
+        {tags.length > 0 || search.tag !== undefined ? (
+          <Filter
+            label={text.tags}
+            any={text.anyTag}
+            value={search.tag}
+            options={tags.map(({ name }) => [name, name])}
+            onValue={(tag) => onFilter({ tag })}
+          />
+        ) : null}
+        {groups.length > 0 || search.group !== undefined ? (
+          <Filter
+            label={text.group}
+            any={text.anyGroup}
+            value={search.group}
+            options={groups.map(({ name }) => [name, name])}
+            onValue={(group) => onFilter({ group })}
+          />
+        ) : null}
+        {views.some(({ name }) => name !== "") || search.view !== undefined ? (
+          <Filter
+            label={text.view}
+            any={text.anyView}
+            value={search.view}
+            options={views.map(({ name }) => (name === "" ? ["default", text.defaultView] : [name, name]))}
+            onValue={(view) => onFilter({ view })}
+          />
+        ) : null}
+        {configs.length > 1 || search.provider !== undefined ? (
+          <Filter
+            label={text.provider}
+            any={text.anyProvider}
+            value={search.provider}
+            options={configs.map(({ id, name }) => [id, name])}
+            onValue={(provider) => onFilter({ provider })}
+          />
+        ) : null}
         <Filter
-          label={text.group}
-          any={text.anyGroup}
-          value={search.group}
-          options={groups.map(({ name }) => [name, name])}
-          onValue={(group) => onFilter({ group })}
+          label={text.drift}
+          any={text.anyDrift}
+          value={search.drift}
+          options={[
+            ["true", text.driftOnly],
+            ["false", text.syncOnly],
+          ]}
+          onValue={(drift) => onFilter({ drift })}
         />
-      ) : null}
-      {views.some(({ name }) => name !== "") || search.view !== undefined ? (
-        <Filter
-          label={text.view}
-          any={text.anyView}
-          value={search.view}
-          options={views.map(({ name }) => (name === "" ? ["default", text.defaultView] : [name, name]))}
-          onValue={(view) => onFilter({ view })}
-        />
-      ) : null}
-      {configs.length > 1 || search.provider !== undefined ? (
-        <Filter
-          label={text.provider}
-          any={text.anyProvider}
-          value={search.provider}
-          options={configs.map(({ id, name }) => [id, name])}
-          onValue={(provider) => onFilter({ provider })}
-        />
-      ) : null}
-      <Filter
-        label={text.drift}
-        any={text.anyDrift}
-        value={search.drift}
-        options={[
-          ["true", text.driftOnly],
-          ["false", text.syncOnly],
-        ]}
-        onValue={(drift) => onFilter({ drift })}
-      />
+      </div>
     </div>
   );
 }

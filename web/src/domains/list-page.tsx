@@ -93,11 +93,30 @@ export function DomainsPage() {
   const empty = windows.total === 0 && !windows.stale;
   const add = () => setAdding(true);
   const count = total === 1 ? text.one : text.count(formatNumber(total));
+  const { data: differing = 0 } = useQuery({
+    queryKey: ["domains", "differing"],
+    enabled: total > 0 && !filtered,
+    queryFn: async ({ signal }) => (await client.domains.list.query({ drift: "true", limit: 1 }, { signal })).total,
+  });
   return (
     <>
       <PageHead
         title={text.title}
-        subtitle={windows.total === null || (empty && !filtered) ? null : <span role="status">{count}</span>}
+        subtitle={
+          windows.total === null || (empty && !filtered) ? null : (
+            <>
+              <span role="status">{count}</span>
+              {differing === 0 || filtered ? null : (
+                <>
+                  {" · "}
+                  <Link to="/" search={{ drift: "true" }}>
+                    {text.countDiffer(differing, formatNumber(differing))}
+                  </Link>
+                </>
+              )}
+            </>
+          )
+        }
         actions={
           empty && !filtered ? null : (
             <>

@@ -17,6 +17,11 @@ export const domains = {
   drift: "Changed at the provider",
   unreadable: "Unreadable at the provider",
   inSync: "In sync",
+  /** In a row, behind the name of the domain. */
+  differs: "differs",
+  unread: "unreadable",
+  countDiffer: (count: number, shown: string) => (count === 1 ? "1 differs" : `${shown} differ`),
+  filters: "Filters",
   anyStatus: "Any status",
   anyTag: "Any tag",
   anyProvider: "Any provider",
