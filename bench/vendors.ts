@@ -16,6 +16,8 @@ import { underLimit, type Figure } from "./support/report.ts";
 import { startWatched } from "./support/watched-process.ts";
 
 const zones = Number(process.env["ZONES"] ?? 1_000);
+/** The most megabytes of the service's heap that survive a collection; Node's own limit if left out. */
+const heap = process.env["HEAP"];
 const recordsOfZone = 50;
 const changes = 100;
 const latency = 100;
@@ -96,6 +98,7 @@ export async function measureVendors(): Promise<Figure[]> {
       const service = await startWatched("vendor-service.ts", {
         STAND_INS: JSON.stringify(Object.fromEntries(leading)),
         LATENCY: String(latency),
+        ...(heap === undefined ? {} : { NODE_OPTIONS: `--max-old-space-size=${heap}` }),
         DATABASE_URL: await createDatabase(postgres.url, `zonewright_${account.kind}`),
         DATA_DIR: dataDir,
         PORT: "0",
