@@ -60,7 +60,7 @@ async function add(): Promise<Answer> {
 
 /** Waits until the restarted service has settled what the kill left open, and takes changes again. */
 async function takesChanges(): Promise<void> {
-  await vi.waitFor(() => must(add(), [201]), { timeout: 60_000, interval: 250 });
+  await vi.waitFor(() => must(add(), [201]), { timeout: 180_000, interval: 250 });
 }
 
 /** Kills the service while changes are under way, which the kill may leave without an answer. */
