@@ -271,6 +271,7 @@ export async function createServices(parts: {
   });
   const requestSchedule = new ChangeRequestSchedule({ database, applier: changeRequestApplier, review, log, now });
   const signing = new Signing({
+    database,
     connections,
     dnssec: delegation.dnssec,
     registrations,

@@ -84,6 +84,7 @@ function powerdnsProvider(client: PowerdnsClient, now: () => Date): DnsProvider 
     signing: {
       set: (zone, enabled) => setSigning(client, zone, enabled),
       keys: (zone) => publishedKeys(client, zone),
+      idleKeys: async (zone) => (await keysOf(client, zone)).filter((key) => !isServed(key)).length,
     },
   };
 }
@@ -130,7 +131,10 @@ async function setSigning(client: PowerdnsClient, zone: string, enabled: boolean
       "none",
     );
   }
-  if (signed === enabled) return;
+  if (signed === enabled) {
+    if (!enabled) await deleteKeys(client, zone);
+    return;
+  }
   const answer = await client.send("PUT", `/zones/${zoneId(zone)}`, { dnssec: enabled });
   if (answer.ok) return;
   const { status, reason } = answer.refusal;
@@ -140,20 +144,40 @@ async function setSigning(client: PowerdnsClient, zone: string, enabled: boolean
   );
 }
 
+/** Deletes the keys of a zone that is not signed, one by one: the server's switch is off already. */
+async function deleteKeys(client: PowerdnsClient, zone: string): Promise<void> {
+  let deleted = 0;
+  for (const { id } of await keysOf(client, zone)) {
+    const answer = await client.send("DELETE", `/zones/${zoneId(zone)}/cryptokeys/${id}`);
+    if (!answer.ok && answer.refusal.status !== 404) {
+      const { status, reason } = answer.refusal;
+      const message = `PowerDNS did not delete the inactive key ${id} of ${zone} (${status}): ${reason}`;
+      throw new ProviderError(message, deleted > 0 ? "unknown" : "none");
+    }
+    deleted++;
+  }
+}
+
+function isServed({ active, published }: z.infer<typeof zoneKeys>[number]): boolean {
+  return active && published;
+}
+
 async function publishedKeys(client: PowerdnsClient, zone: string): Promise<Buffer[]> {
+  return (await keysOf(client, zone)).filter(isServed).map(({ dnskey }) => {
+    const [flags, protocol, algorithm, ...key] = dnskey.split(" ");
+    const head = Buffer.from([0, 0, Number(protocol), Number(algorithm)]);
+    head.writeUInt16BE(Number(flags) & 0xff_ff);
+    return Buffer.concat([head, Buffer.from(key.join(""), "base64")]);
+  });
+}
+
+async function keysOf(client: PowerdnsClient, zone: string): Promise<z.infer<typeof zoneKeys>> {
   const answer = await client.get(`/zones/${zoneId(zone)}/cryptokeys`, zoneKeys);
   if (!answer.ok) {
     const { status, reason } = answer.refusal;
     throw new ProviderError(`PowerDNS did not show the keys of ${zone} (${status}): ${reason}`, "none");
   }
-  return answer.value
-    .filter(({ active, published }) => active && published)
-    .map(({ dnskey }) => {
-      const [flags, protocol, algorithm, ...key] = dnskey.split(" ");
-      const head = Buffer.from([0, 0, Number(protocol), Number(algorithm)]);
-      head.writeUInt16BE(Number(flags) & 0xff_ff);
-      return Buffer.concat([head, Buffer.from(key.join(""), "base64")]);
-    });
+  return answer.value;
 }
 
 async function* readZone(client: PowerdnsClient, zone: string): AsyncGenerator<ReadRecord[]> {

@@ -214,6 +214,8 @@ export interface ZoneSigner {
   set(zone: string, enabled: boolean): Promise<void>;
   /** Returns the data of the DNSKEY records that the zone has or is about to have; none if it is not signed. @throws ProviderError */
   keys(zone: string): Promise<Buffer[]>;
+  /** Returns how many keys it has beside these, such as inactive ones. `set` deletes them, too. Left out: it has none. @throws ProviderError */
+  idleKeys?(zone: string): Promise<number>;
 }
 
 /** A connection with one set of credentials. Adapters handle paging, retries and the wire format, and nothing else. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { entries } from "../notifications/audit/trail.ts";
 import { Clock, hour } from "../support/clock.ts";
 import { startNsd } from "../support/name-servers/authoritative.ts";
 import { startPowerdns, type PowerdnsServer } from "../support/name-servers/powerdns-api.ts";
@@ -46,7 +47,7 @@ beforeAll(async () => {
   });
   stops.push(() => zw.stop());
   const permissions = ["domains:read", "domains:write", "records:read", "records:write"];
-  permissions.push("registrations:read", "registrations:write");
+  permissions.push("registrations:read", "registrations:write", "audit:read");
   // A token, which outlasts any jump of the clock.
   const { body } = await zw.admin.post("/api/auth/me/tokens", { name: "Lasting", permissions });
   admin = new RestClient(zw.url, body.token);
@@ -145,3 +146,16 @@ test("signing is not turned off before the DS records are gone and their TTL has
   expect(await powerdns.lookUp("shop.corp.lab", "DNSKEY")).toEqual([]);
   await resolvesAs({ status: "NOERROR", validated: false });
 }, 120_000);
+
+test("keys that were deactivated at PowerDNS are deleted when DNSSEC is turned off, with an audit entry", async () => {
+  const keys = "/zones/shop.corp.lab./cryptokeys";
+  await powerdns.call("POST", keys, { keytype: "csk", active: false });
+  expect(await powerdns.call("GET", keys)).toEqual([expect.objectContaining({ active: false })]);
+  expect(await set(false)).toMatchObject({ status: 200, body: { state: "unsigned", keys: [] } });
+  expect(await powerdns.call("GET", keys)).toEqual([]);
+  const [entry] = await entries(admin, { targetId: shop, action: "domain.set_dnssec" });
+  expect(entry).toMatchObject({ before: { enabled: false, inactiveKeys: 1 }, after: { enabled: false } });
+  // Nothing is left to do.
+  expect((await set(false)).status).toBe(200);
+  expect(await entries(admin, { targetId: shop, action: "domain.set_dnssec" })).toHaveLength(3);
+}, 60_000);

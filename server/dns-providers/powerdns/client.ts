@@ -19,7 +19,7 @@ export interface PowerdnsClient {
   /** @throws ProviderError with effect `none` if there is no answer, or it does not fit the schema. */
   get<T>(path: string, schema: z.ZodType<T>): Promise<Answer<T>>;
   /** @throws ProviderError with effect `unknown` if it may have been carried out. */
-  send(method: "POST" | "PUT" | "PATCH", path: string, body: unknown): Promise<Answer<null>>;
+  send(method: "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<Answer<null>>;
 }
 
 interface PowerdnsAccess {
@@ -39,7 +39,11 @@ export function powerdnsClient(
 ): PowerdnsClient {
   const base = `${url.replace(/\/+$/, "").replace(/\/api\/v1$/, "")}/api/v1/servers/${encodeURIComponent(serverId)}`;
 
-  async function call(method: "GET" | "POST" | "PUT" | "PATCH", path: string, body?: unknown): Promise<Response> {
+  async function call(
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
+    path: string,
+    body?: unknown,
+  ): Promise<Response> {
     try {
       return await egress.guardedFetch(`${base}${path}`, {
         reach: "inside",
@@ -131,6 +135,7 @@ export const zoneWithRrsets = zoneState.extend({ rrsets: z.array(rrset) });
 /** The keys of a zone. `dnskey` is the record's data as in a zone file. */
 export const zoneKeys = z.array(
   z.object({
+    id: z.int(),
     dnskey: z.string().default(""),
     active: z.boolean().default(false),
     published: z.boolean().default(true),

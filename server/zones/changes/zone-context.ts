@@ -106,7 +106,7 @@ export async function lockZone(
   if (!row) throw notFound("domain");
   const rights = rightsIn(row, reading.caller, reading.need);
   const zone = zoneContext(row, rights, reading.caller, connections);
-  // Without a provider, only a move holds a lease.
+  // Without a provider, only a move holds a lease, or a call that publishes DS records.
   if (!zone.provider && row.leased) throw moving();
   return { ...zone, locked: { revision: row.revision, mirrored: row.mirrored, reported: row.reported } };
 }
@@ -172,9 +172,13 @@ function zoneContext(row: ZoneRow, rights: Rights, { at }: Caller, connections: 
 }
 
 function moving(): AppError {
-  return new AppError("UNAVAILABLE", "The zone is being moved to another provider. Try again in a few seconds.", {
-    retryAfterSeconds: 3,
-  });
+  return new AppError(
+    "UNAVAILABLE",
+    "The zone is being moved to another provider, or its DS records are being published. Try again in a few seconds.",
+    {
+      retryAfterSeconds: 3,
+    },
+  );
 }
 
 /** A lease is renewed well before it expires. After a crash it expires by itself, or is freed earlier if its holder is seen to be gone. */

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { type Caller, hasPermission } from "../../access/caller.ts";
 import { rightsOf } from "../../access/zone-access.ts";
-import { queries, type EntityManager } from "../../database/database.ts";
+import { type Database, queries, type EntityManager } from "../../database/database.ts";
 import { dsText, parseDs, readKey, standsFor, type ZoneKey } from "../../dns/dnssec/keys.ts";
 import { ownerWithin, zoneNameOf } from "../../dns/names/names.ts";
 import { isActive } from "../../dns/record.ts";
@@ -11,19 +11,19 @@ import { ProviderError, throughProvider, type ZoneSigner } from "../../dns-provi
 import { writeEntry } from "../../notifications/audit/audit.ts";
 import { AppError, badField } from "../../platform/errors.ts";
 import type { Pause } from "../../platform/pause.ts";
-import { withKeyedMutex } from "../../platform/slices.ts";
 import { dsToPublish } from "../../registry/dnssec/findings.ts";
 import type { DnssecSeen } from "../../registry/dnssec/observe.ts";
 import type { Dnssec } from "../../registry/dnssec/service.ts";
 import type { Registrations } from "../../registry/registrars/registrations.ts";
 import type { ReviewPolicy } from "../changes/locks-and-reviews.ts";
 import { LiveNames } from "../changes/state/live-queries.ts";
-import { readZoneContext, type ZoneContext } from "../changes/zone-context.ts";
+import { lostLease, readZoneContext, takeLease, zoneTurn, type ZoneContext } from "../changes/zone-context.ts";
 import type { DriftJob } from "../drift/drift-job.ts";
 import type { ChangeInput } from "../records/change-schemas.ts";
 import type { Records } from "../records/service.ts";
 
 interface Parts {
+  database: Database;
   connections: ProviderConnections;
   dnssec: Dnssec;
   registrations: Registrations;
@@ -62,6 +62,8 @@ interface ParentZone {
   child: string;
 }
 
+const lost = "Another process may be changing this zone, so nothing was sent. Try again in a few seconds.";
+
 /** How often, and with which pause, the zone's servers are asked for new signatures. */
 const mostLooks = 5;
 const betweenLooks = 1_000;
@@ -80,32 +82,58 @@ export class Signing {
    *   CONFIRMATION_REQUIRED if the parent zone cannot be asked; REVIEW_REQUIRED to turn it off
    */
   async set(em: EntityManager, caller: Caller, { id, enabled, force, message, override }: Setting) {
-    return await withKeyedMutex(`dnssec ${id}`, async () => {
-      const { connections, dnssec, review } = this.#parts;
-      const zone = await readZoneContext(em, connections, { domainId: id, caller, need: "manage" });
-      const signing = zone.provider?.signing;
-      if (!signing) throw new AppError("CONFLICT", whoSigns(zone));
-      const isOn = (await throughProvider(signing.keys(zone.providerZone))).length > 0;
-      if (isOn !== enabled) {
-        // Turning it on changes nothing for resolvers until DS records are published.
-        const by = { role: caller.role, message, override };
-        const reviewOverridden = !enabled && review.refuseRegistration(zone, by, "turn its DNSSEC off");
-        if (!enabled) await this.#refuseWhileTrusted(em, caller, zone, force);
-        await this.#carryOut(em, caller, zone, signing, { enabled, message, reviewOverridden });
-        await this.#learn(zone);
-      }
-      for (let look = 1; ; look++) {
-        const seen = await dnssec.look(em, zone);
-        // Null: the domain is not checked, or no server answers yet.
-        const keys = seen?.apex.keys ?? null;
-        if (keys === null || keys.length > 0 === enabled || look === mostLooks) break;
-        await this.#parts.pause(betweenLooks);
-      }
-      const view = await dnssec.get(em, caller, id);
-      if (!enabled || view.dsToPublish.length > 0) return view;
-      const keys = keysIn(await throughProvider(signing.keys(zone.providerZone)));
-      return { ...view, dsToPublish: dsToPublish(zone.name, keys).map(dsText) };
+    const { connections, dnssec } = this.#parts;
+    // Whoever may not do it, waits for nothing.
+    const { provider, ...asked } = await readZoneContext(em, connections, { domainId: id, caller, need: "manage" });
+    if (!provider?.signing) throw new AppError("CONFLICT", whoSigns(asked));
+    const setting = { id, enabled, force, message, override };
+    const { zone, signing, changed } = await this.#alone(id, async (beforeCall) => {
+      return await this.#setAlone(em, caller, setting, beforeCall);
     });
+    if (changed) await this.#learn(zone);
+    for (let look = 1; ; look++) {
+      const seen = await dnssec.look(em, zone);
+      // Null: the domain is not checked, or no server answers yet.
+      const keys = seen?.apex.keys ?? null;
+      if (keys === null || keys.length > 0 === enabled || look === mostLooks) break;
+      await this.#parts.pause(betweenLooks);
+    }
+    const view = await dnssec.get(em, caller, id);
+    if (!enabled || view.dsToPublish.length > 0) return view;
+    const keys = keysIn(await throughProvider(signing.keys(zone.providerZone)));
+    return { ...view, dsToPublish: dsToPublish(zone.name, keys).map(dsText) };
+  }
+
+  /** Runs `work` while no other call, of any instance, changes the zone, its signing or its DS records. @throws AppError UNAVAILABLE */
+  async #alone<T>(id: string, work: (beforeCall: () => Promise<void>) => Promise<T>): Promise<T> {
+    using turn = await zoneTurn(id);
+    await using lease = await takeLease(() => this.#parts.database.fork(), id, turn.deadline);
+    return await work(async () => {
+      if (!lease.isHeld()) throw await lostLease(this.#parts.database.fork(), id, lost);
+    });
+  }
+
+  async #setAlone(
+    em: EntityManager,
+    caller: Caller,
+    { id, enabled, force, message, override }: Setting,
+    beforeCall: () => Promise<void>,
+  ) {
+    const { connections, review } = this.#parts;
+    const zone = await readZoneContext(em, connections, { domainId: id, caller, need: "manage" });
+    const signing = zone.provider?.signing;
+    if (!signing) throw new AppError("CONFLICT", whoSigns(zone));
+    const isOn = (await throughProvider(signing.keys(zone.providerZone))).length > 0;
+    const idle = enabled || isOn || !signing.idleKeys ? 0 : await throughProvider(signing.idleKeys(zone.providerZone));
+    const changed = isOn !== enabled || idle > 0;
+    if (!changed) return { zone, signing, changed };
+    // Turning it on changes nothing for resolvers until DS records are published.
+    const by = { role: caller.role, message, override };
+    const reviewOverridden = !enabled && review.refuseRegistration(zone, by, "turn its DNSSEC off");
+    if (!enabled) await this.#refuseWhileTrusted(em, caller, zone, force);
+    await beforeCall();
+    await this.#carryOut(em, caller, zone, signing, { enabled, idle, message, reviewOverridden });
+    return { zone, signing, changed };
   }
 
   /** Makes the provider's call, checks what it did, and writes the audit entry, also if the outcome is unknown. @throws AppError PROVIDER_ERROR */
@@ -114,9 +142,9 @@ export class Signing {
     caller: Caller,
     { id, kind, providerZone }: ZoneContext,
     signing: ZoneSigner,
-    about: { enabled: boolean; message?: string | undefined; reviewOverridden: boolean },
+    about: { enabled: boolean; idle: number; message?: string | undefined; reviewOverridden: boolean },
   ): Promise<void> {
-    const { enabled, message, reviewOverridden } = about;
+    const { enabled, idle, message, reviewOverridden } = about;
     const word = enabled ? "on" : "off";
     const error = await signing.set(providerZone, enabled).then(
       async () => {
@@ -137,7 +165,7 @@ export class Signing {
         action: "domain.set_dnssec",
         targetType: "domain",
         targetId: id,
-        before: { enabled: !enabled },
+        before: idle > 0 ? { enabled, inactiveKeys: idle } : { enabled: !enabled },
         after: {
           enabled,
           ...(message === undefined ? {} : { message }),
@@ -206,10 +234,12 @@ export class Signing {
    * @throws AppError as a change of the registration, or of records in the parent zone; CONFLICT if there is no key
    */
   async publish(em: EntityManager, caller: Caller, input: Publishing) {
-    return await withKeyedMutex(`dnssec ${input.id}`, async () => {
-      const { connections, dnssec } = this.#parts;
-      const zone = await readZoneContext(em, connections, { domainId: input.id, caller, need: "manage" });
-      const seen = await dnssec.look(em, zone);
+    const { connections, dnssec } = this.#parts;
+    const reading = { domainId: input.id, caller, need: "manage" } as const;
+    // Servers that do not answer must not hold the zone.
+    const seen = await dnssec.look(em, await readZoneContext(em, connections, reading));
+    return await this.#alone(input.id, async (beforeCall) => {
+      const zone = await readZoneContext(em, connections, reading);
       const { keys, confirmed } = keysToTrust(zone, seen, await providerKeys(zone));
       const own = dsToPublish(zone.name, confirmed, seen?.apex.keySigners).map(dsText);
       const shown = { domainId: zone.id, dsToPublish: own };
@@ -220,6 +250,7 @@ export class Signing {
         const ds = wanted(registrar.ds ?? []);
         const { dryRun, planHash, force, message, override } = input;
         const change = { id: zone.id, ds, keys, dryRun, planHash, force, message, override };
+        await beforeCall();
         const { changes, ...result } = await this.#parts.registrations.change(em, caller, change, async () => {});
         const [changed] = changes;
         const before = changed ? changed.before : ds;

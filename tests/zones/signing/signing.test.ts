@@ -1,4 +1,7 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { queries } from "../../../server/database/database.ts";
 import { assign } from "../../accounts/assignments/assigned.ts";
 import { entries } from "../../notifications/audit/trail.ts";
 import { Clock, hour } from "../../support/clock.ts";
@@ -70,6 +73,26 @@ test("turning DNSSEC on returns the DS records to publish, and turning it on aga
     body: { dsToPublish: [expect.stringMatching(/^\d+ 13 2 [\da-f]{64}$/)] },
   });
   expect((await set(id, true)).body.dsToPublish).toEqual(body.dsToPublish);
+});
+
+test("while another instance changes the zone or its signing, turning DNSSEC on and publishing DS records wait", async () => {
+  const id = await domain(freshName());
+  const held = { lease_token: randomUUID(), lease_until: new Date(Date.now() + hour), lease_holder: null };
+  const free = { lease_token: null, lease_until: null, lease_holder: null };
+  const lease = async (columns: typeof held | typeof free) => {
+    await queries(zw.services.database.fork()).updateTable("domains").set(columns).where("id", "=", id).execute();
+  };
+  const waits = async (call: Promise<{ status: number }>) => {
+    const first = await Promise.race([call, sleep(300, { status: null })]);
+    await lease(free);
+    return [first.status, (await call).status];
+  };
+  await lease(held);
+  expect(await waits(set(id, true))).toEqual([null, 200]);
+  await lease(held);
+  expect(await waits(publish(id, { dryRun: true }))).toEqual([null, 200]);
+  await lease(held);
+  expect(await waits(set(id, false, true))).toEqual([null, 200]);
 });
 
 test("a provider that has no call for it is refused with what decides instead", async () => {
