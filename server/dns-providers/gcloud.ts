@@ -18,6 +18,8 @@ import { maybe, parsedJson } from "./vendor-api/text.ts";
 // earlier version) and "Roles and permissions", AIP-4112 (tokens for service accounts). What others found with real accounts: DNSControl's GCLOUD of 2026-05-31 (ALIAS at the apex only,
 // apex NS may change), octodns-googlecloud 1.1.0 (values in the order in which they are listed), external-dns issues 467, 1028, 1710 and 3311 (412, 403
 // quotaExceeded, 429), 2817 and 5129 (faults by name and type), Terraform's issue 836 (the NS at the apex stays), Posh-ACME's issue 688 (the form of errors). Not found: which owner names it refuses, its calls per minute, and whether its 429 says how long to wait.
+// DNSSEC, read on 2026-11-29: the reference's page "REST Resource: dnsKeys". A zone's state, and that the reference and the discovery document write
+// enumerated values differently, are from the clients that Google generates; not tried with an account.
 
 const address = "https://dns.googleapis.com";
 const scope = "https://www.googleapis.com/auth/ndev.clouddns.readwrite";
@@ -57,6 +59,17 @@ const rrset = z.object({
 const nextPageToken = maybe(z.string());
 const zoneList = z.object({ managedZones: maybe(z.array(managedZone)), nextPageToken });
 const rrsetList = z.object({ rrsets: maybe(z.array(rrset)), nextPageToken });
+const signedZone = z.object({ dnssecConfig: maybe(z.object({ state: maybe(z.string()) })) });
+const dnsKey = z.object({ type: z.string(), algorithm: z.string(), publicKey: z.string() });
+const keyList = z.object({ dnsKeys: maybe(z.array(dnsKey)), nextPageToken });
+/** Its algorithms for keys (RFC 8624), as `plainWord` returns them. */
+const algorithms: Readonly<Record<string, number>> = {
+  rsasha1: 5,
+  rsasha256: 8,
+  rsasha512: 10,
+  ecdsap256sha256: 13,
+  ecdsap384sha384: 14,
+};
 const change = z.object({ id: z.string(), status: z.string() });
 const fault = z.object({ message: maybe(z.string()), reason: maybe(z.string()) });
 const refusal = z.object({ error: z.object({ errors: maybe(z.array(fault)) }) });
@@ -93,6 +106,7 @@ export const gcloud: ProviderKind<GcloudConfig> = {
   supportsProxied: false,
   minTtl: 0,
   maxTtl,
+  turnsSigning: true,
   unsupportedReason: apexAliasOnly,
   lowersCase: "owners",
   granularity: "rrset",
@@ -217,8 +231,35 @@ function gcloudAccount(
     return path;
   }
 
+  /** Returns the data of the DNSKEY records of a zone, also of keys that are being replaced; none if Google does not sign it. */
+  async function keysOf(zone: string): Promise<Buffer[]> {
+    const path = await pathOf(zone);
+    const { dnssecConfig } = (await api.read(path, signedZone, zone)).value;
+    if (plainWord(dnssecConfig?.state ?? "off") === "off") return [];
+    const keys: Buffer[] = [];
+    for await (const { dnsKeys = [] } of pages(`${path}/dnsKeys?prettyPrint=false`, keyList, zone)) {
+      for (const { type, algorithm, publicKey } of dnsKeys) {
+        const number = algorithms[plainWord(algorithm)];
+        if (number === undefined) throw calls.failure(`has a key of an unknown algorithm (${algorithm}).`, "none");
+        const head = Buffer.from([1, plainWord(type) === "keysigning" ? 1 : 0, 3, number]);
+        keys.push(Buffer.concat([head, Buffer.from(publicKey, "base64")]));
+      }
+    }
+    return keys;
+  }
+
+  async function setSigning(zone: string, enabled: boolean): Promise<void> {
+    const path = await pathOf(zone);
+    const body = { dnssecConfig: { state: enabled ? "on" : "off" } };
+    const answer = await api.send({ method: "PATCH", path, body }, z.object({ status: maybe(z.string()) }));
+    if (answer.ok) return;
+    if (answer.status === 404) throw api.noZone(zone);
+    throw calls.failure(`did not turn DNSSEC ${enabled ? "on" : "off"} for ${zone}: ${answer.message}`, "none");
+  }
+
   return {
     vendor: gcloud.name,
+    signing: { set: setSigning, keys: keysOf },
     async *zones() {
       const named = Map.groupBy(await publicZones(), ({ dnsName }) => dnsName);
       yield [...named].map(([dnsName, zones]): string | UnusableZone => {
@@ -265,6 +306,11 @@ function gcloudAccount(
     mostQueries: 5,
     marksReadOnly: true,
   };
+}
+
+/** Returns an enumerated value as the discovery document writes it: the reference has it in capitals, with underscores. */
+function plainWord(text: string): string {
+  return text.replaceAll("_", "").toLowerCase();
 }
 
 function ambiguous(zone: string, zones: readonly ManagedZone[]): string {

@@ -2,7 +2,7 @@ import type { RecordData } from "../../dns/record.ts";
 import type { ApexCname } from "../../dns/zone-rules.ts";
 import type { Soa } from "../../dns/zone-file/contents.ts";
 import type { UnusableZone } from "../listed-zones.ts";
-import type { LimitedRecord, RecordChange } from "../provider.ts";
+import type { LimitedRecord, RecordChange, ZoneSigner } from "../provider.ts";
 
 // What vendors share whose APIs read and write whole RRsets. One of them declares its address, authentication, paging, limits, refusals
 // and two mappings in a file of its own; everything else is here: planning, order, outcomes, taking back, and reading back.
@@ -93,6 +93,8 @@ export interface RrsetAccount {
   readonly ttlFloor?: TtlFloor;
   /** Returns the zone's SOA; null if the vendor does not show it. */
   soa?(zone: string): Promise<Soa | null>;
+  /** Left out: its API does not turn signing on and off. */
+  readonly signing?: ZoneSigner;
   /** Returns whether all name servers have the change of a `ref`. */
   isSettled?: (ref: string) => Promise<boolean>;
 }

@@ -13,11 +13,12 @@ import { groupsOf, oneGroup, withTtlApart } from "./steps.ts";
 
 /** Returns a provider for an account. Its zones have no fingerprint. */
 export function rrsetAccountProvider(account: RrsetAccount): DnsProvider {
-  const { ttlFloor, isSettled } = account;
+  const { ttlFloor, isSettled, signing } = account;
   return {
     settlesAfterSeconds: lateSeconds,
     ...(ttlFloor && { minTtl: async (zone: string) => await ttlFloor.ofZone(zone) }),
     ...(isSettled && { isSettled: async (ref: string) => await isSettled(ref) }),
+    ...(signing && { signing }),
     listZones: () => allZones(account.zones(), readZoneName),
     createZone: (zone) => account.createZone(zone),
     readZone: (zone) => readZone(account, zone),

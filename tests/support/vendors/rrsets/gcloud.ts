@@ -143,6 +143,43 @@ function changed(
 const idOf = (zone: string) => `z-${zone.replaceAll(".", "-")}`;
 const shown = (zone: string) => ({ name: idOf(zone), dnsName: `${zone}.`, description: "", visibility: "public" });
 
+interface DnsKey {
+  type: string;
+  algorithm: string;
+  isActive: boolean;
+  publicKey: string;
+}
+
+/** The keys of zones with DNSSEC. "Inactive keys are still present as DNSKEY Resource Records." */
+const signed = new WeakMap<RrsetStore, Map<string, DnsKey[]>>();
+
+function newKeys(): DnsKey[] {
+  return ["keySigning", "zoneSigning"].map((type) => ({
+    type,
+    algorithm: "ecdsap256sha256",
+    isActive: true,
+    publicKey: randomBytes(64).toString("base64"),
+  }));
+}
+
+/** `managedZones.get`, `managedZones.patch` and `dnsKeys.list`; null for other calls. */
+function dnssecOf({ method, body }: VendorCall, store: RrsetStore, zone: string, list?: string): VendorReply | null {
+  const keys = signed.get(store) ?? new Map<string, DnsKey[]>();
+  signed.set(store, keys);
+  if (list === "dnsKeys") return json(200, { kind: "dns#dnsKeysListResponse", dnsKeys: keys.get(zone) ?? [] });
+  if (list !== undefined) return null;
+  if (method === "PATCH") {
+    const { dnssecConfig, ...others } = JSON.parse(body) as { dnssecConfig?: { state?: string } };
+    const state = dnssecConfig?.state ?? "";
+    if (Object.keys(others).length > 0 || !["on", "off"].includes(state))
+      return said(400, "invalid", "Invalid value for 'entity.managedZone.dnssecConfig.state'");
+    if (state === "off") keys.delete(zone);
+    else keys.set(zone, keys.get(zone) ?? newKeys());
+    return json(200, { kind: "dns#operation", id: "op-1", status: "pending", type: "update" });
+  }
+  return json(200, { ...shown(zone), dnssecConfig: { state: keys.has(zone) ? "on" : "off" } });
+}
+
 export const gcloud: RrsetDialect = {
   kind: "gcloud",
   name: "Google Cloud DNS",
@@ -197,6 +234,8 @@ export const gcloud: RrsetDialect = {
     const zone = [...store.zones.keys()].find((name) => idOf(name) === id);
     if (zone === undefined)
       return said(404, "notFound", `The 'parameters.managedZone' resource named '${id}' does not exist.`);
+    const answer = dnssecOf(call, store, zone, list);
+    if (answer !== null) return answer;
     if (list === "changes" && method === "POST")
       return changed(store, zone, JSON.parse(call.body) as Record<string, Rrset[]>);
     if (list === "changes") return json(200, { id: changeId, status: "done" });
