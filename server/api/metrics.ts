@@ -31,7 +31,7 @@ export interface Reading {
   read(): Promise<{ labels?: Record<string, string>; value: number }[]>;
 }
 
-/** The content of GET /metrics in Prometheus text format. No label contains the name of a zone, user or provider. */
+/** The content of GET /metrics in Prometheus text format. No label contains the name of a zone, user or provider, unless METRICS_DOMAINS is on. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #requests: Histogram<"procedure" | "status">;

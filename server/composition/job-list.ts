@@ -246,6 +246,7 @@ export function composeJobs(parts: {
     ...(parts.timing && { timing: parts.timing }),
   });
   for (const reading of readings(database, runner, parts.streams)) metrics.add(reading);
+  if (config.metricsDomains) metrics.add(expiries(database));
   return { mail, metrics, jobs: runner };
 }
 
@@ -318,4 +319,26 @@ function readings(database: Database, runner: JobRunner, streams: { openStreams:
       sql`select count(*) from domains where drift_found_at is not null`,
     ),
   ];
+}
+
+/** Domains that the metrics name, those that expire first; each is a line. */
+const mostNamed = 10_000;
+
+function expiries(database: Database): Reading {
+  return {
+    name: "zonewright_domain_expires_seconds",
+    help: "Seconds until a domain expires, negative afterwards. The 10,000 that expire first.",
+    labels: ["domain", "view"],
+    async read() {
+      const rows = await queries(database.fork())
+        .selectFrom("domains")
+        .select(["name", "view", sql<number>`extract(epoch from expires_at - now())::float8`.as("seconds")])
+        .where("status", "=", "active")
+        .where("expires_at", "is not", null)
+        .orderBy("expires_at")
+        .limit(mostNamed)
+        .execute();
+      return rows.map(({ name, view, seconds }) => ({ labels: { domain: name, view }, value: seconds }));
+    },
+  };
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Metrics } from "../../server/api/metrics.ts";
 import { StreamClient } from "../support/event-stream.ts";
 import { patience } from "../support/patience.ts";
-import { startZonewright, type Zonewright } from "../support/zonewright.ts";
+import { adminPassword, startZonewright, type Zonewright } from "../support/zonewright.ts";
 
 let zw: Zonewright & { stop(): Promise<void> };
 beforeAll(async () => {
@@ -11,8 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => zw.stop());
 
-async function metrics(): Promise<string> {
-  const answer = await fetch(`${zw.url}/metrics`);
+async function metrics({ url }: { url: string } = zw): Promise<string> {
+  const answer = await fetch(`${url}/metrics`);
   expect([answer.status, answer.headers.get("content-type")]).toEqual([
     200,
     "text/plain; version=0.0.4; charset=utf-8",
@@ -130,4 +130,25 @@ test("a flood of requests for metrics has ten sets made a second, and the rest s
   for (const text of await Promise.all(looks)) expect(text).toContain("asked 11");
   expect(await page.text()).toContain("asked 12");
   expect(paused).toHaveLength(1);
+});
+
+test("metrics name domains and say when they expire only if METRICS_DOMAINS is on", async () => {
+  const naming = await startZonewright({ env: { METRICS_DOMAINS: "on", JOBS: "off" } });
+  try {
+    const lines = async (one: Zonewright) => {
+      const { body } = await one.admin.post("/api/domains", { name: "expiring.example" });
+      const inTenDays = new Date(Date.now() + 10 * 86_400_000).toISOString();
+      await one.admin.put(`/api/domains/${body.id}/expiry`, { expiresAt: inTenDays });
+      await one.admin.post("/api/domains", { name: "undated.example" });
+      return (await metrics(one)).split("\n").filter((line) => /^zonewright_domain_expires|\.example/.test(line));
+    };
+    const [line = "", ...others] = await lines(naming);
+    expect(others).toEqual([]);
+    const [name, seconds] = line.split(" ");
+    expect(name).toBe('zonewright_domain_expires_seconds{domain="expiring.example",view=""}');
+    expect(Number(seconds) / 86_400).toBeCloseTo(10, 1);
+    expect(await lines({ ...zw, admin: await zw.signIn("admin", adminPassword) })).toEqual([]);
+  } finally {
+    await naming.stop();
+  }
 });

@@ -45,6 +45,8 @@ export interface Config {
   /** Calls per minute of one user, personal token or address, and how many of them may be costly; null: unlimited. */
   requestLimits: { requests: number | null; costly: number | null };
   jobs: boolean;
+  /** Whether the metrics name domains and say when they expire. */
+  metricsDomains: boolean;
   /** Where the DNS service listens; empty: nowhere. */
   dnsListen: { address: string; port: number }[];
   /** Whether the DNS service answers unsigned queries for the SOA of any zone. */
@@ -111,6 +113,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     logFormat: values.LOG_FORMAT ?? logFormatFor(process.stdout),
     requestLimits: { requests: values.RATE_LIMIT, costly: values.RATE_LIMIT_COSTLY },
     jobs: values.JOBS,
+    metricsDomains: values.METRICS_DOMAINS,
     dnsListen: values.DNS_LISTEN,
     dnsAnswerSoa: values.DNS_ANSWER_SOA,
     pdnsListen: values.PDNS_LISTEN,

@@ -224,6 +224,12 @@ export const environmentSchema = z.object({
     readIn: "dns-service/service.ts",
     more: "guide/secondaries.md#listen",
   }),
+  METRICS_DOMAINS: onOff("METRICS_DOMAINS", "off").register(notes, {
+    meaning:
+      "`on` has `/metrics` say when each domain expires, with its name. Anybody who reaches `/metrics` then sees the names.",
+    readIn: "composition/job-list.ts",
+    more: "operations/monitoring.md#expiry-of-domains",
+  }),
   DNS_ANSWER_SOA: onOff("DNS_ANSWER_SOA", "off").register(notes, {
     meaning:
       "`on` answers unsigned queries for the SOA of any zone, for update clients that look for their zone unsigned.",

@@ -147,6 +147,7 @@ test("without any variables, the service listens on 127.0.0.1:3000 with the embe
     logFormat: process.stdout.isTTY ? "text" : "json",
     requestLimits: { requests: 6_000, costly: 120 },
     jobs: true,
+    metricsDomains: false,
     resolverTrustAnchor: rootAnchors,
     resolverRoots: { kind: "system" },
     reviewRequired: "off",
