@@ -282,8 +282,8 @@ const remainingHeaders = ["ratelimit-remaining", "x-ratelimit-remaining"];
  */
 function statedLimit(headers: Headers, now: number): CallsLeft | null {
   const parameter = (header: string, name: string) => {
-    const text = new RegExp(`;\\s*${name}=(\\d{1,9})(?:\\D|$)`).exec(headers.get(header) ?? "")?.[1];
-    return text === undefined ? null : Number(text);
+    const parts = (headers.get(header) ?? "").split(";").map((part) => part.trim());
+    return numberAtStart(parts.find((part) => part.startsWith(`${name}=`))?.slice(name.length + 1) ?? "");
   };
   const left = numberIn(headers, remainingHeaders) ?? parameter("ratelimit", "r");
   if (left === null) return null;
@@ -296,7 +296,10 @@ function statedLimit(headers: Headers, now: number): CallsLeft | null {
 
 /** Returns the whole number that the first of these headers starts with; null without one. */
 function numberIn(headers: Headers, names: readonly string[]): number | null {
-  const text = names.map((name) => headers.get(name)).find((value) => value !== null) ?? "";
+  return numberAtStart(names.map((name) => headers.get(name)).find((value) => value !== null) ?? "");
+}
+
+function numberAtStart(text: string): number | null {
   const [digits] = /^\s*\d{1,10}(?![\d.])/.exec(text) ?? [];
   return digits === undefined ? null : Number(digits);
 }
