@@ -33,6 +33,10 @@ export interface ZonePlan {
   input: PlanInput | null;
   /** The file of a domain that is created first. */
   zone?: ZoneFile;
+  /** Whether a domain that is created first would not take these records without a review. */
+  needsReview?: boolean;
+  /** The zone at the provider of a domain that is created first. */
+  providerZone?: string;
   planHash: string | null;
   plan: Changes & { warnings: readonly string[] };
   /** Number of records that were left as they are. */
@@ -116,7 +120,7 @@ export async function planZones(
         const isAbsent = present !== null && isPlainName(zone.domain) && !present.has(bareName(zone.domain));
         plans.push(isAbsent ? await missingZone(client, zone, options) : await planZone(client, zone, options));
       } catch (error) {
-        if (isAboutToken(error)) hopeless = error;
+        if (isAboutAll(error)) hopeless = error;
         const failure = await failureOf(zone, error);
         failures.push({ ...failure, reasons: failure.reasons.map((reason) => inItsFile(reason, zone)) });
       }
@@ -165,9 +169,10 @@ function isPlainName(domain: string): boolean {
   return /^[\w./-]+$/.test(bareName(domain));
 }
 
-/** Every other zone would fail for the same reason, which is said once. */
-function isAboutToken(error: unknown): boolean {
+/** Every other zone would fail for the same reason, which is said once: the token, or a server that is too old to plan. */
+function isAboutAll(error: unknown): boolean {
   if (!isZonewrightError(error)) return false;
+  if (error.code === "NOT_FOUND" && error.message.startsWith("No procedure found")) return true;
   return error.code === "UNAUTHORIZED" || (error.code === "FORBIDDEN" && error.message.startsWith("This token lacks "));
 }
 
@@ -223,13 +228,46 @@ export async function missingZone(client: Client, given: ZoneFile, options: Plan
   }
   const { id: _, mode: __, ...text } = inputFor({ id: "" }, given, options);
   const place = createdAt === undefined ? {} : { providerConfigId: createdAt.id };
-  const planned = planIn(await patiently(() => client.domains.plan.mutate({ ...text, name: domain, ...place })));
+  const answer = await patiently(() => client.domains.plan.mutate({ ...text, name: domain, ...place }));
+  const planned = planIn(answer);
+  const { needsReview, providerZone } = answer;
   const warnings = [
     `The domain ${domain} is created${createdAt === undefined ? "" : ` at ${createdAt.name}`}.`,
+    ...(needsReview
+      ? [`Records of ${domain} need a review, so \`zonewright apply\` needs --override to create it.`]
+      : []),
     ...warningsIn(given, planned.plan.warnings),
   ];
   const plan = { ...planned.plan, warnings };
-  return { ...planned, domain, file, input: null, planHash: hashOf(plan), zone: given, plan };
+  return {
+    ...planned,
+    domain,
+    file,
+    input: null,
+    planHash: hashOf(plan),
+    zone: given,
+    needsReview,
+    providerZone,
+    plan,
+  };
+}
+
+/**
+ * Returns why domains cannot be created together: at a provider without views, two views of a name would share one zone. The server knows it
+ * only of domains that exist.
+ */
+export function sharedZones(plans: readonly ZonePlan[]): ZoneFailure[] {
+  const first = new Map<string, string>();
+  return plans.flatMap(({ domain, file, providerZone }) => {
+    if (providerZone === undefined) return [];
+    const other = first.get(providerZone);
+    if (other === undefined) {
+      first.set(providerZone, domain);
+      return [];
+    }
+    const reason = `${domain} and ${other} would both be the zone ${providerZone} of their provider, which has no views. Leave one out with --only, or create it at another provider.`;
+    return [{ domain, file, reasons: [reason], exitCode: 1 }];
+  });
 }
 
 /** Returns a hash of a plan's changes, by which it is known again without the zone. */
@@ -270,6 +308,7 @@ export function isChange({ plan, input }: Pick<ZonePlan, "plan" | "input">): boo
 /** Sums up all plans. */
 export function totalsOf(plans: readonly ZonePlan[]) {
   const changed = plans.filter(isChange);
+  const created = changed.filter(({ input }) => input === null).length;
   const all: Changes = {
     creates: changed.flatMap(({ plan }) => plan.creates),
     updates: changed.flatMap(({ plan }) => plan.updates),
@@ -277,7 +316,10 @@ export function totalsOf(plans: readonly ZonePlan[]) {
   };
   return {
     changed,
-    counts: sizeOf(all) === 0 && changed.length > 0 ? `${counted(changed.length, "domain")} to create` : countsOf(all),
+    counts: [
+      ...(created === 0 ? [] : [`${counted(created, "domain")} to create`]),
+      ...(created > 0 && sizeOf(all) === 0 ? [] : [`${created > 0 ? "records: " : ""}${countsOf(all)}`]),
+    ].join("; "),
     creates: all.creates.length,
     updates: all.updates.length,
     deletes: all.deletes.length,
@@ -330,8 +372,8 @@ export function printPlans(plans: readonly ZonePlan[], failures: readonly ZoneFa
 }
 
 /** Returns what `--json` prints of a plan. */
-export function zoneReport({ domain, file, plan, left }: ZonePlan) {
-  return { domain, file, changes: changesOf(plan), warnings: plan.warnings, left };
+export function zoneReport({ domain, file, plan, left, input }: ZonePlan) {
+  return { domain, file, createsDomain: input === null, changes: changesOf(plan), warnings: plan.warnings, left };
 }
 
 /** By which a job finds its comment again, to replace it. */

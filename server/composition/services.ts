@@ -395,7 +395,7 @@ export async function createServices(parts: {
     requestSchedule,
     requestComments: new RequestComments(audit, now),
     sync: new Sync(pipeline, comparison),
-    zoneFiles: new ZoneFileTransfer(pipeline, reverseFollows, now),
+    zoneFiles: new ZoneFileTransfer(pipeline, reverseFollows, review, now),
     snapshots,
     rollback: new Rollback(pipeline, snapshots),
     templates,

@@ -10,7 +10,8 @@ import { programEnv } from "../support/programs.ts";
 import { repository, useZoneRepository } from "../support/zone-repository.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
-const zw = useZonewright();
+// Administrators, as the command line's user is one, need no review.
+const zw = useZonewright({ env: { REVIEW_REQUIRED: "members" } });
 const cli = useCli(zw);
 const repo = useZoneRepository(zw, cli);
 const { write, byHand, linesOf, passedOn } = repo;
@@ -85,6 +86,37 @@ test("with --lock, it applies files only if the plan is the saved one", async ()
   expect((await cli.run(args)).exitCode).toBe(0);
 });
 
+test("with --lock, it creates no domain at another provider than that of the plan", async () => {
+  const out = join(repo.folder, "plan.json");
+  await zw.admin.post("/api/provider-configs", { kind: "manual", name: "Locked", config: {} });
+  await write("locked.example.zone", "www 300 IN A 192.0.2.1\n");
+  const files = [join(repo.folder, "locked.example.zone"), "--create"];
+  await cli.run(["plan", ...files, "--provider", "Locked", "--out", out]);
+  expect(await cli.run(["apply", ...files, "--yes", "--lock", out])).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining(`${out} creates its domains at another provider. Plan again. Nothing was changed.`),
+  });
+  expect((await zw.admin.get("/api/domains?name=locked.example")).body.total).toBe(0);
+  await cli.must(["apply", ...files, "--yes", "--provider", "Locked", "--lock", out]);
+});
+
+test("creates no domain whose records would then need a review, and the plan says so", async () => {
+  const ada = await zw.member("ada");
+  await zw.admin.post("/api/provider-configs", { kind: "manual", name: "All", config: {}, membersMayUse: true });
+  const permissions = ["domains:read", "domains:write", "records:read", "records:write", "providers:read"];
+  const { body } = await ada.post("/api/auth/me/tokens", { name: "CI", permissions });
+  const env = { ZONEWRIGHT_TOKEN: (body as { token: string }).token };
+  await write("reviewed.example.zone", "www 300 IN A 192.0.2.1\n");
+  const args = [join(repo.folder, "reviewed.example.zone"), "--create", "--provider", "All"];
+  const plan = await cli.run(["plan", ...args], { env });
+  expect(plan.stderr).toContain("Warning: Records of reviewed.example need a review");
+  expect(await cli.run(["apply", ...args, "--yes"], { env })).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(/requires a review of each change.*Nothing was changed\.\n$/),
+  });
+  expect((await zw.admin.get("/api/domains?name=reviewed.example")).body.total).toBe(0);
+});
+
 test("refuses with 3 to delete more of a zone than the threshold, unless that is meant", async () => {
   const many = Array.from({ length: 10 }, (_, index) => `h${index} 300 IN A 192.0.2.1\n`);
   await write("park.example.csv", "");
@@ -119,7 +151,11 @@ test("creates domains that do not exist, if it may, and requests reviews instead
   const file = join(repo.folder, "new.example.zone");
   await write("new.example.zone", "@ 300 IN NS ns1.example.net.\nwww 300 IN A 192.0.2.1\n");
   const shown = await cli.run(["plan", file, "--create"]);
-  expect(shown).toMatchObject({ exitCode: 2, stderr: "Warning: The domain new.example is created.\n" });
+  expect(shown).toMatchObject({
+    exitCode: 2,
+    stdout: expect.stringMatching(/\n1 of 1 zone would change: 1 domain to create; records: 2 to create\.\n$/),
+    stderr: "Warning: The domain new.example is created.\n",
+  });
   await cli.must(["apply", file, "--create", "--yes"]);
   expect(await linesOf("new.example")).toContain("www\t300\tA\t192.0.2.1");
   expect(await cli.must(["apply", join(repo.folder, "park.example.csv"), "--request", "Park"])).toMatch(

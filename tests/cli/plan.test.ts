@@ -244,6 +244,36 @@ test("many files whose domains do not exist cost one list of domains, and the an
   expect((JSON.parse(json.stdout) as { errors: unknown[] }).errors).toHaveLength(120);
 });
 
+test("a server that is too old to plan is named once, not for each file", async () => {
+  const proxy = createServer((request, response) => {
+    request.url = request.url?.replace("planZonefile", "planOfTomorrow") ?? "";
+    void passedOn(request, response);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void proxy.close());
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const { exitCode, stderr } = await cli.run(["plan", repo.folder], { env: { ZONEWRIGHT_URL: url } });
+  expect({ exitCode, sentences: stderr.match(/which does not offer this call\. Upgrade the server/g) }).toEqual({
+    exitCode: 1,
+    sentences: ["which does not offer this call. Upgrade the server"],
+  });
+  expect(stderr).not.toContain("blog.example.yaml:");
+});
+
+test("a zone that Terraform only looks up is planned if the files have records of it", async () => {
+  const found = (name: string, zone: string) => `data "aws_route53_zone" "${name}" {\n  name = "${zone}"\n}\n`;
+  await write("looked/zones.tf", found("main", "infra.example") + found("other", "park.example"));
+  await write(
+    "looked/hosts.tf",
+    terraformHost("www", '"192.0.2.4"').replace("aws_route53_zone.", "data.aws_route53_zone."),
+  );
+  const { stdout, stderr } = await cli.run(["plan", join(repo.folder, "looked")]);
+  expect({ stdout, stderr }).toEqual({
+    stdout: "infra.example: 1 to create\n+ www 300 A 192.0.2.4\n1 of 1 zone would change: 1 to create.\n",
+    stderr: "",
+  });
+});
+
 test("with --only, no file of another zone is read", async () => {
   await write("huge.example.zone", "");
   // Longer than what Node reads, without a block on the disk.

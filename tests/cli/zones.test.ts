@@ -429,7 +429,12 @@ test("tokens are managed after a sign-in, which asks for a password, or with an 
     },
   );
   expect(added.stdout).toMatch(/^zw_pt_\w+\n$/);
-  expect((await cli.run(["tokens"], { columns: 80, input: "admin\nwrong password of mine\n" })).exitCode).toBe(1);
+  expect(await cli.run(["tokens"], { columns: 80, input: "admin\nwrong password of mine\n" })).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(
+      /The username or password is wrong\. If you have no password, manage your tokens in the console: \S+\/account\/tokens\.\n$/,
+    ),
+  });
   const env = { ZONEWRIGHT_TOKEN: zw.admin.token ?? "" };
   expect(await cli.json(["tokens"], { env })).toMatchObject({ total: 2 });
   expect(await cli.json(["whoami"], { env })).toMatchObject({ username: "admin" });

@@ -21,6 +21,7 @@ import {
   planZones,
   printFailures,
   printPlans,
+  sharedZones,
   totalsOf,
   zoneReport,
   owners,
@@ -144,7 +145,12 @@ async function planned(client: Client, paths: readonly string[], options: Compar
   const planned = await planZones(client, zones, options);
   // The server knows a zone by several names: without a view, and in Unicode.
   refuseTwice(planned.plans);
-  return planned;
+  const shared = sharedZones(planned.plans);
+  const refused = new Set(shared.map(({ domain }) => domain));
+  return {
+    plans: planned.plans.filter(({ domain }) => !refused.has(domain)),
+    failures: [...planned.failures, ...shared],
+  };
 }
 
 function limitOf({ allowDeletePercent }: CompareOptions): number {
@@ -245,6 +251,7 @@ export function apply(): Command {
           `--request cannot create ${domain}. Create it with \`zonewright domains add ${domain}\` first. Nothing was changed.`,
         );
       }
+      if (!options.override) refuseUnreviewed(changed);
       if (options.lock !== undefined)
         refuseOther(changed, await readPlan(options.lock), options.lock, options.createdAt?.id);
       if (!options.json) show(plans, [], options);
@@ -316,6 +323,16 @@ function refuseOther(plans: readonly ZonePlan[], locked: SavedPlan, file: string
     throw new Failure(
       `${domain} differs from ${file}: the zone or its file has changed since. Plan again. Nothing was changed.`,
     );
+}
+
+/** Refuses to create domains whose records could not be applied then: only a domain that exists has change requests. */
+function refuseUnreviewed(plans: readonly ZonePlan[]): void {
+  const unreviewed = plans.find(({ needsReview }) => needsReview);
+  if (unreviewed === undefined) return;
+  const { domain } = unreviewed;
+  throw new Failure(
+    `The server requires a review of each change, also in ${domain} once it exists. Create it with \`zonewright domains add ${domain}\`, then ask for one with --request 'what it is for'. Nothing was changed.`,
+  );
 }
 
 function refuseLoss(plans: readonly ZonePlan[], options: ApplyOptions): void {

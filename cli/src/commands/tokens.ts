@@ -1,6 +1,12 @@
 import { hostname } from "node:os";
 import type { Command } from "commander";
-import { createClient, type Client, type RouterInputs, type RouterOutputs } from "@zonewright/client";
+import {
+  createClient,
+  isZonewrightError,
+  type Client,
+  type RouterInputs,
+  type RouterOutputs,
+} from "@zonewright/client";
 import { command, group, withJson } from "../command.ts";
 import { activeCredentials } from "../credentials.ts";
 import { callsGoTo, Failure } from "../failure.ts";
@@ -15,7 +21,8 @@ export function tokens(): Command {
 }
 
 /** Only a sign-in may manage tokens, never a token. */
-const signInFirst = "Asks for your username and password, because a token may not manage tokens.";
+const signInFirst =
+  "Asks for your username and password, because a token may not manage tokens. Without a password (passkey, single sign-on), use the console.";
 
 /** Signs in for one command, and out after it. A token of the environment that belongs to a session needs no sign-in. */
 async function signedIn<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
@@ -32,15 +39,24 @@ async function signedIn<Result>(work: (client: Client) => Promise<Result>): Prom
   }
   callsGoTo({ url, tokenFrom: "The sign-in" });
   const client = createClient({ url });
-  note(`Sign in to ${url} to manage your tokens.`);
+  note(`Sign in to ${url} to manage your tokens. ${withoutPassword(url)}`);
   const username = await ask("Username: ");
-  const result = await client.signIn({ username, password: await ask("Password: ", { secret: true }) });
+  const password = await ask("Password: ", { secret: true });
+  const result = await client.signIn({ username, password }).catch((error: unknown) => {
+    if (!isZonewrightError(error) || error.code !== "UNAUTHORIZED") throw error;
+    throw new Failure(`The username or password is wrong. ${withoutPassword(url)}`);
+  });
   if (result.kind === "secondFactorNeeded") await secondFactor(client, result.methods);
   try {
     return await work(client);
   } finally {
     await client.signOut();
   }
+}
+
+/** A passkey and an identity provider need a browser, and what a browser approves for the command line is a token. */
+function withoutPassword(url: string): string {
+  return `If you have no password, manage your tokens in the console: ${url}/account/tokens.`;
 }
 
 async function secondFactor(client: Client, methods: readonly string[]): Promise<void> {

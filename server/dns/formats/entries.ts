@@ -14,6 +14,7 @@ import { ok, refuse, type Result } from "../../platform/result.ts";
 import type { Steps } from "../../platform/slices.ts";
 import { readingOf, type Reading } from "../zone-file/contents.ts";
 import { dataFields, note, readType, report, resultOf, takeRecord } from "../zone-file/parse.ts";
+import { nameFields } from "./zone-file-meaning.ts";
 import { joinParameters, type Field, type LogicalLine } from "../zone-file/tokens.ts";
 import type { FormatOptions, FormatReading, FormatRecord } from "./format.ts";
 
@@ -132,7 +133,9 @@ export class Entries {
       abruptComment: false,
       comment: null,
     };
-    const fault = takeRecord(reading, owner, { recordType, ttl }, joined, entry);
+    const fault =
+      (this.options.lenient === true ? null : misreadTarget(recordType, joined)) ??
+      takeRecord(reading, owner, { recordType, ttl }, joined, entry);
     if (fault !== null) return this.fault(line, fault);
     const record = reading.contents.records[before];
     if (record && (proxied !== null || comment)) {
@@ -165,6 +168,16 @@ export class Entries {
     }
     return found;
   }
+}
+
+/** Returns why a target is surely not meant: a URL for a host name; null if it may be. */
+function misreadTarget(recordType: string, fields: readonly Field[]): string | null {
+  for (const index of nameFields.get(recordType) ?? (recordType === "ALIAS" ? [0] : [])) {
+    const url = /^[a-z][a-z\d+-]*:\/\/([^/:]*)/i.exec(fields[index]?.raw ?? "");
+    if (url)
+      return `${shown(url[0])} begins a URL, and ${recordType} records name a host. Write ${shown(url[1] || "the host")} alone.`;
+  }
+  return null;
 }
 
 /** Returns a field as a literal reader understands it. */

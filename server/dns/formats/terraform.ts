@@ -122,16 +122,20 @@ export function* readTerraform(text: string, options: FormatOptions): Steps<Form
 
 /** Returns the names of the zones that a text declares or names, in order. */
 export function* terraformZones(text: string): Steps<string[]> {
-  const items = yield* readBlocks(
-    text,
-    (type, [resource = ""]) =>
-      type === "resource" && (Object.hasOwn(zoneNames, resource) || resource === "powerdns_record"),
+  const items = yield* readBlocks(text, (type, [resource = ""]) =>
+    Object.hasOwn(zoneNames, resource)
+      ? type === "resource" || type === "data"
+      : type === "resource" && Object.hasOwn(resources, resource),
   );
   const blocks = items.flatMap((item) => (item.ok ? [item.block] : []));
-  const own = blocks.flatMap(({ labels, attributes }) =>
-    labels[0] === "powerdns_record" ? [zoneText(attributes.get("zone"))] : [],
-  );
-  return [...new Set([...zonesOf(blocks).values(), ...own.filter((zone) => zone !== null)])];
+  const zones = zonesOf(blocks);
+  // A zone that is only looked up is the text's if its records are.
+  const own = blocks.flatMap(({ type, labels: [kind = ""], attributes }) => {
+    const resource = type === "resource" ? resources[kind] : undefined;
+    return resource ? [zoneOf({ zones }, attributes.get(resource.zone))] : [];
+  });
+  const declared = zonesOf(blocks.filter(({ type }) => type === "resource")).values();
+  return [...new Set([...declared, ...own.filter((zone) => zone !== null)])];
 }
 
 function zonesOf(blocks: readonly HclBlock[]): Zones {
@@ -210,7 +214,7 @@ function readBlock(reading: Reading, block: HclBlock): void {
 }
 
 /** Returns the zone that a record is in; null if that is known only elsewhere. */
-function zoneOf({ zones }: Reading, value: HclValue | undefined): string | null {
+function zoneOf({ zones }: { zones: Zones }, value: HclValue | undefined): string | null {
   if (!value) return null;
   const text = "text" in value ? value.text : "";
   const path = text.replace(/\.(?:id|zone_id|name|zone|dns_name)$/, "");

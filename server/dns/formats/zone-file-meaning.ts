@@ -23,7 +23,7 @@ interface MeaningOptions {
 }
 
 /** Types whose data has names, and their positions among the fields. */
-const nameFields = new Map([
+export const nameFields: ReadonlyMap<string, readonly number[]> = new Map([
   ["CNAME", [0]],
   ["DNAME", [0]],
   ["NS", [0]],

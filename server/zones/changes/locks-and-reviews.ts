@@ -56,10 +56,15 @@ export class ReviewPolicy {
    */
   refuseUnreviewed(zone: ReviewedZone, { role, changes, message, override = false }: UnreviewedChange): boolean {
     checkOverride({ role, message, override });
-    if (!this.binds(zone, role)) return false;
-    if (changes.every((change) => isNoteOnly(change) || (!zone.reviewAcme && isAcmeChallenge(change)))) return false;
+    if (!this.requires(zone, { role, changes })) return false;
     if (override) return true;
     throw reviewRequired(zone.id);
+  }
+
+  /** Returns whether changes need a review. */
+  requires(zone: Omit<ReviewedZone, "id">, { role, changes }: Pick<UnreviewedChange, "role" | "changes">): boolean {
+    if (!this.binds(zone, role)) return false;
+    return !changes.every((change) => isNoteOnly(change) || (!zone.reviewAcme && isAcmeChallenge(change)));
   }
 
   /** Refuses to move a zone that needs reviews, as `refuseUnreviewed` does. A move cannot be requested. */

@@ -91,6 +91,9 @@ export interface NewZone {
   live: LiveRecord[];
 }
 
+/** Runs before the provider is asked for a zone. @throws AppError to leave it at that */
+export type BeforeReading = (zone: Pick<ZoneContext, "name" | "kind">) => Promise<void>;
+
 /**
  * Returns the zone that a new domain would have, and creates nothing.
  * @throws AppError as `adoptZone`, as far as that can be known before
@@ -100,11 +103,13 @@ export async function zoneToAdopt(
   caller: Caller,
   { name, view }: { name: string; view: string },
   config: ConnectedConfig,
+  beforeReading: BeforeReading,
 ): Promise<NewZone> {
   const { id: configId, kind, provider } = config;
   const id = newId();
   const providerZone = providerZoneOf(kind, { name, view });
   await refuseNew(em, { id, name, view, providerConfigId: configId, providerZone }, config, caller);
+  await beforeReading({ name, kind });
   const found = provider ? await foundZone(provider, kind, providerZone) : null;
   const changes = provider ? (found?.changes ?? []) : config.initialRecords().map(asCreated);
   const begun = { version: 1, createdAt: caller.at, updatedAt: caller.at };

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { answerOf, passingLarge, textAnswerOf } from "../../api/large-answers.ts";
-import { syncInput, syncResult, zonefileResult } from "../records/whole-zone-schemas.ts";
+import { syncInput, syncResult } from "../records/whole-zone-schemas.ts";
 import { anyPage, nothing, pageOfAll, success } from "../../api/schemas.ts";
 import { admin, auditingMay, may, maySubscribe } from "../../api/procedures.ts";
 import { router, streamed } from "../../api/trpc.ts";
@@ -11,6 +11,7 @@ import {
   domainDetail,
   domainIdInput,
   domainPage,
+  domainPlan,
   expiryRemindInput,
   planDomainInput,
   setExpiryInput,
@@ -33,7 +34,7 @@ import { configIdInput, importInput, importProgress, importResult } from "../../
 import type { ZoneWatchers } from "../changes/zone-watchers.ts";
 import type { Domains } from "./service.ts";
 import type { ZoneImports } from "./zone-imports.ts";
-import type { ZoneFileTransfer } from "../records/zone-file-transfer.ts";
+import type { BeginZone, ZoneFileTransfer } from "../records/zone-file-transfer.ts";
 import type { Sync } from "../records/sync.ts";
 
 const tag = "Domains";
@@ -146,10 +147,10 @@ export function createDomainsRouter({
       errors: [409, 502],
     })
       .input(planDomainInput)
-      .output(passingLarge(zonefileResult))
+      .output(passingLarge(domainPlan))
       .mutation(async ({ ctx, input }) => {
-        const begun = await domains.planned(ctx.em, ctx.caller, input);
-        return await answerOf(zonefileResult, await zoneFiles.planNew(ctx.em, ctx.caller, begun, input));
+        const begin: BeginZone = async (check) => await domains.planned(ctx.em, ctx.caller, input, check);
+        return await answerOf(domainPlan, await zoneFiles.planNew(ctx.em, ctx.caller, begin, input));
       }),
 
     update: may("domains:write", {

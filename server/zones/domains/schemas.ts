@@ -1,4 +1,4 @@
-import { planZonefileInput } from "../records/whole-zone-schemas.ts";
+import { planZonefileInput, zonefileResult } from "../records/whole-zone-schemas.ts";
 import { z } from "zod";
 import { changeMessage } from "../changes/schemas.ts";
 import { registration } from "../../registry/expiry/schemas.ts";
@@ -225,6 +225,20 @@ export const createDomainInput = z.strictObject({
 export const planDomainInput = planZonefileInput
   .omit({ id: true, mode: true })
   .extend(createDomainInput.pick({ name: true, view: true, providerConfigId: true }).shape);
+
+export const domainPlan = zonefileResult
+  .extend({
+    needsReview: z.boolean().meta({
+      description:
+        "Whether you could add the domain, but not make these changes without a review: the server requires one in every domain.",
+      example: false,
+    }),
+    providerZone: z.string().meta({
+      description: "Name of the zone at the provider. Domains of one provider configuration cannot share it.",
+      example: "example.com",
+    }),
+  })
+  .meta({ id: "DomainPlan", description: "What makes the zone of a new domain equal to a text." });
 
 export const updateDomainInput = z.strictObject({
   id: domainId,

@@ -21,7 +21,7 @@ import { providerZoneOf } from "../../dns-providers/provider.ts";
 import type { RegistrarConfigs } from "../../registry/registrars/configs.ts";
 import type { Notifications } from "../../notifications/notify.ts";
 import { Domain } from "../../database/tables/domains.ts";
-import { adoptZone, refuseServed, zoneToAdopt, type NewZone } from "./adopt-zone.ts";
+import { adoptZone, refuseServed, zoneToAdopt, type BeforeReading, type NewZone } from "./adopt-zone.ts";
 import { groupingOf, movedRights } from "./named-by-assignments.ts";
 import { restrictToVisibleRecords, countTags, findZoneOf, listDomains, type DomainFilter } from "./list.ts";
 import { changeView, followsExpiry, refuseTaken, givenView, newName } from "./identity.ts";
@@ -148,6 +148,7 @@ export class Domains {
     em: EntityManager,
     caller: Caller,
     input: Pick<NewDomain, "name" | "view" | "providerConfigId">,
+    beforeReading: BeforeReading,
   ): Promise<NewZone> {
     if (caller.role === "auditor")
       throw new AppError("FORBIDDEN", "Auditors cannot add domains. Ask an administrator.");
@@ -157,7 +158,7 @@ export class Domains {
         "This token is narrowed and cannot add domains. Use a token that is not narrowed.",
       );
     const config = await this.#providerConfigs.usable(em, caller, input.providerConfigId);
-    return await zoneToAdopt(em, caller, newName(input), config);
+    return await zoneToAdopt(em, caller, newName(input), config, beforeReading);
   }
 
   /**

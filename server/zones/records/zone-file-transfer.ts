@@ -15,7 +15,7 @@ import { withoutManaged } from "../../dns/zone-file/type-names.ts";
 import { loweredNames, privateAddressWarnings, signatureWarnings } from "./warnings.ts";
 import { requireStored } from "../changes/state/past-zone.ts";
 import type { ChangePipeline, Planned } from "../changes/pipeline.ts";
-import { lockWarning, type Explained } from "../changes/locks-and-reviews.ts";
+import { lockWarning, type Explained, type ReviewPolicy } from "../changes/locks-and-reviews.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
 import { leftRecords, type LeftOwner } from "./left-records.ts";
 import {
@@ -55,6 +55,11 @@ type GivenText = Explained & {
   leave: readonly LeftOwner[];
 };
 
+/** Begins a zone that does not exist yet. @param check runs before the provider is asked */
+export type BeginZone = (
+  check: (named: Pick<ZoneContext, "name" | "kind">) => Promise<void>,
+) => Promise<{ zone: ZoneContext; live: readonly LiveRecord[] }>;
+
 /** Returns what an import answers of its plan. @param shows whether the answer has the plan itself */
 async function comparisonView(
   {
@@ -80,11 +85,13 @@ async function comparisonView(
 export class ZoneFileTransfer {
   readonly #pipeline: ChangePipeline;
   readonly #followers: Followers;
+  readonly #review: ReviewPolicy;
   readonly #now: () => Date;
 
-  constructor(pipeline: ChangePipeline, followers: Followers, now: () => Date) {
+  constructor(pipeline: ChangePipeline, followers: Followers, review: ReviewPolicy, now: () => Date) {
     this.#pipeline = pipeline;
     this.#followers = followers;
+    this.#review = review;
     this.#now = now;
   }
 
@@ -156,19 +163,19 @@ export class ZoneFileTransfer {
   }
 
   /** Plans what makes a domain that does not exist yet equal to a text. @throws AppError as `import` does */
-  async planNew(
-    em: EntityManager,
-    caller: Caller,
-    begun: { zone: ZoneContext; live: readonly LiveRecord[] },
-    input: Omit<GivenText, "mode">,
-  ) {
+  async planNew(em: EntityManager, caller: Caller, begin: BeginZone, input: Omit<GivenText, "mode">) {
+    // A text that cannot be read is not worth a call to the provider.
+    let reading: ReadText | null = null;
+    const { zone, live } = await begin(async (named) => void (reading = await readText(named, input)));
     const planned = await this.#planned(
       em,
       caller,
-      { zone: begun.zone, readLive: () => Promise.resolve(begun.live), isNew: true },
+      { zone, readLive: () => Promise.resolve(live), isNew: true, reading },
       { ...input, mode: "replace", dryRun: true, force: false },
     );
-    return { ...(await comparisonView(planned, true)), reverse: [], planHash: null };
+    const needsReview = this.#review.requires(zone, { role: caller.role, changes: planned.changes });
+    const view = await comparisonView(planned, true);
+    return { ...view, reverse: [], planHash: null, needsReview, providerZone: zone.providerZone };
   }
 
   async #planned(
@@ -178,18 +185,17 @@ export class ZoneFileTransfer {
       zone,
       readLive,
       isNew = false,
-    }: { zone: ZoneContext; readLive: () => Promise<readonly LiveRecord[]>; isNew?: boolean },
+      reading = null,
+    }: {
+      zone: ZoneContext;
+      readLive: () => Promise<readonly LiveRecord[]>;
+      isNew?: boolean;
+      reading?: ReadText | null;
+    },
     input: GivenText & { dryRun: boolean; force: boolean; planHash?: string | undefined },
   ) {
-    const { automaticTtl, supportsProxied } = zone.kind;
-    const { ignoreOutOfZone, lenient } = input;
-    const defaultTtl = defaultTtlAt(zone.kind);
-    const options = { zone: zone.name, ignoreOutOfZone, lenient, defaultTtl, automaticTtl, supportsProxied };
-    const text = await openText(input.zonefile, input.format);
-    if (!text.ok) throw unreadable(text.errors);
-    const parsed = await inSlices(text.read(options));
-    if (!parsed.ok) throw unreadable(parsed.errors);
-    refuseForeignFile(parsed, zone.name);
+    const { lenient } = input;
+    const { text, parsed } = reading ?? (await readText(zone, input));
     // Only for a text that can be read.
     const live = await readLive();
     const left = await leftRecords(reader, zone.id, live, input);
@@ -268,6 +274,23 @@ export class ZoneFileTransfer {
     throw fileRefused("CONFLICT", refused);
   }
 }
+
+/** Reads a text for a zone. @throws AppError BAD_REQUEST with an issue for each bad line */
+async function readText(
+  { name: zone, kind }: Pick<ZoneContext, "name" | "kind">,
+  { zonefile, format, ignoreOutOfZone, lenient }: Omit<GivenText, "mode">,
+) {
+  const { automaticTtl, supportsProxied } = kind;
+  const options = { zone, ignoreOutOfZone, lenient, defaultTtl: defaultTtlAt(kind), automaticTtl, supportsProxied };
+  const text = await openText(zonefile, format);
+  if (!text.ok) throw unreadable(text.errors);
+  const parsed = await inSlices(text.read(options));
+  if (!parsed.ok) throw unreadable(parsed.errors);
+  refuseForeignFile(parsed, zone);
+  return { text, parsed };
+}
+
+type ReadText = Awaited<ReturnType<typeof readText>>;
 
 /** Returns a zone's records at a revision. @throws AppError HISTORY_GONE; BAD_REQUEST for a revision in the future */
 async function pastZone(

@@ -210,6 +210,15 @@ g: {type: TXT, value: ''}
     ],
   },
   {
+    title: "a URL is no host name",
+    text: "a: {type: CNAME, value: 'https://www.example.com.'}\nb:\n  type: MX\n  value: {preference: 10, exchange: 'smtp://mail.example.com.'}\nd: {type: ALIAS, value: 'https://example.net.'}\n",
+    errors: [
+      'Line 1: "https://www.example.com." begins a URL, and CNAME records name a host. Write "www.example.com." alone.',
+      'Line 4: "smtp://mail.example.com." begins a URL, and MX records name a host. Write "mail.example.com." alone.',
+      'Line 5: "https://example.net." begins a URL, and ALIAS records name a host. Write "example.net." alone.',
+    ],
+  },
+  {
     title: "faults of the YAML, with their lines",
     text: "a: {type: A, value: 192.0.2.1}\na: {type: A, value: 192.0.2.2}\nb: !include b.yaml\nc: *nowhere\nd:\n  type: A\n type: B\n",
     errors: [

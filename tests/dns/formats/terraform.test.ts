@@ -317,6 +317,19 @@ resource "powerdns_record" "c" {
       "Line 18: The data has a ; outside quotes, where a comment would begin. Put the text in quotes.",
     ],
   },
+  {
+    title: "a URL is no host name",
+    text: `resource "cloudflare_dns_record" "a" {
+  zone_id = "0"
+  name = "a.example.com"
+  type = "CNAME"
+  ttl = 60
+  content = "https://www.example.net/path"
+}`,
+    errors: [
+      'Line 6: "https://www.example.net" begins a URL, and CNAME records name a host. Write "www.example.net" alone.',
+    ],
+  },
   ...(
     [
       [
@@ -367,6 +380,10 @@ test.each([
 test("the zones of a Terraform file are those that it declares or names", () => {
   const text = (files[3]?.text ?? "") + (files[6]?.text ?? "");
   expect(atOnce(terraformZones(text))).toEqual(["example.com", "example.org"]);
+  const looked =
+    'data "cloudflare_zone" "a" { name = "a.example" }\ndata "cloudflare_zone" "b" { name = "b.example" }\n';
+  const record = 'resource "cloudflare_dns_record" "www" { zone_id = data.cloudflare_zone.b.id }\n';
+  expect(atOnce(terraformZones(looked + record))).toEqual(["b.example"]);
 });
 
 test("a zone written for Terraform has its provider's resources, with blocks that import them", async () => {

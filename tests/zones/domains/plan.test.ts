@@ -1,8 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { useCli } from "../../support/cli.ts";
 import { startCloudflare, type CloudflareServer } from "../../support/vendors/cloudflare/server.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 
 const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" } });
+const cli = useCli(zw);
 let cloudflare: CloudflareServer;
 beforeAll(async () => {
   cloudflare = await startCloudflare();
@@ -28,6 +33,11 @@ test("a new domain is planned as it would be, nothing is created, and a vendor t
     status: 502,
     body: { detail: expect.stringContaining("shows this token no zones, not even new.example") },
   });
+  const before = cloudflare.vendor.calls.length;
+  const unreadable = await plan("new.example", creating, "www 300 IN A nowhere\n");
+  expect(unreadable).toMatchObject({ status: 400, body: { detail: expect.stringContaining("Line 1: ") } });
+  // The text is read before the provider is asked.
+  expect(cloudflare.vendor.calls).toHaveLength(before);
   const tooShort = await plan("new.example", creating, "www 5 IN A 192.0.2.1\n");
   expect(tooShort).toMatchObject({ status: 409, body: { detail: expect.stringContaining("requires a TTL from") } });
   expect(cloudflare.vendor.calls.filter(({ method }) => method !== "GET")).toEqual([]);
@@ -47,6 +57,22 @@ test("a new domain whose zone the provider already has is compared with the reco
     updates: [{ before: { value: "192.0.2.24" }, after: { value: "192.0.2.25" } }],
     deletes: [{ name: "old" }],
   });
+});
+
+test("the command line creates neither of two views of a name at a provider that has no views", async () => {
+  await configured("Viewless", { accountId: cloudflare.accountId });
+  const folder = await mkdtemp(join(tmpdir(), "zonewright-views-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  for (const file of ["both.example.zone", "both.example!internal.zone"])
+    await writeFile(join(folder, file), "www 300 IN A 192.0.2.1\n");
+  const { exitCode, stderr } = await cli.run(["apply", folder, "--create", "--yes", "--provider", "Viewless"]);
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 1,
+    stderr: expect.stringMatching(
+      /both\.example!internal and both\.example would both be the zone both\.example of their provider.*\nNothing was changed\.\n$/,
+    ) as string,
+  });
+  expect((await zw.admin.get("/api/domains?name=both.example")).body.total).toBe(0);
 });
 
 test("who can add no domains plans none: auditors and narrowed tokens", async () => {
