@@ -260,9 +260,10 @@ test("a server that is too old to plan is named once, not for each file", async 
   expect(stderr).not.toContain("blog.example.yaml:");
 });
 
+const lookedUp = (name: string, zone: string) => `data "aws_route53_zone" "${name}" {\n  name = "${zone}"\n}\n`;
+
 test("a zone that Terraform only looks up is planned if the files have records of it", async () => {
-  const found = (name: string, zone: string) => `data "aws_route53_zone" "${name}" {\n  name = "${zone}"\n}\n`;
-  await write("looked/zones.tf", found("main", "infra.example") + found("other", "park.example"));
+  await write("looked/zones.tf", lookedUp("main", "infra.example") + lookedUp("other", "park.example"));
   await write(
     "looked/hosts.tf",
     terraformHost("www", '"192.0.2.4"').replace("aws_route53_zone.", "data.aws_route53_zone."),
