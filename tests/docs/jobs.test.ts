@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { jobs } from "../../server/composition/job-list.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
-const zw = useZonewright({ env: { JOBS: "off", SNAPSHOT_RETENTION: "365" } });
+const zw = useZonewright({ env: { JOBS: "off", METRICS_DOMAINS: "on", SNAPSHOT_RETENTION: "365" } });
 
 test("the page on jobs lists every job with its schedule and purpose", async () => {
   const page = await readFile(new URL("../../docs/operations/jobs.md", import.meta.url), "utf8");
