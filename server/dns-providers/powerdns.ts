@@ -84,7 +84,7 @@ function powerdnsProvider(client: PowerdnsClient, now: () => Date): DnsProvider 
     signing: {
       set: (zone, enabled) => setSigning(client, zone, enabled),
       keys: (zone) => publishedKeys(client, zone),
-      idleKeys: async (zone) => (await keysOf(client, zone)).filter((key) => !isServed(key)).length,
+      idleKeys: async (zone) => (await idleKeys(client, zone)).length,
     },
   };
 }
@@ -132,7 +132,7 @@ async function setSigning(client: PowerdnsClient, zone: string, enabled: boolean
     );
   }
   if (signed === enabled) {
-    if (!enabled) await deleteKeys(client, zone);
+    if (!enabled) await deleteIdleKeys(client, zone);
     return;
   }
   const answer = await client.send("PUT", `/zones/${zoneId(zone)}`, { dnssec: enabled });
@@ -144,10 +144,10 @@ async function setSigning(client: PowerdnsClient, zone: string, enabled: boolean
   );
 }
 
-/** Deletes the keys of a zone that is not signed, one by one: the server's switch is off already. */
-async function deleteKeys(client: PowerdnsClient, zone: string): Promise<void> {
+/** Deletes the inactive and unpublished keys of a zone that is not signed, one by one: the server's switch is off already. */
+async function deleteIdleKeys(client: PowerdnsClient, zone: string): Promise<void> {
   let deleted = 0;
-  for (const { id } of await keysOf(client, zone)) {
+  for (const { id } of await idleKeys(client, zone)) {
     const answer = await client.send("DELETE", `/zones/${zoneId(zone)}/cryptokeys/${id}`);
     if (!answer.ok && answer.refusal.status !== 404) {
       const { status, reason } = answer.refusal;
@@ -156,6 +156,10 @@ async function deleteKeys(client: PowerdnsClient, zone: string): Promise<void> {
     }
     deleted++;
   }
+}
+
+async function idleKeys(client: PowerdnsClient, zone: string): Promise<z.infer<typeof zoneKeys>> {
+  return (await keysOf(client, zone)).filter((key) => !isServed(key));
 }
 
 function isServed({ active, published }: z.infer<typeof zoneKeys>[number]): boolean {
