@@ -180,7 +180,8 @@ async function measureReading(client: RestClient, account: Account, pid: number 
     measured: `${seconds.toFixed(1)} s, ${busy.toFixed(1)} s of one core, ${vendor.calls.length} calls`,
     baseline: `${allowed.toFixed(1)} s, what the limits allow an import for as many calls`,
     ratio: seconds / allowed,
-    goal: { most: mostRatio },
+    // Without a quota there is no limit to compare with.
+    goal: account.quota ? { most: mostRatio } : null,
   };
 }
 

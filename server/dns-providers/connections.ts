@@ -61,7 +61,7 @@ export class ProviderConnections {
     }
   }
 
-  /** Returns the calls that the rate limit of a configuration's account leaves; null if unknown, as before its first use here. */
+  /** Returns the calls left of the rate limit of a configuration's account; null if unknown, as before its first use here. */
   callsLeft(id: string): CallsLeft | null {
     const known = [...(this.#gates.get(id) ?? [])].flatMap((gate) => gate.callsLeft() ?? []);
     return known.toSorted((one, other) => partOf(one) - partOf(other))[0] ?? null;

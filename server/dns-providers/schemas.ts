@@ -87,14 +87,14 @@ const anyConfig = z
         resetsAt: timestamp("When the whole limit is available again; null if unknown, or if it is now.").nullable(),
         source: z.enum(["provider", "service"]).meta({
           description:
-            "`provider`: the provider said so with its last answer. `service`: this instance counted its own calls against the provider's published limit, of which it leaves a part to others.",
+            "`provider`: stated in the provider's last answer. `service`: this instance's own calls, counted against the part of the published limit that it may use.",
           example: "provider",
         }),
       })
       .nullable()
       .meta({
         description:
-          "Calls that the rate limit of the account leaves, shared by all configurations with its credentials; null if unknown, as before the first call since the start, and for members.",
+          "Calls left of the account's rate limit, shared by all configurations with its credentials. Null if unknown, as before the first call since the start, and for members.",
       }),
     createdAt: timestamp("When it was created."),
   })

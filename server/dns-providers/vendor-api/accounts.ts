@@ -88,7 +88,7 @@ export class AccountGate {
     this.#stated = { calls, until };
   }
 
-  /** Returns the calls that may be made now: by what the vendor said last, or by its quotas here; null if neither is known. */
+  /** Returns the calls left: as the vendor last stated, or else as counted here; null if neither is known. */
   callsLeft(): CallsLeft | null {
     const now = this.#time.now().getTime();
     this.#forget(now);
@@ -98,7 +98,7 @@ export class AccountGate {
     return this.#stated && this.#stated.until > now ? this.#stated.calls : this.#leastLeft(now);
   }
 
-  /** Returns what the quota leaves of which the smallest part is left; of equal ones, that of the longest period. */
+  /** Returns what is left of the quota that is nearest to its end. Among equals, the one with the longest period. */
   #leastLeft(now: number): CallsLeft | null {
     const [least] = this.#quotas
       .map(({ calls, seconds }) => {
