@@ -33,9 +33,9 @@ export interface ZonePlan {
   input: PlanInput | null;
   /** The file of a domain that is created first. */
   zone?: ZoneFile;
-  /** Whether a domain that is created first would not take these records without a review. */
+  /** Whether the records of a domain to create would need a review. */
   needsReview?: boolean;
-  /** The zone at the provider of a domain that is created first. */
+  /** The zone at the provider of a domain to create. */
   providerZone?: string;
   planHash: string | null;
   plan: Changes & { warnings: readonly string[] };
@@ -169,7 +169,7 @@ function isPlainName(domain: string): boolean {
   return /^[\w./-]+$/.test(bareName(domain));
 }
 
-/** Every other zone would fail for the same reason, which is said once: the token, or a server that is too old to plan. */
+/** Returns whether all other zones would fail alike: the token lacks a permission, or the server is too old to plan. */
 function isAboutAll(error: unknown): boolean {
   if (!isZonewrightError(error)) return false;
   if (error.code === "NOT_FOUND" && error.message.startsWith("No procedure found")) return true;

@@ -91,7 +91,7 @@ export interface NewZone {
   live: LiveRecord[];
 }
 
-/** Runs before the provider is asked for a zone. @throws AppError to leave it at that */
+/** Runs before the provider is asked for a zone. @throws AppError to stop there */
 export type BeforeReading = (zone: Pick<ZoneContext, "name" | "kind">) => Promise<void>;
 
 /**

@@ -230,7 +230,7 @@ export const domainPlan = zonefileResult
   .extend({
     needsReview: z.boolean().meta({
       description:
-        "Whether you could add the domain, but not make these changes without a review: the server requires one in every domain.",
+        "Whether these changes would need a review, as in every domain of a server that requires one. You can add the domain all the same.",
       example: false,
     }),
     providerZone: z.string().meta({

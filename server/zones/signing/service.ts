@@ -83,7 +83,7 @@ export class Signing {
    */
   async set(em: EntityManager, caller: Caller, { id, enabled, force, message, override }: Setting) {
     const { connections, dnssec } = this.#parts;
-    // Whoever may not do it, waits for nothing.
+    // Callers without the right do not wait for the lease.
     const { provider, ...asked } = await readZoneContext(em, connections, { domainId: id, caller, need: "manage" });
     if (!provider?.signing) throw new AppError("CONFLICT", whoSigns(asked));
     const setting = { id, enabled, force, message, override };
