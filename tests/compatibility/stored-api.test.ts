@@ -12,19 +12,18 @@ import { breakingChanges } from "./breaking-changes.ts";
 import { typeBreaks } from "./type-breaks.ts";
 
 /*
- * What clients rely on is stored in client-sdk/api: the interface as it was at the version that it names. Within the line of
- * that version it may only grow; who breaks it raises the version in both package.json to another line and stores the
- * interface anew with `npm run store-api`. docs/compatibility.md tells clients what they can count on.
+ * What clients rely on is stored: the OpenAPI document in client-sdk/api, and the client as it was packed in client.tgz. Within the line of
+ * the version that it names, the interface may only grow; who breaks it raises the version in both package.json to another line and stores
+ * it anew with `npm run store-api`. docs/compatibility.md tells clients what they can count on.
  */
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "../..");
-const stored = join(root, "client-sdk/api");
 const zw = useZonewright({ env: { SITE_URL: "https://dns.example.com" } });
 
 let before: ApiDocument;
 let after: ApiDocument;
 beforeAll(async () => {
-  before = JSON.parse(await readFile(join(stored, "openapi.json"), "utf8")) as ApiDocument;
+  before = JSON.parse(await readFile(join(root, "client-sdk/api/openapi.json"), "utf8")) as ApiDocument;
   after = (await zw.nobody.get("/api/openapi.json")).body;
 });
 
@@ -32,10 +31,12 @@ beforeAll(async () => {
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "zonewright-types-"));
-  await mkdir(join(folder, "after"));
   const { tarball } = await packClient();
-  await run("tar", ["-xzf", tarball, "-C", join(folder, "after"), "--strip-components=2", "package/dist"]);
-  await cp(join(stored, "types"), join(folder, "before"), { recursive: true });
+  const packed = { before: join(import.meta.dirname, "client.tgz"), after: tarball };
+  for (const [name, file] of Object.entries(packed)) {
+    await mkdir(join(folder, name));
+    await run("tar", ["-xzf", file, "-C", join(folder, name), "--strip-components=2", "package/dist"]);
+  }
 }, 180_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
