@@ -1,8 +1,9 @@
-import { Command, CommanderError, type Argument } from "commander";
-import { examplesOf } from "./command.ts";
+import { Command, CommanderError } from "commander";
 import { commands } from "./commands.ts";
 import { exitCodes, explain } from "./failure.ts";
-import { closeInput, note, progress, styled } from "./terminal.ts";
+import { examplesText, helpLayout } from "./help.ts";
+import { fill } from "./table.ts";
+import { closeInput, helpColumns, note, progress } from "./terminal.ts";
 
 /** Commands that print until somebody ends them. */
 const endless = new Set(["watch", "mcp"]);
@@ -56,13 +57,12 @@ function assembled(members: readonly Command[], version: string): Command {
   for (const [index, member] of members.entries()) {
     program.addCommand(member, { hidden: commands[index]?.hidden === true });
   }
-  program.addHelpText(
-    "after",
-    `
-Exit codes: ${exitCodes.done} done, ${exitCodes.error} error, ${exitCodes.pending} changes are pending, ${exitCodes.refused} refused by a safety threshold.
-Variables: ZONEWRIGHT_URL, ZONEWRIGHT_TOKEN, NO_COLOR.
-\`zonewright <command> --help\` shows examples of a command.`,
-  );
+  const after = [
+    `Exit codes: ${exitCodes.done} done, ${exitCodes.error} error, ${exitCodes.pending} changes pending, ${exitCodes.refused} refused by a safety threshold.`,
+    "Variables: ZONEWRIGHT_URL, ZONEWRIGHT_TOKEN, NO_COLOR.",
+    "`zonewright <command> --help` shows examples of a command.",
+  ];
+  program.addHelpText("after", ["", ...after.flatMap((line) => fill(line.split(" "), helpColumns))].join("\n"));
   configure(program);
   return program;
 }
@@ -73,25 +73,14 @@ function configure(command: Command): void {
     .exitOverride()
     .helpOption("-h, --help", "show this help")
     .helpCommand(false)
-    .configureHelp({
-      showGlobalOptions: false,
-      styleTitle: (title) => styled("bold", title),
-      subcommandTerm: (sub) => [sub.name(), ...sub.registeredArguments.map(argumentText)].join(" "),
-    })
+    .configureHelp(helpLayout)
     .configureOutput({
+      getOutHelpWidth: () => helpColumns,
       outputError: (text, write) => write(sentence(text, command)),
     });
-  const given = examplesOf(command);
-  if (given.length > 0) {
-    const lines = given.map(({ line, does }) => `  ${line}\n      ${does}`);
-    command.addHelpText("after", `\n${styled("bold", "Examples:")}\n${lines.join("\n")}`);
-  }
+  const examples = examplesText(command);
+  if (examples !== "") command.addHelpText("after", examples);
   for (const sub of command.commands) configure(sub);
-}
-
-function argumentText(argument: Argument): string {
-  const shown = `${argument.name()}${argument.variadic ? "..." : ""}`;
-  return argument.required ? `<${shown}>` : `[${shown}]`;
 }
 
 /** Commander's messages as sentences that say where to look. */

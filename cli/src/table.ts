@@ -35,27 +35,32 @@ export function tableLines<Row>(
   };
 }
 
-/** Columns are narrowed to no less than this. */
-const least = 8;
+/** Columns are narrowed to no less than this, or their longest word if that is shorter: broken words are hard to read. */
+const least = 12;
 
 function columnWidths<Row>(
   cells: readonly (readonly string[])[],
   columns: readonly Column<Row>[],
   width: number,
 ): number[] | null {
-  const widths = columns.map(({ title }, index) =>
-    cells.reduce((widest, row) => Math.max(widest, widthOf(row[index] ?? "")), widthOf(title)),
-  );
-  const floors = columns.map(({ title }, index) => Math.min(widths[index] ?? 0, Math.max(least, widthOf(title))));
+  const widest = (measure: (text: string) => number) =>
+    columns.map(({ title }, index) =>
+      cells.reduce((most, row) => Math.max(most, measure(row[index] ?? "")), widthOf(title)),
+    );
+  const widths = widest(widthOf);
   let excess = widths.reduce((sum, one) => sum + one, 0) + gap.length * (columns.length - 1) - width;
+  if (excess <= 0) return widths;
+  const words = widest((text) => Math.max(...text.split(" ").map(widthOf)));
+  const floors = columns.map(({ title }, index) => Math.max(widthOf(title), Math.min(least, words[index] ?? 0)));
   while (excess > 0) {
     const shrinkable = widths.map((one, index) => (one > (floors[index] ?? 0) ? one : 0));
-    const widest = Math.max(...shrinkable);
-    if (widest === 0) return null;
-    const second = Math.max(...shrinkable.filter((one) => one < widest), ...floors.filter((one) => one < widest));
-    const index = shrinkable.indexOf(widest);
-    const step = Math.min(excess, Math.max(1, widest - Math.max(second, floors[index] ?? 0)));
-    widths[index] = widest - step;
+    const most = Math.max(...shrinkable);
+    if (most === 0) return null;
+    const index = shrinkable.indexOf(most);
+    // Columns of the same width are narrowed in turn.
+    const next = Math.max(...shrinkable.filter((_, other) => other !== index), floors[index] ?? 0);
+    const step = Math.min(excess, Math.max(1, most - next));
+    widths[index] = most - step;
     excess -= step;
   }
   return widths;
@@ -71,23 +76,50 @@ function blocks<Row>(cells: readonly (readonly string[])[], columns: readonly Co
   });
 }
 
-/** Breaks at spaces where there are some in the last third of a line, else anywhere. */
+/** Breaks at spaces, else behind the signs of names and paths, else anywhere. */
 function wrap(text: string, width: number): string[] {
-  if (widthOf(text) <= width) return [text];
   const lines: string[] = [];
   let rest = text;
   while (widthOf(rest) > width) {
     const whole = prefix(rest, width);
-    const space = whole.lastIndexOf(" ");
-    const taken = space > (whole.length * 2) / 3 ? whole.slice(0, space) : whole;
+    const space = rest[whole.length] === " " ? whole.length : whole.lastIndexOf(" ");
+    const [named = ""] = /^.*[-./_,;:=]/.exec(whole) ?? [];
+    const taken = space > whole.length / 3 ? whole.slice(0, space) : named.length > whole.length / 2 ? named : whole;
     lines.push(taken);
     rest = rest.slice(taken.length).replace(/^ /, "");
   }
   return [...lines, rest];
 }
 
+/** Wraps text at its spaces. A longer word keeps a line of its own, so that it can be copied; so does what is in backticks. */
+export function wrapped(text: string, width: number): string[] {
+  return text.split("\n").flatMap((line) => (widthOf(line) <= width ? [line] : fill(wordsOf(line), width)));
+}
+
+function wordsOf(line: string): string[] {
+  const words: string[] = [];
+  let quoted = false;
+  for (const word of line.split(" ")) {
+    if (quoted) words[words.length - 1] += ` ${word}`;
+    else words.push(word);
+    if (word.split("`").length % 2 === 0) quoted = !quoted;
+  }
+  return words;
+}
+
+/** Puts as many words on each line as fit, at least one. */
+export function fill(words: readonly string[], width: number): string[] {
+  const lines: string[] = [];
+  for (const word of words) {
+    const last = lines.at(-1);
+    if (last !== undefined && widthOf(last) + 1 + widthOf(word) <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
 /** The longest beginning that fits, at least one character. */
-function prefix(text: string, width: number): string {
+export function prefix(text: string, width: number): string {
   let taken = "";
   let used = 0;
   for (const character of text) {
@@ -107,7 +139,7 @@ const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/gu;
 
 /** How many places of a terminal a text takes. */
-function widthOf(text: string): number {
+export function widthOf(text: string): number {
   // Most texts are ASCII: counting them is all that a long list costs.
   if (/^[ -~]*$/.test(text)) return text.length;
   return Array.from(text.replaceAll(/\p{M}/gu, "")).length + (text.match(wide)?.length ?? 0);

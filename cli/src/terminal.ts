@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { styleText } from "node:util";
 import { exitCodes, Failure } from "./failure.ts";
-import { tableLines, visible, type Column } from "./table.ts";
+import { prefix, tableLines, visible, widthOf, wrapped, type Column } from "./table.ts";
 
 export type { Column };
 
@@ -15,6 +15,8 @@ const onTerminal = forced || process.stdout.isTTY;
 export const interactive = forced || (process.stdin.isTTY && process.stderr.isTTY);
 // A terminal that does not know its size reports 0.
 const columns = forced ? forcedColumns : process.stdout.columns || 80;
+/** How wide help is: as the terminal, but at least 40 columns; 80 where it goes to a file or another program. */
+export const helpColumns = onTerminal ? Math.max(40, columns) : 80;
 const colored = onTerminal && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb";
 
 type Style = Parameters<typeof styleText>[0];
@@ -24,10 +26,20 @@ export function styled(style: Style, text: string): string {
   return colored ? styleText(style, text, { validateStream: false }) : text;
 }
 
-/** Prints a line of the answer. Characters that would control the terminal are shown as escapes. */
+/**
+ * Prints a line of the answer. Characters that would control the terminal are shown as escapes. On a terminal, a longer line is wrapped at its
+ * spaces, so that the signs before the records of a plan stay in a column of their own.
+ */
 export function print(line = "", style?: Style): void {
-  process.stdout.write(`${style === undefined ? visible(line) : styled(style, visible(line))}\n`);
+  const text = visible(line);
+  const fits = !onTerminal || widthOf(text) <= columns;
+  const [first = "", ...rest] = fits ? [text] : wrapped(text, columns - hanging.length);
+  const lines = [first, ...rest.map((part) => hanging + part)];
+  for (const one of lines) process.stdout.write(`${style === undefined ? one : styled(style, one)}\n`);
 }
+
+/** Before what continues a line. */
+const hanging = "    ";
 
 /** Returns `1 record` or `2 records`. */
 export function counted(count: number, what: string): string {
@@ -68,12 +80,22 @@ export function printTable<Row>(rows: readonly Row[], table: readonly Column<Row
   process.stdout.write(`${lines.join("\n")}\n`);
 }
 
+/** Beside the titles of fields, values need this much room; with less, they are below them. */
+const leastBeside = 20;
+
 /** Prints the fields of one thing, a line each. */
 export function printFields(fields: readonly (readonly [title: string, value: string])[]): void {
   const width = Math.max(...fields.map(([title]) => title.length));
+  const beside = columns - width - 2;
   for (const [title, value] of fields) {
-    if (onTerminal) process.stdout.write(`${styled("dim", title.padEnd(width))}  ${visible(value)}\n`);
-    else process.stdout.write(`${title}\t${visible(value)}\n`);
+    if (!onTerminal) process.stdout.write(`${title}\t${visible(value)}\n`);
+    else if (beside < leastBeside) {
+      const lines = wrapped(visible(value), columns - 2).map((line) => `  ${line}`);
+      process.stdout.write(`${[styled("dim", title), ...lines].join("\n")}\n`);
+    } else {
+      const lines = wrapped(visible(value), beside).join(`\n${" ".repeat(width + 2)}`);
+      process.stdout.write(`${styled("dim", title.padEnd(width))}  ${lines}\n`);
+    }
   }
 }
 
@@ -88,7 +110,9 @@ let shown = false;
 export function progress(text: string): void {
   if ((!forced && !process.stderr.isTTY) || (text === "" && !shown)) return;
   shown = text !== "";
-  process.stderr.write(`\r\u001b[2K${visible(text)}`);
+  // A second line would stay.
+  const most = (forced ? forcedColumns : process.stderr.columns || 80) - 1;
+  process.stderr.write(`\r\u001b[2K${prefix(visible(text), most)}`);
 }
 
 /**

@@ -131,6 +131,19 @@ describe("records", () => {
     expect(records[0]?.value).toBe(text);
   });
 
+  test("plans and fields break between words on 40 columns, and progress stays on its line", async () => {
+    const value = `v=spf1 ${"include:_spf.mail.example.net ".repeat(4)}-all`;
+    const { stdout } = await cli.run(["records", "add", zone, "narrow", "TXT", value, "--dry-run"], { columns: 40 });
+    const [, first = "", ...rest] = stdout.trimEnd().split("\n");
+    expect(first).toBe("+ narrow 3600 TXT v=spf1");
+    expect(rest.every((line) => line.startsWith("    ") && line.length <= 40)).toBe(true);
+    expect([first, ...rest.map((line) => line.trim())].join(" ")).toBe(`+ narrow 3600 TXT ${value}`);
+    const fields = await cli.must(["whoami"], { columns: 40 });
+    expect(fields).toContain("\npermissions     domains:read\n                domains:write\n");
+    const { stderr } = await cli.run(["drift", zone], { columns: 20 });
+    expect(stderr.split("\r\u001b[2K")).toEqual(["", `Reading ${zone} …`.slice(0, 19), ""]);
+  });
+
   test("are added by a plan that is shown, with a reason that the history keeps", async () => {
     const added = await cli.must([
       "records",

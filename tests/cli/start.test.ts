@@ -28,6 +28,7 @@ async function listening(server: Server): Promise<string> {
 
 interface Described {
   name: string;
+  help: string;
   usual: string | null;
   examples: { line: string }[];
   options: { flags: string }[];
@@ -50,7 +51,7 @@ test("the program prints its version, its commands, and examples of each", async
   };
   expect(await cli.must(["--version"])).toBe(`${version}\n`);
   const help = await cli.must(["--help"]);
-  expect(help).toContain("Exit codes: 0 done, 1 error, 2 changes are pending, 3 refused by a safety threshold.");
+  expect(help).toContain("Exit codes: 0 done, 1 error, 2 changes pending, 3 refused by a safety threshold.");
   expect(await cli.must([])).toBe(help);
   const all = leaves(JSON.parse(await cli.must(["describe"])) as Described);
   expect(all.length).toBeGreaterThan(40);
@@ -61,8 +62,34 @@ test("the program prints its version, its commands, and examples of each", async
   expect(await cli.must(["domains", "add", "--help"])).toContain(
     "Examples:\n  zonewright domains add example.com\n      Add a",
   );
-  expect(await cli.must(["help", "domains", "add"])).toBe(await cli.must(["domains", "add", "--help"]));
+  const whole = await cli.must(["domains", "add", "--help"], { columns: 80 });
+  expect(await cli.must(["help", "domains", "add"])).toBe(whole);
 });
+
+function all(one: Described): Described[] {
+  return [one, ...one.commands.flatMap(all)];
+}
+
+test.each([40, 60, 80])(
+  "the help of every command fits into %i columns, unless a word is longer, and its examples can be copied",
+  async (columns) => {
+    const described = all(JSON.parse(await cli.must(["describe"], { columns })) as Described);
+    expect(described.length).toBeGreaterThan(50);
+    // A word is what a shell takes for one: a quoted text must not be broken.
+    const word = /^ *(?:'[^']*'|"[^"]*"|[^\s'"])+(?: \\)?$/;
+    const long = described.flatMap(({ help }) =>
+      help.split("\n").filter((line) => line.length > columns && !word.test(line)),
+    );
+    expect(long).toEqual([]);
+    const lost = described.flatMap(({ help, examples }) => {
+      const joined = help.replaceAll(/ \\\n +/g, " ");
+      return examples.filter(({ line }) => !joined.includes(`\n  ${line.replaceAll("\n", "\n  ")}\n`));
+    });
+    expect(lost).toEqual([]);
+    const shown = described.find(({ name }) => name === "zonewright records add")?.help;
+    expect(await cli.must(["records", "add", "--help"], { columns })).toBe(shown);
+  },
+);
 
 test("every command prints JSON for programs, but those whose output has a form of its own", async () => {
   const all = leaves(JSON.parse(await cli.must(["describe"])) as Described);
@@ -97,7 +124,9 @@ test("login stores the address and token for later commands, readable only by th
   expect((await stat(credentials())).mode & 0o777).toBe(0o600);
   const shown = await cli.json<object>(["whoami"], { env: unset });
   expect(shown).toMatchObject({ url: zw.url, serverVersion: "0.2.0", username: null });
-  expect(await cli.must(["whoami"], { env: unset, columns: 80 })).toContain(`server          ${zw.url} (`);
+  expect(await cli.must(["whoami"], { env: unset, columns: 80 })).toContain(
+    `server          ${zw.url}\n                (`,
+  );
   // A variable for another server must not send it the stored token.
   const elsewhere = await cli.run(["domains"], { env: { ...unset, ZONEWRIGHT_URL: "https://dns.example.net" } });
   expect(elsewhere).toMatchObject({ exitCode: 1, stdout: "" });

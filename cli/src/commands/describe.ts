@@ -11,6 +11,8 @@ export interface CommandDescription {
   usage: string;
   options: { flags: string; description: string; fallback: string | null }[];
   examples: readonly Example[];
+  /** What `--help` prints. */
+  help: string;
   /** The command that runs when none of `commands` is named; null for none. */
   usual: string | null;
   commands: CommandDescription[];
@@ -37,7 +39,15 @@ function descriptionOf(one: Command, above: string): CommandDescription {
       fallback: typeof defaultValue === "string" && !defaultValue.startsWith("zonewright on ") ? defaultValue : null,
     })),
     examples: examplesOf(one),
+    help: helpOf(one),
     usual: usualOf(one),
     commands: one.commands.filter((sub) => sub.name() !== "describe").map((sub) => descriptionOf(sub, name)),
   };
+}
+
+function helpOf(one: Command): string {
+  let help = "";
+  one.configureOutput({ writeOut: (text) => void (help += text) });
+  one.outputHelp();
+  return help;
 }
