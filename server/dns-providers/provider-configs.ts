@@ -1,3 +1,5 @@
+import type { z } from "zod";
+import type { createConfigInput } from "./schemas.ts";
 import { isDeepStrictEqual } from "node:util";
 import { ForeignKeyConstraintViolationException, LockMode } from "@mikro-orm/core";
 import { sql } from "kysely";
@@ -26,12 +28,7 @@ export interface ConnectedConfig extends Connection {
   id: string;
 }
 
-interface NewProviderConfig {
-  kind: string;
-  name: string;
-  config: ConfigValues;
-  membersMayUse: boolean;
-}
+type NewProviderConfig = z.infer<typeof createConfigInput>;
 
 /** Manages sets of credentials for DNS providers. */
 export class ProviderConfigs {

@@ -1,3 +1,5 @@
+import type { z } from "zod";
+import type { registerInput } from "./schemas.ts";
 import type { Actor } from "../../access/caller.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { refuseTaken, type EmailVerifications } from "../users/email/service.ts";
@@ -7,12 +9,7 @@ import type { Users } from "../users/service.ts";
 import type { ClientInfo } from "./sessions.ts";
 import type { SignedIn, SignIn } from "./sign-in.ts";
 
-export interface NewAccount {
-  inviteCode: string;
-  username: string;
-  password: string;
-  email: string | null;
-}
+export type NewAccount = z.infer<typeof registerInput>;
 
 interface Parts {
   users: Users;

@@ -1,3 +1,5 @@
+import type { z } from "zod";
+import type { registerExternalInput } from "./schemas.ts";
 import { randomInt } from "node:crypto";
 import type { Actor } from "../../access/caller.ts";
 import type { Audit } from "../../notifications/audit/audit.ts";
@@ -22,13 +24,7 @@ const longestUsername = 48;
 /** Candidates with a number. */
 const numbered = 20;
 
-export interface ExternalAccount {
-  providerId: string;
-  pendingToken: string;
-  inviteCode?: string | undefined;
-  /** Alias of `inviteCode`. */
-  code?: string | undefined;
-}
+export type ExternalAccount = z.infer<typeof registerExternalInput>;
 
 /** An identity without an account, and its groups that rules name. */
 type PendingIdentity = Identity & { groups: readonly string[] };

@@ -1,3 +1,5 @@
+import type { z } from "zod";
+import type { createChannelInput } from "./schemas.ts";
 import { LockMode } from "@mikro-orm/core";
 import type { Actor } from "../../access/caller.ts";
 import { type Audit, changedFields } from "../audit/audit.ts";
@@ -11,7 +13,7 @@ import type { Logger } from "../../platform/log.ts";
 import type { NotificationEvent } from "../../platform/events.ts";
 import type { WithShownConfig } from "./configs.ts";
 import { giveUp } from "./outbox.ts";
-import { NotificationChannel, type Digest, type ZoneFilter } from "../../database/tables/notifications.ts";
+import { NotificationChannel } from "../../database/tables/notifications.ts";
 import {
   type ChannelKind,
   type Ports,
@@ -21,20 +23,12 @@ import {
   type ChannelConfig,
   type ConfigCipher,
 } from "./kind.ts";
-import { kindOf, type ChannelName } from "./kinds.ts";
+import { kindOf } from "./kinds.ts";
 
 const shownDeliveries = 50;
 const mostChannels = 200;
 
-export interface NewChannel {
-  channel: ChannelName;
-  name: string;
-  config: ChannelConfig;
-  events: NotificationEvent[];
-  enabled: boolean;
-  zoneFilter: ZoneFilter | null;
-  digest: Digest;
-}
+export type NewChannel = z.infer<typeof createChannelInput>;
 
 interface Parts {
   box: ConfigCipher;

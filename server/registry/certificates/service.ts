@@ -1,3 +1,5 @@
+import type { z } from "zod";
+import type { setTlsHostsInput } from "./schemas.ts";
 import { isDeepStrictEqual } from "node:util";
 import { sql } from "kysely";
 import type { Caller } from "../../access/caller.ts";
@@ -14,11 +16,7 @@ import type { Problem } from "./read.ts";
 
 type Mode = (typeof tlsModes)[number];
 
-interface ListedHost {
-  host: string;
-  port: number;
-  starttls: "smtp" | null;
-}
+type ListedHost = NonNullable<z.infer<typeof setTlsHostsInput>["hosts"]>[number];
 
 interface Parts {
   enqueue: Enqueue;

@@ -1,3 +1,5 @@
+import type { z } from "zod";
+import type { servedInput } from "./schemas.ts";
 import type { Caller } from "../../access/caller.ts";
 import { zoneFor, type Zone } from "../../access/zone-access.ts";
 import { writeEntry } from "../../notifications/audit/audit.ts";
@@ -5,10 +7,9 @@ import { queries, type EntityManager } from "../../database/database.ts";
 import type { Notifications } from "../../notifications/notify.ts";
 import { absoluteName, parseOwner } from "../../dns/names/names.ts";
 import { ruleFor } from "../../dns/record-types.ts";
-import { isApexNs, type EditableType } from "../../dns/record.ts";
+import { isApexNs } from "../../dns/record.ts";
 import { AppError, badField } from "../../platform/errors.ts";
 import { whyNotPublic, type DelegationCheck } from "./check.ts";
-import type { QueriedType } from "./dns-client.ts";
 import { dsText } from "../../dns/dnssec/keys.ts";
 import { severities, type FindingCode } from "./findings.ts";
 import { danglingRecords, delegationChanged } from "./notices.ts";
@@ -21,13 +22,7 @@ const longestSnooze = 366 * day;
 const turnedOff = "The administrator turned the checks off (RESOLVER_ROOTS=off).";
 
 /** An RRset to ask name servers for, as a client writes it. */
-interface AskedRecords {
-  id: string;
-  name: string;
-  recordType: EditableType & QueriedType;
-  values?: string[] | undefined;
-  absent?: boolean | undefined;
-}
+type AskedRecords = z.infer<typeof servedInput>;
 
 interface Parts {
   /** Null: checks are turned off. */

@@ -26,16 +26,12 @@ import {
   type RegistrationPlan,
   type WantedRegistration,
 } from "./plan.ts";
+import type { z } from "zod";
+import type { changeRegistrationInput } from "./schemas.ts";
 import { afterReading, storedReading, type RegistrarState } from "./registrar.ts";
 
 /** A change of a registration, as a client sends it. */
-export interface RegistrationInput extends WantedRegistration {
-  id: string;
-  planHash?: string | undefined;
-  message?: string | undefined;
-  dryRun: boolean;
-  force: boolean;
-  override?: boolean | undefined;
+export interface RegistrationInput extends z.infer<typeof changeRegistrationInput> {
   /** Keys that the zone is known to have. Left out: its name servers are asked. */
   keys?: readonly ZoneKey[];
 }

@@ -1,8 +1,10 @@
+import type { z } from "zod";
+import type { historyInput } from "./schemas.ts";
 import { sql, type SqlBool } from "kysely";
 import { zoneFor } from "../../access/zone-access.ts";
 import { type Caller, ZoneScope } from "../../access/caller.ts";
 import { jsonRows, queries, type EntityManager } from "../../database/database.ts";
-import { onePage, type Paging } from "../../database/query-helpers.ts";
+import { onePage } from "../../database/query-helpers.ts";
 import type { Failure } from "./settle.ts";
 import { asWritten, type StatedData } from "../../dns/record.ts";
 
@@ -15,11 +17,7 @@ export interface HistoryChange {
   after: StatedData | null;
 }
 
-interface ZoneHistoryInput extends Paging {
-  id: string;
-  /** Only the change set that created it. */
-  revision?: number | undefined;
-}
+type ZoneHistoryInput = z.infer<typeof historyInput>;
 
 /**
  * Returns a page of a zone's change sets, newest first: who, when, what, and what the provider said. For callers who see some records only, it

@@ -1,60 +1,50 @@
+import type { z } from "zod";
 import type { Caller } from "../../access/caller.ts";
-import type { Explained } from "../changes/locks-and-reviews.ts";
-import type { Domain, ReverseMode, ReviewRequired } from "../../database/tables/domains.ts";
+import type { Domain } from "../../database/tables/domains.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { isReverseZone } from "../../dns/reverse/zones.ts";
 import { AppError, badField } from "../../platform/errors.ts";
 import { costOf } from "./portfolio.ts";
+import type { updateDomainInput } from "./schemas.ts";
 
-export interface DomainPatch extends Explained {
-  id: string;
-  /** Administrators only. */
-  view?: string | undefined;
-  providerConfigId?: string | undefined;
-  /** Administrators only. Null: only administrators manage it. */
-  ownerId?: string | null | undefined;
-  /** Administrators only. */
-  registrarConfigId?: string | null | undefined;
-  expiresAt?: Date | null | undefined;
-  groupName?: string | null | undefined;
-  tags?: string[] | undefined;
-  notes?: string | null | undefined;
-  yearlyCost?: number | null | undefined;
-  /** ISO 4217. */
-  currency?: string | null | undefined;
-  status?: "active" | "disabled" | undefined;
-  snapshotSchedule?: "off" | "daily" | "weekly" | undefined;
-  reverse?: ReverseMode | undefined;
-  /** Administrators only, and only for reverse zones. */
-  reverseFollowGrant?: boolean | undefined;
-  protectMail?: boolean | undefined;
-  /** Administrators only. Null: as the installation says. */
-  reviewRequired?: ReviewRequired | null | undefined;
-  /** Administrators only. */
-  reviewAcme?: boolean | undefined;
-  /** Moves out of a catalog zone. Administrators: also if the outcome of earlier changes is unknown. */
-  force?: boolean | undefined;
-}
+export type DomainPatch = z.infer<typeof updateDomainInput>;
+
+/** Fields that a patch sets as they are given. */
+const plainFields = [
+  "ownerId",
+  "groupName",
+  "notes",
+  "currency",
+  "snapshotSchedule",
+  "reverse",
+  "reverseFollowGrant",
+  "protectMail",
+  "reviewRequired",
+  "reviewAcme",
+  "status",
+] as const;
+type PlainField = (typeof plainFields)[number];
+/** Fields that the audit trail shows, besides the cost. */
+const auditedColumns = [
+  ...plainFields,
+  "expiresAt",
+  "expirySource",
+  "expiryRemindDays",
+  "autoCheckExpiry",
+  "tags",
+  "registrarConfigId",
+] as const;
 
 /** Sets the fields that a patch names, apart from the place of the zone. */
 export function applyPatch(domain: Domain, patch: DomainPatch): void {
-  if (patch.ownerId !== undefined) domain.ownerId = patch.ownerId;
+  const given: { [Field in PlainField]?: Domain[Field] | undefined } = patch;
+  for (const field of plainFields) if (given[field] !== undefined) Object.assign(domain, { [field]: given[field] });
   if (patch.expiresAt !== undefined) setExpiry(domain, patch.expiresAt);
-  if (patch.groupName !== undefined) domain.groupName = patch.groupName;
   if (patch.tags !== undefined) domain.tags = uniqueTags(patch.tags);
-  if (patch.notes !== undefined) domain.notes = patch.notes;
   if (patch.yearlyCost !== undefined)
     domain.yearlyCostHundredths = patch.yearlyCost === null ? null : Math.round(patch.yearlyCost * 100);
-  if (patch.currency !== undefined) domain.currency = patch.currency;
   if ((domain.yearlyCostHundredths ?? null) !== null && (domain.currency ?? null) === null)
     throw badField(["currency"], "Send a `currency`, such as EUR, for the `yearlyCost`.");
-  if (patch.snapshotSchedule !== undefined) domain.snapshotSchedule = patch.snapshotSchedule;
-  if (patch.reverse !== undefined) domain.reverse = patch.reverse;
-  if (patch.reverseFollowGrant !== undefined) domain.reverseFollowGrant = patch.reverseFollowGrant;
-  if (patch.protectMail !== undefined) domain.protectMail = patch.protectMail;
-  if (patch.reviewRequired !== undefined) domain.reviewRequired = patch.reviewRequired;
-  if (patch.reviewAcme !== undefined) domain.reviewAcme = patch.reviewAcme;
-  if (patch.status !== undefined) domain.status = patch.status;
   if (patch.registrarConfigId !== undefined) setRegistrar(domain, patch.registrarConfigId);
 }
 
@@ -71,28 +61,9 @@ function setRegistrar(domain: Domain, configId: string | null): void {
 
 /** Returns the user-editable fields of a domain for the audit trail. */
 export function auditedFields(domain: Domain) {
-  const { expiresAt, expirySource, groupName, tags, notes, status } = domain;
-  const ownerId = domain.ownerId ?? null;
-  const { expiryRemindDays, autoCheckExpiry, snapshotSchedule, reverse, reverseFollowGrant } = domain;
-  const { reviewRequired, reviewAcme, protectMail } = domain;
-  const registrarConfigId = domain.registrarConfigId ?? null;
-  const yearlyCost = costOf(domain.yearlyCostHundredths ?? null);
-  const currency = domain.currency ?? null;
-  const set = { ownerId, expiresAt, expirySource, groupName, tags, notes, status };
-  return {
-    ...set,
-    expiryRemindDays,
-    autoCheckExpiry,
-    snapshotSchedule,
-    reverse,
-    reverseFollowGrant,
-    reviewRequired,
-    reviewAcme,
-    protectMail,
-    registrarConfigId,
-    yearlyCost,
-    currency,
-  };
+  const columns = Object.fromEntries(auditedColumns.map((column) => [column, domain[column] ?? null]));
+  const audited = columns as Pick<Domain, (typeof auditedColumns)[number]>;
+  return { ...audited, yearlyCost: costOf(domain.yearlyCostHundredths ?? null) };
 }
 
 /** Refuses a change of the review rule by others than administrators. @throws AppError FORBIDDEN */

@@ -1,7 +1,9 @@
+import type { z } from "zod";
+import type { revertInput } from "./whole-zone-schemas.ts";
 import type { Caller } from "../../access/caller.ts";
 import { changedElsewhere, type ProviderComparison } from "../changes/state/compare-with-provider.ts";
 import type { ChangePipeline, Planned } from "../changes/pipeline.ts";
-import { lockWarning, type Explained } from "../changes/locks-and-reviews.ts";
+import { lockWarning } from "../changes/locks-and-reviews.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
 import { countSeen, liveAtNames, liveById, pageRows, versionsOf } from "../changes/state/live-queries.ts";
 import { chosenToRevert, type Followers, type FollowPlan } from "../changes/follows.ts";
@@ -37,13 +39,7 @@ import { withoutManaged } from "../../dns/zone-file/type-names.ts";
 import { judgeChanges } from "./judge-changes.ts";
 import { kindOfZone, partingReadOnly, readOnlyAtProvider, restoring } from "./provider-limits.ts";
 
-interface RevertInput extends Explained {
-  id: string;
-  changeSetId: string;
-  dryRun: boolean;
-  planHash?: string | undefined;
-  force: boolean;
-}
+type RevertInput = z.infer<typeof revertInput>;
 
 interface Reversal extends Inversion, Planned {
   followed: FollowPlan;

@@ -1,3 +1,5 @@
+import type { z } from "zod";
+import type { diffInput } from "./schemas.ts";
 import type { Selectable } from "kysely";
 import { zoneFor, type Zone } from "../../access/zone-access.ts";
 import type { Audit } from "../../notifications/audit/audit.ts";
@@ -177,13 +179,7 @@ function seenOf({ rights, signed }: Zone): Seen {
   return { sees: rights.sees, signed };
 }
 
-interface DiffInput {
-  id: string;
-  from?: string | undefined;
-  to?: string | undefined;
-  fromRevision?: number | undefined;
-  toRevision?: number | undefined;
-}
+type DiffInput = z.infer<typeof diffInput>;
 
 /** Returns the revision of one side of a difference, which may not be stored. @throws AppError NOT_FOUND, BAD_REQUEST */
 async function momentOf(

@@ -1,9 +1,11 @@
+import type { z } from "zod";
+import type { secondFactorNeeded, verifyInput } from "./schemas.ts";
 import { type EntityManager, queries } from "../../../database/database.ts";
 import { AppError, badField } from "../../../platform/errors.ts";
 import type { User } from "../../../database/tables/users.ts";
 import { ownAccount, verifiedAddress } from "../../users/account.ts";
 import type { EmailCodes } from "./email-codes.ts";
-import { methodsSetUp, type Method } from "./methods.ts";
+import { methodsSetUp } from "./methods.ts";
 import type { PasskeyOwner, Passkeys } from "./passkeys.ts";
 import { type RecoveryCodes, readRecoveryCode } from "./recovery-codes.ts";
 import type { PasskeyAnswer } from "./relying-party.ts";
@@ -17,11 +19,7 @@ export type Proof =
   | { method: "passkey"; credential: PasskeyAnswer };
 
 /** A proof as submitted by the caller. */
-export interface GivenProof {
-  method: Proof["method"];
-  code?: string | undefined;
-  credential?: PasskeyAnswer | undefined;
-}
+export type GivenProof = z.infer<typeof verifyInput>;
 
 /** @throws AppError BAD_REQUEST for malformed input, which does not count as an attempt */
 export function readProof({ method, code, credential }: GivenProof): Proof {
@@ -42,12 +40,7 @@ export function readSixDigits(code: string): string {
   throw badField(["code"], "The code must have six digits.");
 }
 
-export interface SecondFactorNeeded {
-  requires2FA: true;
-  tempToken: string;
-  /** The methods available now. Recovery codes always are, while any remain. */
-  methods: Method[];
-}
+export type SecondFactorNeeded = z.infer<typeof secondFactorNeeded>;
 
 interface Parts {
   challenges: SignInChallenges;

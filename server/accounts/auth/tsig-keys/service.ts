@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { createTsigKeyInput } from "./schemas.ts";
+import type { createTsigKeyInput, listTsigKeysInput } from "./schemas.ts";
 import type { Audit } from "../../../notifications/audit/audit.ts";
 import type { Caller } from "../../../access/caller.ts";
 import { lockDomain } from "../../../access/locks.ts";
@@ -19,12 +19,7 @@ const keysPerUser = 50;
 
 export type TsigKeyWish = z.infer<typeof createTsigKeyInput>;
 
-interface TsigKeyFilter {
-  page: number;
-  limit: number;
-  userId?: string | undefined;
-  domainId?: string | undefined;
-}
+type TsigKeyFilter = z.infer<typeof listTsigKeysInput>;
 
 interface Parts {
   secrets: TsigSecrets;

@@ -1,3 +1,5 @@
+import type { z } from "zod";
+import type { revokeAccessInput } from "./schemas.ts";
 import type { Audit } from "../../../notifications/audit/audit.ts";
 import type { Caller } from "../../../access/caller.ts";
 import type { Confirmation } from "../../auth/confirmation/service.ts";
@@ -14,11 +16,7 @@ import { accessKinds, type AccessKind, takesProtection } from "./kinds.ts";
 import { auditOf, type AccessRevocation, type Revoked } from "./revocation.ts";
 
 /** The access to revoke: some kinds, single items, or everything. */
-export interface AccessWish {
-  id: string;
-  revoke?: readonly AccessKind[] | undefined;
-  ids?: readonly string[] | undefined;
-}
+export type AccessWish = z.infer<typeof revokeAccessInput>;
 
 /** The kinds whose items can be revoked one by one. */
 const singles: readonly AccessKind[] = ["sessions", "tokens", "keys", "passkeys", "identities"];
