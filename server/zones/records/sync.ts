@@ -1,3 +1,5 @@
+import type { z } from "zod";
+import type { syncInput } from "./whole-zone-schemas.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { throughProvider } from "../../dns-providers/provider.ts";
@@ -33,18 +35,7 @@ export class Sync {
   }
 
   /** Syncs a zone, or with `dryRun` plans a sync. @throws AppError CONFIRMATION_REQUIRED above the safety threshold, PROVIDER_ERROR, BAD_REQUEST for a zone without provider */
-  async run(
-    em: EntityManager,
-    caller: Caller,
-    input: {
-      id: string;
-      dryRun: boolean;
-      force: boolean;
-      planHash?: string | undefined;
-      message?: string | undefined;
-      unlock?: boolean | undefined;
-    },
-  ) {
+  async run(em: EntityManager, caller: Caller, input: z.infer<typeof syncInput>) {
     const { id, dryRun, force, message, unlock } = input;
     if (dryRun) {
       const planned = await this.#pipeline.dryRun(em, {

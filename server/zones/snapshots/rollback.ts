@@ -1,10 +1,12 @@
+import type { z } from "zod";
+import type { restoreInput, rollbackInput } from "./schemas.ts";
 import { type Caller, ZoneScope } from "../../access/caller.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { planningState, withSplitsOf } from "../../dns/desired-state.ts";
 import { judgeChanges } from "../records/judge-changes.ts";
 import { requireStored } from "../changes/state/past-zone.ts";
 import { liveAtNames, versionsOf } from "../changes/state/live-queries.ts";
-import { lockWarning, type Explained } from "../changes/locks-and-reviews.ts";
+import { lockWarning } from "../changes/locks-and-reviews.ts";
 import {
   lossWarning,
   refuseLoss,
@@ -48,17 +50,7 @@ export class Rollback {
    * describes the resulting zone.
    * @throws AppError NOT_FOUND, HISTORY_GONE, CONFIRMATION_REQUIRED above the safety threshold, PROVIDER_ERROR
    */
-  async run(
-    em: EntityManager,
-    caller: Caller,
-    input: Explained &
-      Target & {
-        id: string;
-        dryRun: boolean;
-        force: boolean;
-        planHash?: string | undefined;
-      },
-  ) {
+  async run(em: EntityManager, caller: Caller, input: z.infer<typeof rollbackInput> | z.infer<typeof restoreInput>) {
     const plan = (reader: EntityManager, zone: ZoneContext) => {
       refuseOtherZone(input, zone);
       return planRollback(reader, zone, input);

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { diffInput } from "./schemas.ts";
+import type { diffInput, listSnapshotsInput } from "./schemas.ts";
 import type { Selectable } from "kysely";
 import { zoneFor, type Zone } from "../../access/zone-access.ts";
 import type { Audit } from "../../notifications/audit/audit.ts";
@@ -40,17 +40,7 @@ export class Snapshots {
   }
 
   /** Returns a page of snapshots, newest first. @throws AppError NOT_FOUND */
-  async list(
-    em: EntityManager,
-    caller: Caller,
-    input: {
-      id: string;
-      page: number;
-      limit: number;
-      trigger?: SnapshotTrigger | undefined;
-      records: "true" | "false";
-    },
-  ) {
+  async list(em: EntityManager, caller: Caller, input: z.infer<typeof listSnapshotsInput>) {
     const seen = seenOf(await zoneFor(em, caller, input.id, "read"));
     const { sees } = seen;
     const { page, limit, trigger } = input;
