@@ -24,7 +24,7 @@ export const commands: readonly Entry[] = [
   },
   {
     name: "whoami",
-    summary: "Show the server and token in use",
+    summary: "Show the server, user and token in use",
     load: async () => (await import("./commands/login.ts")).whoami(),
   },
   {

@@ -29,7 +29,7 @@ const probes: Record<Permission, (client: Client) => Promise<unknown>> = {
 /** All permissions, in the order of the console. */
 export const everyPermission = Object.keys(probes) as readonly Permission[];
 
-/** Returns those permissions that the client's token has and its owner's role can use. No call tells a token what it may do. */
+/** Returns those permissions that the client's token has and its owner's role can use, also on servers that tell no token what it may do. */
 export async function heldPermissions<Wanted extends Permission>(
   client: Client,
   wanted: readonly Wanted[],

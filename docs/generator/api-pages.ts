@@ -71,7 +71,7 @@ function section(call: Call, { document, access }: Api): string {
 }
 
 const accessNotes =
-  /^(?:No authentication required\.|Requires the `tempToken`.*|(?:Administrators only\. )?Personal tokens (?:are not accepted|need).*)$/;
+  /^(?:No authentication required\.|Requires the `tempToken`.*|(?:Administrators only\. )?Personal tokens (?:are not accepted|are accepted|need).*)$/;
 
 /** The description without its last paragraph, if that only says who may call. */
 function descriptionOf({ operation: { description = "" } }: Call): string | null {

@@ -19,3 +19,9 @@ export const permissions = [
 ] as const;
 
 export type Permission = (typeof permissions)[number];
+
+/** Returns whether a user of a role can use a permission: auditors change only their own notifications, and members read no audit trail. */
+export function isUsable(permission: Permission, role: "admin" | "auditor" | "member"): boolean {
+  if (role === "auditor") return permission.endsWith(":read") || permission === "notifications:write";
+  return role === "admin" || permission !== "audit:read";
+}

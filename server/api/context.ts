@@ -80,6 +80,8 @@ export interface RouteMeta {
   errors?: number[];
   /** The permission that personal tokens need; null if they cannot call it. */
   permission?: Permission | null;
+  /** Personal tokens may call it whatever their permissions. */
+  anyToken?: true;
   access?: Access;
   /** Null if no confirmation is required. */
   confirmed?: Confirmed | null;

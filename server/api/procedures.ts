@@ -38,6 +38,11 @@ export const awaitingSecondFactor = kind({ access: "awaitingSecondFactor" }, asy
 /** Procedures for signed-in users. Personal tokens are not accepted. */
 export const signedIn = kind({ access: "signedIn" }, sessionCall);
 
+/** Procedures for signed-in users and all personal tokens, whatever their permissions: they say what the credential is. */
+export const anyToken = kind({ access: "signedIn", anyToken: true }, async (call) => ({
+  caller: asCaller(await authenticated(call), call),
+}));
+
 /** Procedures that add or remove a way into the account. Require a session confirmed within the last ten minutes. */
 export const confirmed = kind({ access: "signedIn", confirmed: "session" }, async (call) => {
   const { caller } = await sessionCall(call);
@@ -181,11 +186,15 @@ interface Needs {
   access: Access;
   /** The permission that personal tokens need; null if they cannot call it. */
   permission?: Permission | null;
+  anyToken?: true;
   confirmed?: Confirmed | null;
 }
 
 /** Returns a procedure's metadata: its route and requirements. */
-function routeMeta(route: Route, { access, permission = null, confirmed = null }: Needs): RouteMeta {
+function routeMeta(
+  route: Route,
+  { access, permission = null, anyToken: takesAnyToken, confirmed = null }: Needs,
+): RouteMeta {
   const {
     method,
     path,
@@ -224,6 +233,7 @@ function routeMeta(route: Route, { access, permission = null, confirmed = null }
     ...(confirmable ? { confirmable } : {}),
     ...(deprecated ? { deprecated } : {}),
     permission,
+    ...(takesAnyToken ? { anyToken: true as const } : {}),
     access,
     confirmed,
   };

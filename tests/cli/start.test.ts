@@ -1,5 +1,5 @@
 import { chmod, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -24,6 +24,13 @@ async function listening(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** The answer of a server that lacks a procedure. */
+function missingProcedure(name: string): Response {
+  const data = { code: "NOT_FOUND", httpStatus: 404 };
+  const error = { json: { message: `No procedure found on path "${name}"`, code: -32_004, data } };
+  return Response.json({ error }, { status: 404 });
 }
 
 interface Described {
@@ -123,7 +130,7 @@ test("login stores the address and token for later commands, readable only by th
   });
   expect((await stat(credentials())).mode & 0o777).toBe(0o600);
   const shown = await cli.json<object>(["whoami"], { env: unset });
-  expect(shown).toMatchObject({ url: zw.url, serverVersion: "0.2.0", username: null });
+  expect(shown).toMatchObject({ url: zw.url, serverVersion: "0.2.0", username: "admin", role: "admin" });
   expect(await cli.must(["whoami"], { env: unset, columns: 80 })).toContain(
     `server          ${zw.url}\n                (`,
   );
@@ -148,27 +155,58 @@ test("login and logout report to programs where the token is, and never the toke
 });
 
 test("whoami says what a token of the environment may do, and that a stored one is not used", async () => {
-  const nothing = await zw.admin.post("/api/auth/me/tokens", { name: "Reads", permissions: ["snapshots:read"] });
-  const reads = { ZONEWRIGHT_TOKEN: (nothing.body as { token: string }).token };
-  expect(await cli.json(["whoami"], { env: reads })).toMatchObject({
-    username: null,
-    expiresAt: null,
+  const expiresAt = "2031-12-31T00:00:00.000Z";
+  const wish = { name: "Reads", permissions: ["records:read"], hostPattern: "*.lab", recordTypes: ["TXT"], expiresAt };
+  const { body: made } = await zw.admin.post("/api/auth/me/tokens", wish);
+  const reads = { ZONEWRIGHT_TOKEN: (made as { token: string }).token };
+  expect(await cli.json(["whoami"], { env: reads })).toEqual({
+    url: zw.url,
+    serverVersion: "0.2.0",
+    version: "0.2.0",
+    username: "admin",
+    role: "admin",
+    token: { name: "Reads", domainIds: null, hostPattern: "*.lab", recordTypes: ["TXT"] },
+    expiresAt,
     tokenFrom: "environment",
-    permissions: ["snapshots:read"],
+    permissions: ["records:read"],
   });
   await store({ url: zw.url, token: cli.token, expiresAt: null }, 0o600);
   const { stdout, stderr } = await cli.run(["whoami"], { env: reads });
-  expect(stdout).toMatch(/^token\tzw_pt_\S{2}… \(ZONEWRIGHT_TOKEN\)\npermissions\tsnapshots:read$/m);
+  expect(stdout.split("\n").slice(2, -1)).toEqual([
+    "user\tadmin (administrator)",
+    expect.stringMatching(/^token\tReads, zw_pt_\S{2}… \(ZONEWRIGHT_TOKEN\)$/),
+    "narrowed to\thosts *.lab, TXT",
+    "token expires\t2031-12-31",
+    "permissions\trecords:read",
+  ]);
   expect(stderr).toBe(`The stored token in ${credentials()} is not used: ZONEWRIGHT_TOKEN wins over it.\n`);
   expect(await cli.json(["whoami"], { env: unset })).toMatchObject({ tokenFrom: "file" });
   const expired = { ZONEWRIGHT_TOKEN: cli.token.replace(/.{4}$/, "zzzz") };
   expect((await cli.run(["whoami"], { env: expired })).stderr).toMatch(/^ZONEWRIGHT_TOKEN is invalid or has expired\./);
   await rm(credentials());
   const session = await cli.json<object>(["whoami"], { env: { ZONEWRIGHT_TOKEN: zw.admin.token ?? "" } });
-  expect(session).toMatchObject({ username: "admin", permissions: expect.arrayContaining(["audit:read"]) });
+  expect(session).toMatchObject({
+    username: "admin",
+    token: null,
+    permissions: expect.arrayContaining(["audit:read"]),
+  });
 });
 
-test("each permission of a token is found, and only it", async () => {
+/** Answers as the service does, but for the call that older ones lack. */
+async function passOn(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { url: path = "", method = "", headers } = request;
+  const body = Buffer.concat(await request.toArray());
+  const { authorization = "", "content-type": type = "application/json" } = headers;
+  const init = { method, headers: { authorization, "content-type": type }, ...(body.length > 0 ? { body } : {}) };
+  const isNew = path.startsWith("/trpc/tokens.current");
+  const given = isNew ? missingProcedure("tokens.current") : await fetch(zw.url + path, init);
+  response.writeHead(given.status, { "content-type": given.headers.get("content-type") ?? "" });
+  response.end(await given.text());
+}
+
+test("each permission of a token is found, and only it, on a server that tells tokens nothing", async () => {
+  const old = createServer((request, response) => void passOn(request, response));
+  const url = await listening(old);
   const all = [
     ...["domains", "records", "snapshots", "requests", "assignments", "notifications", "registrations"].flatMap(
       (subject) => [`${subject}:read`, `${subject}:write`],
@@ -176,10 +214,13 @@ test("each permission of a token is found, and only it", async () => {
     "providers:read",
     "audit:read",
   ];
-  for (const permission of all) {
-    const { body } = await zw.admin.post("/api/auth/me/tokens", { name: permission, permissions: [permission] });
-    const env = { ZONEWRIGHT_TOKEN: (body as { token: string }).token };
-    expect(await cli.json(["whoami"], { env })).toMatchObject({ permissions: [permission] });
+  for (const rest of [0, 1]) {
+    const held = all.filter((_, index) => index % 2 === rest);
+    const { body } = await zw.admin.post("/api/auth/me/tokens", { name: "Half", permissions: held });
+    const env = { ZONEWRIGHT_URL: url, ZONEWRIGHT_TOKEN: (body as { token: string }).token };
+    const { permissions, ...told } = await cli.json<{ permissions: string[] }>(["whoami"], { env });
+    expect(told).toMatchObject({ username: null, role: null, token: null });
+    expect(permissions.toSorted()).toEqual(held.toSorted());
   }
 });
 
@@ -246,11 +287,9 @@ test("the error about a server that is too old for a command names its version",
     response.setHeader("content-type", "application/json");
     if (url === "/version") response.end('{"name":"zonewright","version":"0.1.0"}');
     else {
-      const message = `No procedure found on path "domains.list"`;
-      response.statusCode = 404;
-      response.end(
-        JSON.stringify({ error: { json: { message, code: -32_004, data: { code: "NOT_FOUND", httpStatus: 404 } } } }),
-      );
+      const missing = missingProcedure("domains.list");
+      response.statusCode = missing.status;
+      void missing.text().then((text) => response.end(text));
     }
   });
   const url = await listening(old);

@@ -21,6 +21,7 @@ const withoutCall: Readonly<Record<string, Reason>> = {
   "auth.startDevice": "program",
   "auth.deviceToken": "program",
   "domains.zoneOf": "program",
+  "tokens.current": "program",
   "acme.present": "program",
   "acme.cleanup": "program",
   "v1.listDomains": "program",

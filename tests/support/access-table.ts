@@ -15,6 +15,8 @@ export interface AccessRow {
   procedure: string;
   access: Access;
   permission: Permission | null;
+  /** Whether personal tokens may make the call whatever their permissions. */
+  anyToken: boolean;
   confirmed: Confirmed | null;
   whose: "nobody's" | (typeof things)[number];
 }
@@ -69,11 +71,20 @@ export async function accessRows(): Promise<AccessRow[]> {
     if (
       confirmed === undefined ||
       !access ||
-      (permission === null && token !== "–") ||
+      (permission === null && !["any", "–"].includes(token)) ||
       (known === undefined && whose !== "–")
     )
       throw new Error(`This line of docs/rights.md says something else than its head explains: ${line}`);
-    return { method, path, procedure, access, permission, confirmed, whose: known ?? "nobody's" };
+    return {
+      method,
+      path,
+      procedure,
+      access,
+      permission,
+      anyToken: token === "any",
+      confirmed,
+      whose: known ?? "nobody's",
+    };
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { isZonewrightError } from "@zonewright/client";
+import { isZonewrightError, type Client, type RouterOutputs } from "@zonewright/client";
 import { command, wholeNumber, withJson } from "../command.ts";
 import {
   activeCredentials,
@@ -14,7 +14,7 @@ import {
 import { Failure, serverVersion } from "../failure.ts";
 import { everyPermission, heldPermissions } from "../held-permissions.ts";
 import { signInByBrowser, signInByCode, permissionsOf } from "../sign-in.ts";
-import { note, print, printFields, printJson, readInput } from "../terminal.ts";
+import { counted, note, printFields, printJson, readInput } from "../terminal.ts";
 import manifest from "../../package.json" with { type: "json" };
 
 interface LoginOptions {
@@ -141,32 +141,46 @@ export function logout(): Command {
 
 export function whoami(): Command {
   return withJson(
-    command("whoami", "Show the server and token in use", {
-      more: "Says where each of them comes from, and what the token may do.",
+    command("whoami", "Show the server, user and token in use", {
+      more: "Says where each of them comes from, what the token may do, and when it expires.",
       examples: [
-        ["whoami", "See which server the next command talks to, and with which token."],
+        ["whoami", "See which server the next command talks to, as whom, and with which token."],
         ["whoami --json", "Let a job check its token's permissions first."],
       ],
     }),
   ).action(async ({ json }: { json?: true }) => {
-    const { url, token, expiresAt, urlFrom, tokenFrom } = await activeCredentials();
-    const version = await mustBeZonewright(url);
-    const user = await userOf(url, token, tokenFrom);
-    const permissions =
-      user === null ? await heldPermissions(clientOf(url, token, tokenFrom), everyPermission) : everyPermission;
+    const { url, token, expiresAt: storedExpiry, urlFrom, tokenFrom } = await activeCredentials();
+    const serverVersion = await mustBeZonewright(url);
+    const { user, permissions, token: about } = await credentialOf(clientOf(url, token, tokenFrom));
     const fromVariable = tokenFrom === "ZONEWRIGHT_TOKEN";
+    const expiresAt = about?.expiresAt?.toISOString() ?? storedExpiry;
     if (json) {
-      const from = fromVariable ? "environment" : "file";
-      const versions = { serverVersion: version, version: manifest.version };
-      printJson({ url, ...versions, username: user, expiresAt, tokenFrom: from, permissions });
+      printJson({
+        url,
+        serverVersion,
+        version: manifest.version,
+        username: user?.username ?? null,
+        role: user?.role ?? null,
+        token: about === null ? null : { name: about.name, ...narrowingOf(about) },
+        expiresAt,
+        tokenFrom: fromVariable ? "environment" : "file",
+        permissions,
+      });
       return;
     }
-    if (user !== null) print(user);
+    const place = `(${tokenFrom.replace(/^The token in /, "")})`;
+    const name = about === null ? "" : `${about.name}, `;
     printFields([
       ["server", `${url} (${urlFrom})`],
-      ["server version", version],
-      ["token", `${token.slice(0, 8)}… (${tokenFrom.replace(/^The token in /, "")})`],
-      ...(expiresAt === null ? [] : [["token expires", expiresAt.slice(0, 10)] as const]),
+      ["server version", serverVersion],
+      ...(user === null ? [] : [["user", `${user.username} (${roleNames[user.role]})`] as const]),
+      ["token", `${name}${token.slice(0, 8)}… ${place}`],
+      ...(about === null ? [] : narrowingText(about)),
+      ...(expiresAt === null
+        ? about === null
+          ? []
+          : [["token expires", "never"] as const]
+        : [["token expires", expiresAt.slice(0, 10)] as const]),
       ["permissions", permissions.length === 0 ? "none" : permissions.join(" ")],
     ]);
     if (fromVariable && (await storedCredentials()) !== null)
@@ -174,12 +188,40 @@ export function whoami(): Command {
   });
 }
 
-/** Only sessions may ask who they are. */
-async function userOf(url: string, token: string, tokenFrom: string): Promise<string | null> {
+type Credential = RouterOutputs["tokens"]["current"];
+
+const roleNames: Readonly<Record<Credential["user"]["role"], string>> = {
+  admin: "administrator",
+  auditor: "auditor",
+  member: "member",
+};
+
+type Narrowing = Pick<NonNullable<Credential["token"]>, "domainIds" | "hostPattern" | "recordTypes">;
+
+function narrowingOf({ domainIds, hostPattern, recordTypes }: Narrowing): Narrowing {
+  return { domainIds, hostPattern, recordTypes };
+}
+
+function narrowingText({ domainIds, hostPattern, recordTypes }: Narrowing): (readonly [string, string])[] {
+  const parts = [
+    ...(domainIds === null ? [] : [counted(domainIds.length, "domain")]),
+    ...(hostPattern === null ? [] : [`hosts ${hostPattern}`]),
+    ...(recordTypes === null ? [] : [recordTypes.join(" ")]),
+  ];
+  return parts.length === 0 ? [] : [["narrowed to", parts.join(", ")]];
+}
+
+/** Returns whom a client acts for, and what it may do. Older servers tell that only to sessions: what a token may do is found by trying. */
+async function credentialOf(client: Client): Promise<Omit<Credential, "user"> & { user: Credential["user"] | null }> {
   try {
-    return (await clientOf(url, token, tokenFrom).auth.me.query()).username;
+    return await client.tokens.current.query();
   } catch (error) {
+    if (!isZonewrightError(error) || error.code !== "NOT_FOUND") throw error;
+  }
+  const user = await client.auth.me.query().catch((error: unknown) => {
     if (isZonewrightError(error) && error.code === "FORBIDDEN") return null;
     throw error;
-  }
+  });
+  const permissions = user === null ? await heldPermissions(client, everyPermission) : [...everyPermission];
+  return { user, permissions, token: null };
 }

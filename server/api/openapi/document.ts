@@ -275,7 +275,9 @@ function accessNote(meta: RouteMeta): string {
         : "";
   const token = meta.permission
     ? `Personal tokens need the permission \`${meta.permission}\`.`
-    : "Personal tokens are not accepted.";
+    : meta.anyToken
+      ? "Personal tokens are accepted, whatever their permissions."
+      : "Personal tokens are not accepted.";
   return [role, token, confirmed].filter(Boolean).join(" ");
 }
 

@@ -30,21 +30,25 @@ function byName<T extends { procedure: string }>(lines: readonly T[]): T[] {
 }
 
 test("the access table has a line for every call, and matches the API document", () => {
-  const described = procedures.map(({ name, meta: { openapi, access, permission, confirmed = null } }) => ({
-    procedure: name,
-    // Streams are not generated routes.
-    call: openapi
-      ? `${openapi.method} /api${openapi.path.replaceAll(/\{(\w+)\}/g, ":$1")}`
-      : `GET ${streamPaths[name]}`,
-    access,
-    permission,
-    confirmed,
-  }));
-  const reported = rows.map(({ procedure, method, path, access, permission, confirmed }) => ({
+  const described = procedures.map(
+    ({ name, meta: { openapi, access, permission, anyToken = false, confirmed = null } }) => ({
+      procedure: name,
+      // Streams are not generated routes.
+      call: openapi
+        ? `${openapi.method} /api${openapi.path.replaceAll(/\{(\w+)\}/g, ":$1")}`
+        : `GET ${streamPaths[name]}`,
+      access,
+      permission,
+      anyToken,
+      confirmed,
+    }),
+  );
+  const reported = rows.map(({ procedure, method, path, access, permission, anyToken, confirmed }) => ({
     procedure,
     call: `${method} ${path}`,
     access,
     permission,
+    anyToken,
     confirmed,
   }));
   expect(byName(reported)).toEqual(byName(described));

@@ -17,6 +17,8 @@ const rows = await accessRows();
 /** The names of the only procedures that a personal token with one permission opens. */
 const opens = (permission: Permission) =>
   rows.filter((row) => row.permission === permission && row.access !== "narrowed").map(({ procedure }) => procedure);
+/** What every personal token opens: it says what the token is. */
+const always = rows.filter(({ anyToken }) => anyToken).map(({ procedure }) => procedure);
 /** What belongs to the caller's own account. */
 const ownAccount = new Set([
   "auth",
@@ -104,16 +106,23 @@ describe.each(["admin", "auditor", "member"] as const)("tokens of the %s", (role
     expect(await openedBy(others, { calls })).toEqual([]);
     // Unless a permission took away what another gives.
     const amongAll = role === "admin" ? await openedBy(token, { over: [overTrpc] }) : expected;
-    expect(amongAll).toEqual(expected);
+    expect(amongAll).toEqual(role === "admin" ? [...expected, ...always].toSorted() : expected);
   });
 
-  test("a personal token without permissions opens no call", async () => {
-    expect(await openedBy(await tokenOf(client, []))).toEqual([]);
+  test("a personal token without permissions opens only the call that says what it is", async () => {
+    expect(always).toEqual(["tokens.current"]);
+    expect(await openedBy(await tokenOf(client, []))).toEqual(always);
+  });
+
+  test("a personal token is told exactly the permissions with which it opens a call", async () => {
+    const { body } = await new RestClient(zw.url, await tokenOf(client, permissions)).get("/api/auth/me/token");
+    expect(body.permissions).toEqual(permissions.filter((permission) => opens(permission).some(reachable)));
+    expect((await client.get("/api/auth/me/token")).body).toMatchObject({ permissions: body.permissions, token: null });
   });
 
   test("a personal token with every permission opens no call about accounts, users or configuration", async () => {
     const token = await tokenOf(client, permissions);
-    expect(await openedBy(token)).toEqual(permissions.flatMap(opens).filter(reachable).toSorted());
+    expect(await openedBy(token)).toEqual([...permissions.flatMap(opens).filter(reachable), ...always].toSorted());
   });
 
   test("an access token opens every call that the role allows", async () => {

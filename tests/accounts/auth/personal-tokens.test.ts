@@ -109,6 +109,23 @@ describe("a personal token", () => {
     expect(await client.get(`/api/domains/${admins.id}`)).toBeProblem(404, "NOT_FOUND");
   });
 
+  test("a personal token is told its owner, name, permissions and expiry, and nothing else of the account", async () => {
+    const wish = { name: "Renewals", permissions: ["audit:read"], expiresAt: "2031-12-31T00:00:00.000Z" };
+    const { id, client } = await make(ada, wish);
+    const { id: userId } = (await ada.get("/api/auth/me")).body;
+    const { status, body, headers } = await client.get("/api/auth/me/token");
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: {
+        user: { id: userId, username: "ada", role: "member" },
+        // Only administrators and auditors read the audit trail.
+        permissions: [],
+        token: { ...(await listed(ada, id)), lastUsedAt: body.token.lastUsedAt },
+      },
+    });
+    expect(headers.get("cache-control")).toBe("no-store");
+  });
+
   test("a personal token gets an error that names the missing permission, or says that no token is accepted", async () => {
     const { client } = await make(ada);
     expect(problemOf(await client.post("/api/domains", {}), 403, "FORBIDDEN").detail).toContain("domains:write");

@@ -1,7 +1,13 @@
-import { anyPage, pageOfAll, success } from "../../../api/schemas.ts";
-import { confirmedAfterInput, signedIn } from "../../../api/procedures.ts";
+import { anyPage, nothing, pageOfAll, success } from "../../../api/schemas.ts";
+import { anyToken, confirmedAfterInput, signedIn } from "../../../api/procedures.ts";
 import { router } from "../../../api/trpc.ts";
-import { createTokenInput, newPersonalToken, personalTokens as personalTokensSchema, tokenIdInput } from "./schemas.ts";
+import {
+  createTokenInput,
+  credential,
+  newPersonalToken,
+  personalTokens as personalTokensSchema,
+  tokenIdInput,
+} from "./schemas.ts";
 import type { Confirmation } from "../confirmation/service.ts";
 import type { PersonalTokens } from "./service.ts";
 
@@ -28,6 +34,19 @@ export function createTokensRouter({
         const all = await personalTokens.list(ctx.em, ctx.caller);
         return { ...all, tokens: pageOfAll(all.tokens, input) };
       }),
+
+    current: anyToken({
+      method: "GET",
+      path: "/auth/me/token",
+      operationId: "getCredential",
+      tag,
+      summary: "Get the personal token that makes the call",
+      description:
+        "Says whom the credential of this call belongs to, what it may do, and when it expires. A session has no `token`.",
+    })
+      .input(nothing)
+      .output(credential)
+      .query(({ ctx }) => personalTokens.current(ctx.em, ctx.caller)),
 
     create: confirmedAfterInput({
       method: "POST",

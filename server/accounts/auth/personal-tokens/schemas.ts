@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { narrowablePermissions } from "../../../access/caller.ts";
 import { permissions } from "../../../access/permissions.ts";
+import { signedInUser } from "../schemas.ts";
 import {
   id,
   line,
@@ -41,6 +42,24 @@ export const personalToken = z.object(shown).meta({ id: "PersonalToken", descrip
 export const personalTokens = z
   .object({ tokens: z.array(personalToken).meta({ description: "Newest first." }) })
   .meta({ id: "PersonalTokens", description: "The caller's personal tokens." });
+
+export const credential = z
+  .object({
+    user: z
+      .object({
+        id: signedInUser.shape.id,
+        username: signedInUser.shape.username,
+        role: signedInUser.shape.role,
+      })
+      .meta({ description: "Whom the call is made for." }),
+    permissions: z.array(permission).meta({
+      description:
+        "What the call may do: the permissions of the token, or of a session all, that the user's role can use.",
+      example: ["records:read"],
+    }),
+    token: personalToken.nullable().meta({ description: "The personal token; null for a session." }),
+  })
+  .meta({ id: "Credential", description: "What a call was authenticated by." });
 
 export const newPersonalToken = z
   .object({

@@ -5,8 +5,8 @@ import type { Audit } from "../../../notifications/audit/audit.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import { AppError, badField, notFound } from "../../../platform/errors.ts";
 import { newId, hashOf } from "../../../platform/ids.ts";
-import { type Caller, type Actor, narrowablePermissions } from "../../../access/caller.ts";
-import type { Permission } from "../../../access/permissions.ts";
+import { type Caller, type Actor, hasPermission, narrowablePermissions } from "../../../access/caller.ts";
+import { isUsable, permissions, type Permission } from "../../../access/permissions.ts";
 import { lockOwnAccount } from "../../users/account.ts";
 import type { WaysIn } from "../ways-in.ts";
 import { PersonalToken } from "../../../database/tables/credentials.ts";
@@ -48,6 +48,17 @@ export class PersonalTokens {
   async list(em: EntityManager, { userId }: Pick<Caller, "userId">) {
     const tokens = await em.find(PersonalToken, { userId }, { orderBy: { id: "desc" } });
     return { tokens: tokens.map(view) };
+  }
+
+  /** Returns whom a credential belongs to, and what it may do. */
+  async current(em: EntityManager, caller: Caller) {
+    const { userId: id, username, role, tokenId } = caller;
+    const { tokens } = tokenId === null ? { tokens: [] } : await this.list(em, caller);
+    return {
+      user: { id, username, role },
+      permissions: permissions.filter((one) => hasPermission(caller, one) && isUsable(one, role)),
+      token: tokens.find((token) => token.id === tokenId) ?? null,
+    };
   }
 
   /** @throws AppError BAD_REQUEST if the expiry is in the past or the narrowing is invalid, CONFLICT at the limit of tokens per user */
