@@ -25,7 +25,6 @@ interface Parts {
   log: Logger;
 }
 
-/** A question that was signed with a key. */
 interface SignedQuestion {
   question: Question;
   key: KnownKey;

@@ -30,7 +30,6 @@ interface Exchange {
   res: ServerResponse;
 }
 
-/** What a connection is at. */
 interface Connection {
   answering: Exchange | null;
   /** Requests that arrived before the answer to an earlier one was sent (RFC 9112 §9.3.2). */

@@ -80,7 +80,6 @@ const redirectOperations: RedirectOperation[] = [
   },
 ];
 
-/** Describes an operation that responds with a redirect. */
 function describedRedirect({ path, server, leadsTo, parameters, ...about }: RedirectOperation): Operation {
   const statuses = [400, ...(path.includes("{") ? [404] : []), 429, 500, 503];
   const problems = statuses.map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]);

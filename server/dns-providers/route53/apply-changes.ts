@@ -13,7 +13,6 @@ export class Sending {
   readonly #zoneId: string;
   readonly #beforeCall: BeforeCall;
   readonly #refusals = new Map<RecordChange, string>();
-  /** The ids of the changes that were made. */
   readonly changeIds: string[] = [];
 
   constructor(api: Route53Api, zoneId: string, beforeCall: BeforeCall) {

@@ -44,7 +44,6 @@ interface SignedUpdate {
   address: string;
 }
 
-/** An update that is made. */
 interface Update extends SignedUpdate {
   caller: Caller;
   remembered: RememberedKey;

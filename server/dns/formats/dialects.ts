@@ -145,7 +145,6 @@ export function isPlaceholderServer(raw: string): boolean {
   return /^REPL?ACE&ME\$WITH\^YOUR@NAMESERVER\.?$/i.test(raw);
 }
 
-/** An escape that is octal. */
 interface OctalEscape {
   escape: string;
   /** What it stands for, if that can be printed. */

@@ -10,11 +10,9 @@ import { looksLikeTerraform, readTerraform } from "./terraform.ts";
 import { looksLikeDig, readDig } from "./dig.ts";
 import { readDialect } from "./zone-file.ts";
 
-/** A format of zones. */
 interface Format {
   /** Returns whether a text that begins so is in this format. Without it, a text must be said to be. */
   detect?: (head: string) => boolean;
-  /** Loads the reader. */
   reader?: () => Promise<FormatReader>;
   writer?: () => Promise<FormatWriter>;
   /** Returns whether the format can have an active record of this type, so that its absence from a text says something. */

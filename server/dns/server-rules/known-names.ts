@@ -103,7 +103,6 @@ export interface NameServerRecord {
 
 /** The records of a zone that a change leaves alone. Synchronous queries need the matching `load…` call first. */
 export interface Unchanged {
-  /** Returns the types at a name. */
   types: (name: string) => ReadonlySet<string>;
   existsBelow: (name: string) => boolean;
   /** Returns the maximum key length of this name's existing ancestors, see `NameIndex`. */

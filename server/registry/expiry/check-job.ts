@@ -29,7 +29,6 @@ const longestRunMilliseconds = 30 * 60_000;
 /** Consecutive failed lookups before users are notified; with the delays between them, about five hours. */
 const failuresBeforeNotice = 3;
 
-/** A domain that is due for a lookup. */
 interface DueDomain {
   id: string;
   name: string;

@@ -27,7 +27,6 @@ export interface StoredFinding {
   ownerId: string | null;
 }
 
-/** A date that was found. */
 interface FoundDate {
   expiresAt: Date;
   source: DateSource;

@@ -21,7 +21,6 @@ export interface WatchedZone {
   reported: boolean;
 }
 
-/** Whether a domain has mirrors. */
 const isMirrored = sql<boolean>`exists (select from mirrors where mirrors.domain_id = domains.id)`;
 
 /** Whether a channel hears of changes. */

@@ -171,7 +171,6 @@ function* undoOf(done: readonly Prepared[]): Steps<string> {
   return lines.join("");
 }
 
-/** Makes the plan of one import. */
 class ImportPlan {
   needsDateOrder = false;
   readonly #caller: Caller;

@@ -37,7 +37,6 @@ interface Pause {
   until: Date;
   /** When consecutive pauses began; none of its zones could be compared since. */
   since: Date;
-  /** Whether a warning was logged. */
   warned: boolean;
 }
 

@@ -244,7 +244,6 @@ interface RecordConditions {
   name?: string | undefined;
   /** The exact value, as a client writes it. */
   value?: string | undefined;
-  /** Records with this status only. */
   status?: RecordStatus | undefined;
   /** `true`: locked records only. */
   locked?: "true" | "false" | undefined;

@@ -22,7 +22,6 @@ const mostServers = 3;
 const cacheMilliseconds = 24 * 3_600_000;
 const mostCached = 2_000;
 
-/** A WHOIS server. */
 interface WhoisServer {
   host: string;
   port: number;
