@@ -76,7 +76,7 @@ export function withChanges(made: Command, { request = false } = {}): Command {
     .option("--dry-run", "only show what would change; exits with 2 if something would")
     .option("--force", "confirm a change beyond the safety threshold")
     .option("--unlock", "also change locked records (owner and administrators)")
-    .option("--override", "without the review that the domain requires (administrators; needs --message)");
+    .option("--override", "skip the review that the domain requires (administrators; needs --message)");
   if (request) made.addOption(new Option("--request <title>", "ask for a review instead of changing anything"));
   return withJson(made);
 }

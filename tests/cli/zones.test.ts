@@ -370,7 +370,7 @@ test("missing PTR records are reported, which exits with 2, and made", async () 
     /\+ 5 \d+ PTR host\.forward\.example\nApplied as revision 2\.\n/,
   );
   expect(await cli.json(["reverse", "check"])).toEqual({ findings: [] });
-  expect((await cli.run(["reverse", "mend"])).stderr).toBe("There is nothing that you may mend.\n");
+  expect((await cli.run(["reverse", "mend"])).stderr).toBe("There is nothing that you may fix.\n");
 });
 
 async function requestChange(): Promise<void> {

@@ -69,7 +69,7 @@ function disable(): Command {
     .option("-y, --yes", "do not ask")
     .option("--force", "although the parent zone cannot be asked for DS records")
     .option("-m, --message <text>", "why; the audit trail keeps it")
-    .option("--override", "without the review that the domain requires (administrators; needs --message)")
+    .option("--override", "skip the review that the domain requires (administrators; needs --message)")
     .action(async (name: string, options: Pick<ChangeOptions, "json" | "yes" | "force" | "message" | "override">) => {
       const { json, yes } = options;
       const client = await connect();

@@ -187,7 +187,7 @@ function move(): Command {
     .requiredOption("--to <configuration>", "name or id of the new provider configuration")
     .option("-y, --yes", "do not ask")
     .option("--force", "also if secondaries will drop the zone, or earlier changes cannot be confirmed")
-    .option("--override", "without the review that the domain requires (administrators; needs --message)")
+    .option("--override", "skip the review that the domain requires (administrators; needs --message)")
     .option("-m, --message <text>", "with --override: why")
     .action(async (name: string, { to, yes, json, ...options }: MoveOptions) => {
       const client = await connect();

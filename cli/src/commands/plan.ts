@@ -67,7 +67,7 @@ function withFiles(made: Command): Command {
       "--allow-delete-percent <percent>",
       "how much of a zone of ten or more records may be deleted or replaced (default: 30)",
     )
-    .addOption(new Option("--format <format>", "of what is printed").choices(["text", "markdown"]));
+    .addOption(new Option("--format <format>", "how to print the plan").choices(["text", "markdown"]));
 }
 
 export function plan(): Command {
@@ -93,7 +93,9 @@ export function plan(): Command {
     .action(async (paths: string[], options: PlanCommandOptions) => {
       limitOf(options);
       if (options.out !== undefined && !options.out.endsWith(".json"))
-        throw new Failure("--out must end in .json, such as plan.json, or `zonewright apply` would not know it again.");
+        throw new Failure(
+          "--out must end in .json, such as plan.json. `zonewright apply` recognizes a saved plan by it.",
+        );
       const client = await connect();
       const { plans, failures } = await planned(client, paths, options);
       show(plans, failures, options);
@@ -223,7 +225,7 @@ export function apply(): Command {
     .option("-m, --message <text>", "why you make the change; the history keeps it")
     .option("-y, --yes", "do not ask")
     .option("--force", "confirm changes beyond the safety threshold")
-    .option("--override", "without the review that a domain requires (administrators; needs --message)")
+    .option("--override", "skip the review that a domain requires (administrators; needs --message)")
     .option("--request <title>", "ask for reviews instead of changing anything")
     .option("--lock <plan>", "fail if the plan differs from this saved one")
     .action(async (paths: string[], options: ApplyOptions) => {
@@ -365,7 +367,7 @@ async function applyAll(client: Client, plans: readonly ZonePlan[], options: App
   let isStopped = false;
   const stop = () => {
     isStopped = true;
-    note("Stopping when the calls that are under way have ended …");
+    note("Stopping once the calls in flight have finished …");
   };
   process.once("SIGINT", stop);
   const created = await createMissing(client, plans, options, () => isStopped);

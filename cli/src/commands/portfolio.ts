@@ -55,7 +55,7 @@ function check(): Command {
     const { findings, more, withoutRegistrations } = await client.portfolio.findings.query();
     if (json) printJson({ findings, more, withoutRegistrations });
     else printTable(findings, findingColumns, withoutRegistrations ? "No delegation is wrong." : "Nothing is wrong.");
-    if (more) note("These are the first 100. More appear when they are mended.");
+    if (more) note("These are the first 100. More may appear once they are fixed.");
     if (withoutRegistrations)
       note("Expiry dates and transfer locks were not checked. Use a token with the permission registrations:read.");
     if (findings.length > 0) process.exitCode = exitCodes.pending;

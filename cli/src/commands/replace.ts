@@ -97,7 +97,7 @@ function reportOf({ domains, warnings }: ReplacementPlan, job: Job | null) {
 async function ended(client: Client, jobId: string): Promise<Job> {
   const leave = () => {
     progress("");
-    note(`The server goes on. \`zonewright replace show ${jobId}\` shows how far it is, \`replace stop\` stops it.`);
+    note(`The server carries on. \`zonewright replace show ${jobId}\` shows its progress, \`replace stop\` stops it.`);
     process.exit(exitCodes.interrupted);
   };
   process.once("SIGINT", leave);

@@ -108,7 +108,10 @@ function printRequest(request: Request): void {
   ]);
   if (more) print(more);
   if (plan) printPlan(domainName, plan);
-  if (outdated) note("Warning: It would do something else now than when it was made or last approved.");
+  if (outdated)
+    note(
+      "Warning: The zone has changed. This request would now do something other than what was asked for or approved.",
+    );
   for (const text of [problem, reason]) if (text !== null) note(text);
 }
 

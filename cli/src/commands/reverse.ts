@@ -68,7 +68,7 @@ function mend(): Command {
     }
     if (zones.size === 0) {
       if (options.json) printJson({ domains: [] });
-      else note("There is nothing that you may mend.");
+      else note("There is nothing that you may fix.");
       return;
     }
     const reports: ChangeReport[] = [];
