@@ -19,7 +19,8 @@ async function main(): Promise<void> {
     input: { zonewright: join(import.meta.dirname, "src/main.ts") },
     platform: "node" as const,
     resolve: { conditionNames: ["zonewright-source", "node", "import", "default"] },
-    transform: { target: "node20" },
+    // No call sends a form, and asking whether it is one would load what `fetch` needs.
+    transform: { target: "node20", define: { FormData: "Blob" } },
     logLevel: "warn" as const,
   };
   if (target === "--single") {

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { createClient, type Client } from "@zonewright/client";
 import { callsGoTo, Failure } from "./failure.ts";
 import { interactive, note } from "./terminal.ts";
+import { send } from "./transport.ts";
 
 /** A server and a token for it, as `zonewright login` stores them. */
 export interface Credentials {
@@ -152,5 +153,5 @@ export async function connect(): Promise<Client> {
 /** Returns a client, and has failures name its server and token. */
 export function clientOf(url: string, token: string | null, tokenFrom: string): Client {
   callsGoTo({ url, tokenFrom });
-  return createClient({ url, token });
+  return createClient({ url, token, fetch: send });
 }

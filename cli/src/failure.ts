@@ -1,4 +1,5 @@
 import type { ZonewrightError } from "@zonewright/client";
+import { send } from "./transport.ts";
 
 /** How the program ends. `pending`: there are changes that nobody has applied. `refused`: a safety threshold needs `--force`. */
 export const exitCodes = { done: 0, error: 1, pending: 2, refused: 3, interrupted: 130 } as const;
@@ -51,7 +52,7 @@ async function callError(error: ZonewrightError): Promise<string> {
     case "UNAUTHORIZED":
       return `${target?.tokenFrom ?? "The token"} is invalid or has expired. Run \`zonewright login\`, or set ZONEWRIGHT_TOKEN to a valid one.`;
     case "NETWORK_ERROR":
-      return unreachable(error);
+      return unreachable(error, target?.url ?? "the server");
     case "UNEXPECTED_ANSWER":
       return `${message} Check that ${target?.url ?? "the address"} is a Zonewright server.`;
     case "NOT_FOUND":
@@ -86,12 +87,14 @@ export function asOptions(message: string): string {
     .replaceAll("`message`", "`--message`");
 }
 
-function unreachable(error: ZonewrightError): string {
-  const cause = (error.cause as { code?: string } | undefined)?.code ?? "";
-  if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ISSUER/.test(cause)) {
-    return `The certificate of ${target?.url} is not trusted (${cause}). If your own authority issued it, set NODE_EXTRA_CA_CERTS to its file.`;
+/** Returns why there is no response from an address, and what to do. */
+export function unreachable({ cause }: { cause?: unknown }, url: string): string {
+  const { code = "", cause: deeper } = Object(cause) as { code?: string; cause?: unknown };
+  if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ISSUER/.test(code)) {
+    return `The certificate of ${url} is not trusted (${code}). If your own authority issued it, set NODE_EXTRA_CA_CERTS to its file.`;
   }
-  return `No response from ${target?.url ?? "the server"}. Check the address and the connection.`;
+  if (deeper !== undefined) return unreachable({ cause: deeper }, url);
+  return `No response from ${url}. Check the address and the connection.`;
 }
 
 async function tooOld(): Promise<string> {
@@ -102,9 +105,9 @@ async function tooOld(): Promise<string> {
     : `${url} runs Zonewright ${version}, which does not offer this call. Upgrade the server, or use the command line of its version.`;
 }
 
-/** Returns the version of a server; null if something else answers. @throws TypeError if nothing does */
+/** Returns the version of a server; null if something else answers. @throws Error if nothing does */
 export async function serverVersion(url: string): Promise<string | null> {
-  const response = await fetch(`${url}/version`, { signal: AbortSignal.timeout(15_000) });
+  const response = await send(`${url}/version`, { signal: AbortSignal.timeout(15_000) });
   const body = (await response.json().catch(() => null)) as { name?: unknown; version?: unknown } | null;
   return body?.name === "zonewright" && typeof body.version === "string" ? body.version : null;
 }

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isZonewrightError, type Client, type RouterOutputs } from "@zonewright/client";
@@ -58,6 +58,7 @@ export async function signInByBrowser(wish: BrowserSignIn): Promise<NewToken> {
   const { client, url, permissions, waitSeconds } = wish;
   const codeVerifier = randomBytes(32).toString("base64url");
   const state = randomBytes(16).toString("base64url");
+  const { createServer } = await import("node:http");
   const server = createServer();
   try {
     const port = await listening(server);

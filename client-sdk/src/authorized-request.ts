@@ -25,12 +25,18 @@ export async function authorizedRequest<A extends { readonly status: number }>(
   return renewed ? await send(fetch, url, withBearer(init, renewed.token)) : answer;
 }
 
+/** Returns headers as an object with names in lower case. Most are objects already: to load `Headers` costs Node more than a call. */
+export function plainHeaders(headers: RequestInit["headers"]): Record<string, string> {
+  const given = headers ?? {};
+  const isPlain = Object.getPrototypeOf(given) === Object.prototype;
+  const entries = isPlain ? Object.entries(given as Record<string, string>) : [...new Headers(given)];
+  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]));
+}
+
 /** Returns the request with `Authorization: Bearer`, or unchanged without a token. */
 export function withBearer(init: RequestInit, token: string | null): RequestInit {
   if (token === null) return init;
-  const headers = new Headers(init.headers);
-  headers.set("authorization", `Bearer ${token}`);
-  return { ...init, headers };
+  return { ...init, headers: { ...plainHeaders(init.headers), authorization: `Bearer ${token}` } };
 }
 
 /** Waits for a shared promise until the signal aborts. */

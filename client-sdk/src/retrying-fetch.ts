@@ -1,4 +1,5 @@
 import { retryAfterSeconds } from "./answer-errors.ts";
+import { plainHeaders } from "./authorized-request.ts";
 import { pause } from "./pause.ts";
 import type { Fetch } from "./request.ts";
 
@@ -19,7 +20,7 @@ export function uniqueKey(): string {
  */
 export function retryingFetch(fetch: Fetch, retries: number): Fetch {
   return async (url, init) => {
-    const keyed = new Headers(init?.headers).has(idempotencyKey);
+    const keyed = Object.hasOwn(plainHeaders(init?.headers), idempotencyKey);
     const repeatable = keyed || (init?.method ?? "GET") === "GET";
     for (let done = 0; ; done += 1) {
       const last = !repeatable || done >= retries;

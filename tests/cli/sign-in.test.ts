@@ -136,9 +136,9 @@ describe("zonewright login", () => {
       exitCode: 1,
       stderr: expect.stringMatching(/^--permissions has "zones:read"\. Choose from domains:read, .+\.\n$/),
     });
-    expect((await login("--wait", "86401")).stderr).toBe("--wait can be a day at most: 86400 seconds.\n");
+    expect((await login("--wait", "86401")).stderr).toBe("--wait must be at most 86400 seconds (a day).\n");
     expect((await login("--token", "x", "--device")).stderr).toBe(
-      "--token brings a token along. Leave out --device and --permissions.\n",
+      "--token already supplies a token. Leave out --device and --permissions.\n",
     );
   });
 });

@@ -1,9 +1,12 @@
 import { chmod, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import type { AddressInfo, Server } from "node:net";
 import { dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { useCli } from "../support/cli.ts";
+import { newAuthority } from "../support/servers/certificates.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright();
@@ -279,6 +282,72 @@ test("an invalid token, a server that does not answer and one that is not Zonewr
   );
   expect((await cli.run(["domains"], { env: { ZONEWRIGHT_URL: url } })).stderr).toContain(
     `Check that ${url} is a Zonewright server.\n`,
+  );
+});
+
+/** Makes the program say at its end whether it loaded the library behind `fetch`. */
+const sayingWhatIsLoaded = `--import data:text/javascript,${encodeURIComponent(
+  'process.on("exit", () => process.stderr.write(String(process.moduleLoadList.some((one) => one.includes("undici")))));',
+)}`;
+
+test("calls load no fetch, which costs more than they do", async () => {
+  const env = { NODE_OPTIONS: sayingWhatIsLoaded };
+  for (const line of ["domains", "whoami"])
+    expect(await cli.run([line, "--json"], { env })).toMatchObject({ exitCode: 0, stderr: "false" });
+});
+
+test("answers may be compressed, and redirects are followed with the token", async () => {
+  const seen: unknown[] = [];
+  const moved = createServer(({ url: path = "", headers }, response) => {
+    const { authorization = null, "accept-encoding": accepted } = headers;
+    if (path === "/version") {
+      seen.push(accepted);
+      response.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" });
+      response.end(gzipSync('{"name":"zonewright","version":"9.8.7"}'));
+    } else if (path.startsWith("/dns/")) {
+      seen.push(authorization);
+      response.writeHead(403, { "content-type": "application/problem+json" });
+      response.end('{"code":"FORBIDDEN","detail":"Not here, either."}');
+    } else response.writeHead(307, { location: `/dns${path}` }).end();
+  });
+  const { stderr } = await cli.run(["whoami"], { env: { ZONEWRIGHT_URL: await listening(moved) } });
+  expect({ stderr, seen }).toEqual({ stderr: "Not here, either.\n", seen: ["gzip", `Bearer ${cli.token}`] });
+});
+
+test("a proxy of Node's variables is used", async () => {
+  let used = 0;
+  const proxy = createServer((_request, response) => {
+    used++;
+    response.writeHead(502).end();
+  });
+  proxy.on("connect", (_request, socket) => {
+    used++;
+    socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
+  });
+  const env = { NODE_USE_ENV_PROXY: "1", HTTP_PROXY: await listening(proxy), NO_PROXY: "" };
+  expect((await cli.run(["domains"], { env })).exitCode).toBe(1);
+  expect(used).toBeGreaterThan(0);
+});
+
+test("a certificate that is not trusted is named with what to set, and trusted then", async () => {
+  const authority = await newAuthority("Harbor");
+  const { certificate, key } = await authority.sign("localhost");
+  const secure = createSecureServer({ cert: certificate, key }, (_request, response) => {
+    response.writeHead(200, { "content-type": "application/json" }).end('{"name":"other"}');
+  });
+  const url = (await listening(secure)).replace("http://127.0.0.1", "https://localhost");
+  const file = join(cli.configFolder, "authority.pem");
+  await writeFile(file, authority.certificate);
+  const untrusted = `The certificate of ${url} is not trusted (…). If your own authority issued it, set NODE_EXTRA_CA_CERTS to its file.\n`;
+  const login = ["login", "--url", url, "--token", "x"];
+  for (const { stderr } of [
+    await cli.run(login, { env: unset }),
+    await cli.run(["domains"], { env: { ZONEWRIGHT_URL: url } }),
+  ])
+    expect(stderr.replace(/\([A-Z_]+\)/, "(…)")).toBe(untrusted);
+  const trusting = { ...unset, NODE_EXTRA_CA_CERTS: file };
+  expect((await cli.run(login, { env: trusting })).stderr).toBe(
+    `${url} is not a Zonewright server. Check the address.\n`,
   );
 });
 

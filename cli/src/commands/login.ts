@@ -11,7 +11,7 @@ import {
   storedCredentials,
   validUrl,
 } from "../credentials.ts";
-import { Failure, serverVersion } from "../failure.ts";
+import { Failure, serverVersion, unreachable } from "../failure.ts";
 import { everyPermission, heldPermissions } from "../held-permissions.ts";
 import { signInByBrowser, signInByCode, permissionsOf } from "../sign-in.ts";
 import { counted, note, printFields, printJson, readInput } from "../terminal.ts";
@@ -45,11 +45,11 @@ export function login(): Command {
     .option("--token <token>", "a personal token; - reads it from the standard input")
     .action(async ({ url: given, token, device, permissions, wait, json }: LoginOptions) => {
       const waitSeconds = wholeNumber(wait, "--wait");
-      if (waitSeconds > 86_400) throw new Failure("--wait can be a day at most: 86400 seconds.");
+      if (waitSeconds > 86_400) throw new Failure("--wait must be at most 86400 seconds (a day).");
       const url = await addressOf(given);
       if (token !== undefined) {
         if (device || permissions !== undefined)
-          throw new Failure("--token brings a token along. Leave out --device and --permissions.");
+          throw new Failure("--token already supplies a token. Leave out --device and --permissions.");
         const held = token === "-" ? (await readInput()).trim() : token;
         report(await storeToken(url, { token: held, expiresAt: null }), json === true);
         return;
@@ -69,7 +69,7 @@ async function addressOf(given: string | undefined): Promise<string> {
   const variable = process.env["ZONEWRIGHT_URL"];
   if (variable) return validUrl(variable, "ZONEWRIGHT_URL");
   const stored = await storedCredentials();
-  if (stored === null) throw new Failure("Name the server: zonewright login --url https://dns.example.com");
+  if (stored === null) throw new Failure("Name the server: `zonewright login --url https://dns.example.com`.");
   return stored.url;
 }
 
@@ -89,7 +89,7 @@ async function storeToken(
   await mustBeZonewright(url);
   await mustBeValid(url, token);
   const file = await storeCredentials({ url, token, expiresAt: expiresAt?.toISOString() ?? null });
-  if (isClear(url)) note(`Warning: ${url} is not encrypted, so others on the way can read the token.`);
+  if (isClear(url)) note(`Warning: ${url} is not encrypted, so anyone on the network path can read the token.`);
   return { url, file, expiresAt };
 }
 
@@ -104,8 +104,8 @@ function report({ url, file, expiresAt }: SignedIn, json: boolean): void {
 
 /** @throws Failure if nothing answers there, or something else */
 export async function mustBeZonewright(url: string): Promise<string> {
-  const version = await serverVersion(url).catch(() => {
-    throw new Failure(`No response from ${url}. Check the address and the connection.`);
+  const version = await serverVersion(url).catch((cause: unknown) => {
+    throw new Failure(unreachable({ cause }, url));
   });
   if (version === null) throw new Failure(`${url} is not a Zonewright server. Check the address.`);
   return version;

@@ -1,4 +1,5 @@
 import { Failure } from "../failure.ts";
+import { send } from "../transport.ts";
 
 /** A JSON Schema, as far as this file reads it. */
 export interface Schema {
@@ -23,7 +24,7 @@ export interface ApiDocument {
 
 /** Reads the document that the server makes from its procedures. @throws Failure if there is none */
 export async function apiDocument(url: string): Promise<ApiDocument> {
-  const response = await fetch(`${url}/api/openapi.json`, { signal: AbortSignal.timeout(60_000) });
+  const response = await send(`${url}/api/openapi.json`, { signal: AbortSignal.timeout(60_000) });
   if (!response.ok) throw new Failure(`${url} has no API document (status ${response.status}). Upgrade the server.`);
   return (await response.json()) as ApiDocument;
 }
