@@ -5,7 +5,8 @@ import type { ServedZone } from "../../server/dns-service/zones.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { addZone, freshName, type Zone } from "../support/zones.ts";
 
-const zw = useZonewright({ env: { DNS_LISTEN: "127.0.0.1:0", JOBS: "off" } });
+// Without DNS_LISTEN the service itself announces nothing, so that only the tests do.
+const zw = useZonewright({ env: { JOBS: "off" } });
 
 async function primaryZone(): Promise<Zone> {
   const name = freshName();
@@ -35,16 +36,10 @@ async function changed(): Promise<{ zone: Zone; views: [ServedZone, ServedZone] 
   const older = await served(zone);
   await zone.add("A", "second", "192.0.2.2");
   const newer = await served(zone);
-  await settled(zone, newer);
   const unannounced = { notified_serial: older.serialBase + older.revision - 1 };
   await queries(em()).updateTable("primary_zones").set(unannounced).where("domain_id", "=", zone.id).execute();
   await queries(em()).deleteFrom("secondary_revisions").where("domain_id", "=", zone.id).execute();
   return { zone, views: [older, newer] };
-}
-
-/** Waits until the service itself has claimed a serial. */
-async function settled(zone: Zone, { serialBase, revision }: ServedZone): Promise<void> {
-  while ((await notifiedSerial(zone)) !== serialBase + revision) await zw.services.dnsService.sweep();
 }
 
 test("an instance that read a zone before a newer serial was claimed cannot claim an older one", async () => {
