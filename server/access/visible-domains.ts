@@ -196,6 +196,14 @@ export class VisibleDomains {
     return this.#everyPlace(domain, { names, types }, covers, (scope) => scope.changeCondition(listedPlace));
   }
 
+  /** Returns the SQL condition that the caller manages a domain as a whole. */
+  owns(domain: string): RawBuilder<SqlBool> {
+    const { role, narrowing, userId } = this.#caller;
+    if (role === "auditor" || narrowing !== null) return sql<SqlBool>`false`;
+    if (role === "admin") return sql<SqlBool>`true`;
+    return sql<SqlBool>`${sql.ref(domain)} in (select own.id from domains own where own.owner_id = ${userId})`;
+  }
+
   #everyPlace(
     domain: string,
     lists: PlaceLists,

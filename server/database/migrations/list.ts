@@ -75,6 +75,7 @@ import { Instances } from "./0088-instances.ts";
 import { Portfolio } from "./0091-portfolio.ts";
 import { Certificates } from "./0092-certificates.ts";
 import { Dnssec } from "./0093-dnssec.ts";
+import { RegistrationRequests } from "./0095-registration-requests.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -156,4 +157,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0090-audit-domains", class: AuditDomains },
   { name: "0092-certificates", class: Certificates },
   { name: "0093-dnssec", class: Dnssec },
+  { name: "0095-registration-requests", class: RegistrationRequests },
 ];

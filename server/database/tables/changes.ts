@@ -82,6 +82,10 @@ export const ChangeRequestSchema = defineEntity({
     note: p.text().nullable(),
     /** The changes as the author sent them. */
     changes: p.json().$type<unknown>(),
+    /** What the registration is to become; null: it changes records. */
+    registration: p.json().$type<unknown>().nullable(),
+    /** When an attempt began to change the registration, which only a look at the registrar could tell how it ended; null: none did. */
+    sentAt: p.datetime().nullable(),
     /** Which offered PTR changes to include; null: left out. */
     reverse: p.json().$type<unknown>().nullable(),
     /** Whether it may pass the safety threshold without an approval. */

@@ -25,12 +25,18 @@ export interface Probe {
   keys: ZoneKey[] | null;
 }
 
+/** Why a change needs `force`. */
+export interface Risk {
+  /** What it concerns, whatever the message says of it: two risks about the same thing are one. */
+  about: string;
+  message: string;
+}
+
 export interface RegistrationPlan {
   changes: FieldChange[];
   /** What the change means, which nothing confirms. */
   warnings: string[];
-  /** Why it needs `force`. */
-  risks: string[];
+  risks: Risk[];
   /** Why it is refused, whatever is confirmed. */
   refusals: { field: ChangeableField; message: string }[];
 }
@@ -65,7 +71,10 @@ export function judgeRegistration(
   if (changed("ds")) {
     for (const one of ds.filter((record) => state.ds?.includes(record) !== true)) {
       if (keys === null)
-        plan.risks.push(`The keys of ${zone} could not be read, so it is not known whether DS ${one} matches one.`);
+        plan.risks.push({
+          about: `ds ${one}`,
+          message: `The keys of ${zone} could not be read, so it is not known whether DS ${one} matches one.`,
+        });
       else if (!keys.some((key) => standsFor(dsOf(one), key, zone))) {
         const message = `DS ${one} matches no key of ${zone}, so validating resolvers would refuse the domain. Publish the key in the zone first.`;
         plan.refusals.push({ field: "ds", message });
@@ -76,14 +85,16 @@ export function judgeRegistration(
   const matchesNone = (records: readonly string[]) =>
     keys !== null && records.length > 0 && !records.some((one) => keys.some((key) => standsFor(dsOf(one), key, zone)));
   if (changed("nameServers") && changed("ds") && matchesNone(state.ds ?? []))
-    plan.risks.push(
-      `Resolvers keep the old DS records of ${zone} for their TTL, and no key of the new name servers matches one of them. Change the DS records first, and the name servers when that time has passed.`,
-    );
+    plan.risks.push({
+      about: "ds before",
+      message: `Resolvers keep the old DS records of ${zone} for their TTL, and no key of the new name servers matches one of them. Change the DS records first, and the name servers when that time has passed.`,
+    });
   const isBroken = matchesNone(ds);
   if (isBroken && plan.refusals.length === 0)
-    plan.risks.push(
-      `No DS record that the registration would have matches a key that the name servers serve, so validating resolvers would refuse ${zone}. Remove the DS records first, and wait for their TTL.`,
-    );
+    plan.risks.push({
+      about: "ds after",
+      message: `No DS record that the registration would have matches a key that the name servers serve, so validating resolvers would refuse ${zone}. Remove the DS records first, and wait for their TTL.`,
+    });
   if (changed("locked") && afterOf("locked") === false)
     plan.warnings.push(
       `Without the transfer lock, whoever has the authorization code can transfer ${zone} to another registrar.`,
@@ -93,14 +104,17 @@ export function judgeRegistration(
   return plan;
 }
 
-function silentServers(zone: string, wanted: readonly string[], probe: Probe | null): string[] {
-  if (probe === null)
-    return ["Checks from outside are turned off, so it is not known whether the name servers answer."];
+function silentServers(zone: string, wanted: readonly string[], probe: Probe | null): Risk[] {
+  if (probe === null) {
+    const message = "Checks from outside are turned off, so it is not known whether the name servers answer.";
+    return [{ about: "servers", message }];
+  }
   return wanted.flatMap((name) => {
     const at = probe.servers.filter((server) => server.name === name);
     if (at.some(({ state }) => state === "authoritative")) return [];
     const detail = at.find((server) => server.detail !== null)?.detail;
-    return [`${name} does not answer for ${zone}.${detail ? ` ${detail}` : ""} Set the zone up there first.`];
+    const message = `${name} does not answer for ${zone}.${detail ? ` ${detail}` : ""} Set the zone up there first.`;
+    return [{ about: `server ${name}`, message }];
   });
 }
 
@@ -122,10 +136,15 @@ export function sendingOrder(changes: readonly FieldChange[]): FieldChange[] {
   return removesDs ? [removesDs, ...changes.filter((change) => change !== removesDs)] : [...changes];
 }
 
-/** Identifies a plan: the fields that it changes, before and after. */
-export function registrationHash(configId: string, changes: readonly FieldChange[]): string {
+/** Identifies a plan: the fields that it changes, before and after, and the risks that somebody accepts with it. */
+export function registrationHash(
+  configId: string,
+  changes: readonly FieldChange[],
+  risks: readonly Risk[] = [],
+): string {
+  const accepted = risks.length === 0 ? [] : [risks.map(({ about }) => about).toSorted()];
   return createHash("sha256")
-    .update(JSON.stringify([configId, changes]))
+    .update(JSON.stringify([configId, changes, ...accepted]))
     .digest("base64url");
 }
 

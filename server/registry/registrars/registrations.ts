@@ -24,6 +24,7 @@ import {
   type FieldChange,
   type Probe,
   type RegistrationPlan,
+  type Risk,
   type WantedRegistration,
 } from "./plan.ts";
 import type { z } from "zod";
@@ -34,6 +35,20 @@ import { afterReading, storedReading, type RegistrarState } from "./registrar.ts
 export interface RegistrationInput extends z.infer<typeof changeRegistrationInput> {
   /** Keys that the zone is known to have. Left out: its name servers are asked. */
   keys?: readonly ZoneKey[];
+}
+
+/** A change as a plan needs it. */
+type PlannedInput = WantedRegistration & Pick<RegistrationInput, "id" | "keys">;
+
+/** A plan of a change that somebody requests. */
+export interface RegistrationDraft {
+  /** The configuration of the account that has the name. */
+  configId: string;
+  changes: FieldChange[];
+  /** What the change means. */
+  warnings: string[];
+  /** What somebody must accept. */
+  risks: Risk[];
 }
 
 interface Parts {
@@ -141,11 +156,9 @@ export class Registrations {
     return await withKeyedMutex(`registration ${input.id}`, async () => {
       const prepared = await this.#prepare(em, caller, input);
       const { plan, planHash, zone } = prepared;
-      const shown = { changes: plan.changes, warnings: [...plan.risks, ...plan.warnings], planHash };
-      if (plan.refusals.length > 0) {
-        const issues = plan.refusals.map(({ field, message }) => ({ path: [field], message }));
-        throw new AppError("BAD_REQUEST", issues.map(({ message }) => message).join(" "), { issues });
-      }
+      const risks = plan.risks.map(({ message: text }) => text);
+      const shown = { changes: plan.changes, warnings: [...risks, ...plan.warnings], planHash };
+      refuseImpossible(plan);
       const { role } = caller;
       const { message, override } = input;
       const reviewOverridden =
@@ -158,11 +171,7 @@ export class Registrations {
           "CONFLICT",
           "The registration is no longer what this plan was made for. Plan the change again.",
         );
-      if (plan.risks.length > 0 && !input.force)
-        throw new AppError(
-          "CONFIRMATION_REQUIRED",
-          `${plan.risks.join(" ")} To change it nevertheless, repeat the call with force: true.`,
-        );
+      if (risks.length > 0 && !input.force) throw needsForce(plan.risks);
       if (plan.changes.some(({ field, after }) => field === "locked" && after === false)) {
         if (caller.sessionId === null)
           throw new AppError("FORBIDDEN", "Turning the transfer lock off needs a confirmed session. Sign in for it.");
@@ -171,12 +180,79 @@ export class Registrations {
       const undo = Object.fromEntries(
         plan.changes.flatMap(({ field, before }) => (before === null ? [] : [[field, before]])),
       );
-      await this.#carryOut(em, caller, prepared, { message, reviewOverridden });
+      const { failure, touched } = await this.#carryOut(em, caller, prepared, {
+        ...(message === undefined ? {} : { message }),
+        ...(reviewOverridden ? { reviewOverridden } : {}),
+      });
+      if (failure) throw new AppError("PROVIDER_ERROR", outcomeOf(failure, touched), { cause: failure });
       return { ...shown, applied: true, undo };
     });
   }
 
-  async #prepare(em: EntityManager, caller: Caller, input: RegistrationInput): Promise<Prepared> {
+  /**
+   * Plans a change for a request, by what registrar and name servers say now. What the registrar says is stored. Not for a transaction.
+   * @throws AppError as `change`
+   */
+  async draft(
+    em: EntityManager,
+    caller: Caller,
+    input: WantedRegistration & { id: string },
+  ): Promise<RegistrationDraft> {
+    const { zone, account, plan, state } = await this.#prepare(em, caller, input);
+    refuseImpossible(plan);
+    const now = this.#parts.now();
+    const reading = { configId: account.id, state, error: null };
+    await em.fork().transactional(async (tx) => storeReading(tx, zone.id, reading, now));
+    return draftOf(account.id, plan);
+  }
+
+  /**
+   * Plans a change by what the registrar said last, and asks nobody.
+   * @throws AppError as `change`, and CONFLICT if the domain's registrar was not heard yet
+   */
+  async known(
+    em: EntityManager,
+    caller: Caller,
+    input: WantedRegistration & { id: string },
+  ): Promise<RegistrationDraft> {
+    const zone = await zoneFor(em, caller, input.id, "manage");
+    const row = await queries(em)
+      .selectFrom("domains")
+      .select(["registrar_state", "registrar_config_id"])
+      .where("id", "=", zone.id)
+      .executeTakeFirst();
+    const configId = row?.registrar_config_id ?? null;
+    const state = storedReading(row?.registrar_state, configId)?.state;
+    if (configId === null || !state)
+      throw new AppError(
+        "CONFLICT",
+        "What the domain's registrar says is not known. Check the domain's expiry, which asks the registrar.",
+      );
+    return draftOf(configId, { ...judgeRegistration(zone.name, state, differences(state, input), null), risks: [] });
+  }
+
+  /**
+   * Carries out a change that a request asks for.
+   * @param admit decides about the plan as it is now, just before the first call that changes something
+   * @returns why it, or a part of it, was not made, and whether a part may have been made; null if all was
+   * @throws AppError as `change`, and what `admit` throws: nothing was sent then
+   */
+  async carryOut(
+    em: EntityManager,
+    caller: Caller,
+    input: WantedRegistration & { id: string },
+    admit: (draft: RegistrationDraft, zone: Zone) => Promise<object>,
+  ): Promise<{ reason: string; touched: boolean } | null> {
+    return await withKeyedMutex(`registration ${input.id}`, async () => {
+      const prepared = await this.#prepare(em, caller, input);
+      refuseImpossible(prepared.plan);
+      const about = await admit(draftOf(prepared.account.id, prepared.plan), prepared.zone);
+      const { failure, touched } = await this.#carryOut(em, caller, prepared, about);
+      return failure && { reason: outcomeOf(failure, touched), touched };
+    });
+  }
+
+  async #prepare(em: EntityManager, caller: Caller, input: PlannedInput): Promise<Prepared> {
     const zone = await zoneFor(em, caller, input.id, "manage");
     const { name, registrarConfigId } = zone;
     if (registrarConfigId === null)
@@ -211,12 +287,13 @@ export class Registrations {
     return { zone, account, state, plan, probe, planHash: registrationHash(account.id, changes) };
   }
 
+  /** Sends a plan to the registrar. @param about what the audit entry says besides @returns whether something may have been changed */
   async #carryOut(
     em: EntityManager,
     caller: Caller,
     { zone, account, state, plan, probe }: Prepared,
-    about: { message?: string | undefined; reviewOverridden: boolean },
-  ): Promise<void> {
+    about: object,
+  ): Promise<{ failure: ProviderError | null; touched: boolean }> {
     const done: FieldChange[] = [];
     let failure: ProviderError | null = null;
     for (const change of sendingOrder(plan.changes)) {
@@ -236,7 +313,6 @@ export class Registrations {
         const now = this.#parts.now();
         if (reading) await storeReading(tx, zone.id, reading, now);
         if (done.some(({ field }) => field === "ds")) await this.#parts.noteDs(tx, zone.id);
-        const { message, reviewOverridden } = about;
         await writeEntry(tx, now, caller, {
           action: "domain.change_registration",
           targetType: "domain",
@@ -244,18 +320,39 @@ export class Registrations {
           before: sideOf(done, "before"),
           after: {
             ...sideOf(done, "after"),
-            ...(message === undefined ? {} : { message }),
-            ...(reviewOverridden ? { reviewOverridden } : {}),
+            ...about,
             ...(failure ? { error: failure.message } : {}),
           },
         });
       });
     }
-    if (!failure) return;
-    const made =
-      done.length === 0 ? "Nothing was changed." : "Read the registration: part of the change may have been made.";
-    throw new AppError("PROVIDER_ERROR", `${failure.message} ${made}`, { cause: failure });
+    return { failure, touched: done.length > 0 };
   }
+}
+
+function outcomeOf({ message }: ProviderError, touched: boolean): string {
+  const made = touched ? "Read the registration: part of the change may have been made." : "Nothing was changed.";
+  return `${message} ${made}`;
+}
+
+function draftOf(configId: string, { changes, warnings, risks }: RegistrationPlan): RegistrationDraft {
+  return { configId, changes, warnings, risks };
+}
+
+/** @throws AppError BAD_REQUEST for what is refused whatever is confirmed */
+function refuseImpossible({ refusals }: RegistrationPlan): void {
+  if (refusals.length === 0) return;
+  const issues = refusals.map(({ field, message }) => ({ path: [field], message }));
+  throw new AppError("BAD_REQUEST", issues.map(({ message }) => message).join(" "), { issues });
+}
+
+/** The refusal of a change with risks that nobody has accepted. */
+export function needsForce(risks: readonly Risk[]): AppError {
+  const messages = risks.map(({ message }) => message).join(" ");
+  return new AppError(
+    "CONFIRMATION_REQUIRED",
+    `${messages} To change it nevertheless, repeat the call with force: true.`,
+  );
 }
 
 async function storeReading(
@@ -280,7 +377,7 @@ async function storeReading(
 }
 
 /** Returns what is wanted with names and DS records in canonical form. @throws AppError BAD_REQUEST */
-function canonical({ nameServers, ds, locked, autoRenew }: WantedRegistration): WantedRegistration {
+export function canonical({ nameServers, ds, locked, autoRenew }: WantedRegistration): WantedRegistration {
   const hosts = nameServers?.map((text, index) => {
     const [host] = readHostNames([text]);
     if (host === undefined)

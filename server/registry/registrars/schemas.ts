@@ -196,8 +196,8 @@ export const domainRegistration = z
 
 const flag = z.boolean("This must be true or false.");
 
-export const changeRegistrationInput = z.strictObject({
-  id: domainId,
+/** What a registration is to become; what is left out stays. */
+const wanted = {
   nameServers: z
     .array(line(300, 1))
     .min(1, "Name at least one name server. Without one, nobody can resolve the domain.")
@@ -211,6 +211,16 @@ export const changeRegistrationInput = z.strictObject({
     .meta({ description: "Replaces the DS records, as in zone files; empty for none.", example: [] }),
   locked: flag.optional().meta({ description: "The transfer lock. False needs a confirmed session." }),
   autoRenew: flag.optional().meta({ description: "Whether the registrar renews it. Never renews at once." }),
+};
+
+export const requestedRegistration = z
+  .strictObject(wanted)
+  .refine((fields) => Object.keys(fields).length > 0, "Name at least one field to change.")
+  .meta({ example: { nameServers: ["ns1.example.net", "ns2.example.net"] } });
+
+export const changeRegistrationInput = z.strictObject({
+  id: domainId,
+  ...wanted,
   planHash: line(100, 1)
     .optional()
     .meta({ description: "`planHash` of the plan that you were shown. Required unless `dryRun`.", example: "q3xVnF…" }),
@@ -229,18 +239,23 @@ export const changeRegistrationInput = z.strictObject({
 
 const fieldValue = z.union([z.array(z.string()), z.boolean()]);
 
+/** What a change of a registration would do. */
+export const registrationPlan = {
+  changes: z
+    .array(
+      z.object({
+        field: z.enum(changeableFields).meta({ description: "The field.", example: "autoRenew" }),
+        before: fieldValue.nullable().meta({ description: "What it is; null if not known.", example: false }),
+        after: fieldValue.meta({ description: "What it becomes.", example: true }),
+      }),
+    )
+    .meta({ description: "What differs from what the registrar says now." }),
+  warnings: z.array(z.string()).meta({ description: "What the change means, and what needs `force`.", example: [] }),
+};
+
 export const registrationChange = z
   .object({
-    changes: z
-      .array(
-        z.object({
-          field: z.enum(changeableFields).meta({ description: "The field.", example: "autoRenew" }),
-          before: fieldValue.nullable().meta({ description: "What it is; null if not known.", example: false }),
-          after: fieldValue.meta({ description: "What it becomes.", example: true }),
-        }),
-      )
-      .meta({ description: "What differs from what the registrar says now." }),
-    warnings: z.array(z.string()).meta({ description: "What the change means, and what needs `force`.", example: [] }),
+    ...registrationPlan,
     planHash: z.string().meta({ description: "Identifies the plan.", example: "q3xVnF…" }),
     applied: z.boolean().meta({ description: "Whether the change was made." }),
     undo: z

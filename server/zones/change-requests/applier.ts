@@ -27,11 +27,15 @@ import { AppError, notFound, Fault, faultToAppError } from "../../platform/error
 import { refuseLoss } from "../records/editing/reviewed-plan.ts";
 import type { EditPlan } from "../records/editing/plan-edits.ts";
 import type { Records } from "../records/service.ts";
+import type { RegistrationDraft, Registrations } from "../../registry/registrars/registrations.ts";
 import { requestNotice } from "./notices.ts";
 import {
+  approvalGone,
   authorGone,
   counts,
   mayChange,
+  needsApproval,
+  outdated,
   presentAuthor,
   refuseBeyondToken,
   reviewRefusal,
@@ -39,6 +43,13 @@ import {
   rrsetHash,
   touchedPlaces,
 } from "./review.ts";
+import {
+  confirmForLock,
+  judgeRegistration,
+  markSending,
+  turnsLockOff,
+  type RegistrationRequest,
+} from "./registration.ts";
 import { findVisible } from "./view.ts";
 import { sql } from "kysely";
 import type { ReviewPolicy } from "../changes/locks-and-reviews.ts";
@@ -48,6 +59,8 @@ interface Parts {
   database: Database;
   pipeline: ChangePipeline;
   records: Records;
+  registrations: Registrations;
+  review: ReviewPolicy;
   audit: Audit;
   notifications: Notifications;
   now: () => Date;
@@ -61,7 +74,19 @@ interface Starter {
   force: boolean;
   /** With their credential's limits; null: the service. */
   caller: Caller | null;
+  /** Requires that their session was confirmed just now. */
+  confirmed: () => Promise<void>;
 }
+
+/** Who ends a request. */
+type Ender = Pick<Starter, "actor" | "name">;
+
+const byService: Ender = { actor: theService, name: null };
+
+/** Why a request failed whose change was being sent when the attempt ended, or the process. */
+const interrupted =
+  "Zonewright was interrupted while it changed the registration, so part of it may have been made. " +
+  "Read the registration, then request what is missing.";
 
 /**
  * Applies change requests. It can be killed at any time, and applies each request once:
@@ -70,6 +95,9 @@ interface Starter {
  * 2. The zone is planned anew while it is locked. What the author may do now, and whose approvals count now, is decided there.
  * 3. The change set names the request. The database holds at most one change set for each request.
  * 4. The request ends as its change set did, or can be applied again if that did nothing. If the process dies in between, the job ends it, once a repair knows the outcome.
+ *
+ * A registration has no zone to lock and no change set. The request says that its change is being sent before the first call to the registrar;
+ * if the process dies after that, the job ends it as failed, since nobody knows what was made, and it is not sent twice.
  */
 export class ChangeRequestApplier {
   readonly #parts: Parts;
@@ -82,16 +110,22 @@ export class ChangeRequestApplier {
    * Applies a request now.
    * @throws AppError NOT_FOUND; FORBIDDEN for others than the author and reviewers; CONFLICT if it was closed, is being applied, or would change
    * anything other than what was approved; REVIEW_REQUIRED if no approval counts; CONFIRMATION_REQUIRED above the safety threshold without an
-   * approval; PROVIDER_ERROR
+   * approval; PROVIDER_ERROR; REAUTHENTICATION_REQUIRED to turn a transfer lock off without an approval
+   * @param confirmed requires a confirmed session
    */
-  async apply(em: EntityManager, caller: Caller, { id, force }: { id: string; force: boolean }): Promise<void> {
+  async apply(
+    em: EntityManager,
+    caller: Caller,
+    { id, force }: { id: string; force: boolean },
+    confirmed: () => Promise<void>,
+  ): Promise<void> {
     const request = await findVisible(em, caller, id);
     refuseEnding(request);
     if (request.author.userId !== caller.userId) {
       const refusal = await reviewRefusal(em, caller, request, request.places);
       if (refusal !== null) throw new AppError("FORBIDDEN", refusal);
     }
-    await this.carryOut(request, { actor: caller, name: caller.username, force, caller });
+    await this.carryOut(request, { actor: caller, name: caller.username, force, caller, confirmed });
     const ended = await findRequest(this.#fork(), id);
     if (ended?.state === "failed")
       throw new AppError("PROVIDER_ERROR", ended.reason ?? "The change was not made. See the domain's history.");
@@ -99,9 +133,13 @@ export class ChangeRequestApplier {
 
   /** Applies a request. It is open again if nothing was sent to its zone. @throws AppError as `apply` */
   async carryOut(request: StoredRequest, starter: Starter): Promise<void> {
-    const { id } = request;
+    const { id, domainId, registration } = request;
     const token = randomUUID();
     if (!(await claim(this.#fork(), id, token, this.#parts.now()))) throw await this.#notClaimed(id);
+    if (registration !== null) {
+      await this.#register({ ...request, domainId, registration }, token, starter);
+      return;
+    }
     try {
       await this.#change(request, token, starter);
     } catch (error) {
@@ -155,6 +193,72 @@ export class ChangeRequestApplier {
       throw new AppError("CONFLICT", "The zone already has all of these changes, so there is nothing to apply.");
   }
 
+  /** Sends a request's registration to the registrar, and ends the request. It is open again if nothing was sent. @throws AppError */
+  async #register(
+    request: Omit<RegistrationRequest, "domainId"> & { domainId: string | null },
+    token: string,
+    starter: Starter,
+  ): Promise<void> {
+    const { now, registrations } = this.#parts;
+    const { id, domainId, registration } = request;
+    let isSending = false;
+    let failure: { reason: string; touched: boolean } | null;
+    try {
+      if (domainId === null) throw notFound("domain");
+      const author = await presentAuthor(this.#fork(), request, now());
+      const { ip, requestId } = starter.actor;
+      const caller = { ...author, ip, requestId };
+      failure = await registrations.carryOut(this.#fork(), caller, { id: domainId, ...registration }, async (draft) => {
+        const about = await this.#admit({ ...request, domainId }, draft, { author: caller, token, starter });
+        isSending = true;
+        return about;
+      });
+    } catch (error) {
+      if (!isSending) {
+        await release(this.#fork(), id, token, now());
+        throw error;
+      }
+      await this.endSent(id, token, interrupted, starter);
+      throw error;
+    }
+    if (failure && !failure.touched) {
+      await release(this.#fork(), id, token, now());
+      throw new AppError("PROVIDER_ERROR", failure.reason);
+    }
+    await this.endSent(id, token, failure?.reason ?? null, starter);
+  }
+
+  /** Decides whether a registration is changed as its plan is now, and marks the request as being sent. @returns what the audit says of it */
+  async #admit(
+    request: RegistrationRequest,
+    draft: RegistrationDraft,
+    { author, token, starter }: { author: Caller; token: string; starter: Starter },
+  ): Promise<object> {
+    const { now, review } = this.#parts;
+    const { id, domainId } = request;
+    if (draft.changes.length === 0)
+      throw new AppError("CONFLICT", "The registrar already has all of this, so there is nothing to apply.");
+    const { registration } = request;
+    const judge = async (em: EntityManager, held: StoredRequest, confirmed: boolean) =>
+      await judgeRegistration(em, { ...held, domainId, registration }, draft, {
+        author,
+        starter: { ...starter, confirmed },
+        review,
+        now: now(),
+      });
+    // A session is not looked up in a transaction, which would wait for itself on the embedded database.
+    const mustConfirm = turnsLockOff(request) && (await judge(this.#fork(), request, true)).length === 0;
+    if (mustConfirm) await confirmForLock(starter);
+    return await this.#fork().transactional(async (tx) => {
+      const held = await heldRequest(tx, id, token);
+      if (!held) throw beingApplied();
+      if (held.author.userId === null) throw authorGone();
+      const approvedBy = await judge(tx, held, mustConfirm);
+      await markSending(tx, id, now());
+      return { message: request.title, changeRequestId: id, appliedBy: starter.actor.userId, approvedBy };
+    });
+  }
+
   /** Plans a request in its locked zone, and finds whose approvals count for exactly this plan. @throws AppError */
   async #judge(
     tx: EntityManager,
@@ -189,10 +293,10 @@ export class ChangeRequestApplier {
    * again; that change set stays in the history.
    * @returns why nothing was done; null if something was, or if there is nothing to end
    */
-  async finish(id: string, { actor, name }: Pick<Starter, "actor" | "name">): Promise<string | null> {
-    const { audit, notifications, now } = this.#parts;
+  async finish(id: string, starter: Ender): Promise<string | null> {
+    const { now } = this.#parts;
     return await this.#fork().transactional(async (tx) => {
-      const request = await lockRequest(tx, id, actor.userId);
+      const request = await lockRequest(tx, id, starter.actor.userId);
       const set = await changeSetOf(tx, id);
       if (!request || request.closedAt !== null || !set || set.state === "pending") return null;
       const reason = failureOfSet(set);
@@ -201,31 +305,49 @@ export class ChangeRequestApplier {
         if (request.applyingToken !== null) await release(tx, id, request.applyingToken, now());
         return reason;
       }
-      const state = reason === null ? "applied" : "failed";
-      await closeRequest(tx, id, { state, reason, now: now() });
-      const after = { domainId: request.domainId, changeSetId: set.id, ...(reason === null ? {} : { reason }) };
-      const action = reason === null ? "change_request.apply" : "change_request.fail";
-      await audit.record(tx, actor, { action, ...target(id), after });
-      const by = actor.userId === null ? null : { id: actor.userId, name: name ?? "" };
-      const to = await this.#concerned(tx, request, reason !== null);
-      const event = reason === null ? "change.applied" : "change.failed";
-      await notifications.notify(tx, requestNotice(event, request, { by, note: reason, to }));
+      await this.#end(tx, request, { reason, starter, about: { changeSetId: set.id } });
       return null;
     });
   }
 
   /** Ends a request that can no longer be applied as it was made, at the time set for it. */
   async fail(id: string, reason: string): Promise<void> {
-    const { audit, notifications, now } = this.#parts;
     await this.#fork().transactional(async (tx) => {
       const request = await lockRequest(tx, id, null);
       if (!request || request.closedAt !== null || request.applyingToken !== null) return;
-      await closeRequest(tx, id, { state: "failed", reason, now: now() });
-      const after = { domainId: request.domainId, reason };
-      await audit.record(tx, theService, { action: "change_request.fail", ...target(id), after });
-      const to = await this.#concerned(tx, request, true);
-      await notifications.notify(tx, requestNotice("change.failed", request, { by: null, note: reason, to }));
+      await this.#end(tx, request, { reason, starter: byService });
     });
+  }
+
+  /**
+   * Ends a request whose registration was sent, unless another attempt holds it.
+   * @param reason why it was not, or not wholly, made; null if it was
+   */
+  async endSent(id: string, token: string, reason: string | null, starter: Ender): Promise<void> {
+    await this.#fork().transactional(async (tx) => {
+      const request = await lockRequest(tx, id, starter.actor.userId);
+      if (!request || request.closedAt !== null || request.applyingToken !== token) return;
+      await this.#end(tx, request, { reason, starter });
+    });
+  }
+
+  /** Closes a request, writes it into the audit trail and tells everyone concerned. @param ended with the reason why it failed; null: it was applied */
+  async #end(
+    tx: EntityManager,
+    request: StoredRequest,
+    { reason, starter, about = {} }: { reason: string | null; starter: Ender; about?: { changeSetId?: string } },
+  ): Promise<void> {
+    const { audit, notifications, now } = this.#parts;
+    const { id, domainId } = request;
+    const { actor, name } = starter;
+    await closeRequest(tx, id, { state: reason === null ? "applied" : "failed", reason, now: now() });
+    const after = { domainId, ...about, ...(reason === null ? {} : { reason }) };
+    const action = reason === null ? "change_request.apply" : "change_request.fail";
+    await audit.record(tx, actor, { action, ...target(id), after });
+    const by = actor.userId === null ? null : { id: actor.userId, name: name ?? "" };
+    const to = await this.#concerned(tx, request, reason !== null);
+    const event = reason === null ? "change.applied" : "change.failed";
+    await notifications.notify(tx, requestNotice(event, request, { by, note: reason, to }));
   }
 
   /** Returns the author and everyone who reviewed a request. @param owner whether to add the domain's owner */
@@ -245,27 +367,10 @@ export class ChangeRequestApplier {
   }
 }
 
-function outdated({ state }: StoredRequest): AppError {
-  const what = state === "approved" ? "was approved" : "was requested";
-  return new AppError(
-    "CONFLICT",
-    `The zone has changed since the request ${what}, and so has what it would do. Read it again and have it approved again.`,
-  );
-}
-
-function approvalGone(): AppError {
-  return new AppError(
-    "REVIEW_REQUIRED",
-    "Those who approved the request may no longer review changes of this domain. Have it approved again.",
-  );
-}
-
-function needsApproval(): AppError {
-  return new AppError("REVIEW_REQUIRED", "The request needs an approval before it can be applied.");
-}
-
 /** An attempt that has not begun to change its zone by then belongs to a process that is gone. */
 const staleMilliseconds = 120_000;
+/** How long a registrar may take with a change, with all attempts, before its process counts as gone. */
+const sendingMilliseconds = 900_000;
 /** How long a provider or a busy zone is tried again after the set time. */
 const patienceMilliseconds = 3_600_000;
 const mostInRun = 200;
@@ -276,6 +381,14 @@ interface ScheduleParts {
   review: ReviewPolicy;
   log: Logger;
   now: () => Date;
+}
+
+/** An attempt that is under way, or whose process is gone. */
+interface Attempt {
+  id: string;
+  applying_token: string | null;
+  applying_at: Date | null;
+  sent_at: Date | null;
 }
 
 /** Applies requests at their time, and ends those whose process died. */
@@ -301,7 +414,7 @@ export class ChangeRequestSchedule {
   async #attempts() {
     return await queries(this.#parts.database.fork())
       .selectFrom("change_requests")
-      .select(["id", "applying_token", "applying_at"])
+      .select(["id", "applying_token", "applying_at", "sent_at"])
       .where("applying_token", "is not", null)
       .orderBy("applying_at")
       .limit(mostInRun)
@@ -309,12 +422,16 @@ export class ChangeRequestSchedule {
   }
 
   /** Ends an attempt as its change set did. One without a change set is given up once it is too old to be under way. */
-  async #settle(attempt: { id: string; applying_token: string | null; applying_at: Date | null }): Promise<void> {
+  async #settle(attempt: Attempt): Promise<void> {
     const { database, applier, now } = this.#parts;
-    const { id, applying_token: token, applying_at: since } = attempt;
-    if (await changeSetOf(database.fork(), id)) await applier.finish(id, { actor: theService, name: null });
-    else if (token !== null && since !== null && now().getTime() - since.getTime() > staleMilliseconds)
-      await release(database.fork(), id, token, now());
+    const { id, applying_token: token, applying_at: since, sent_at: sent } = attempt;
+    const isOlder = (at: Date | null, milliseconds: number) =>
+      at !== null && now().getTime() - at.getTime() > milliseconds;
+    if (await changeSetOf(database.fork(), id)) await applier.finish(id, byService);
+    else if (token === null) return;
+    else if (sent !== null) {
+      if (isOlder(sent, sendingMilliseconds)) await applier.endSent(id, token, interrupted, byService);
+    } else if (isOlder(since, staleMilliseconds)) await release(database.fork(), id, token, now());
   }
 
   /** Returns requests whose time has come, and that are approved or may be applied without an approval. */
@@ -349,7 +466,7 @@ export class ChangeRequestSchedule {
     const request = await findRequest(database.fork(), id);
     if (!request || request.closedAt !== null) return;
     try {
-      await applier.carryOut(request, { actor: theService, name: null, force: false, caller: null });
+      await applier.carryOut(request, { ...byService, force: false, caller: null, confirmed: noSession });
     } catch (fault) {
       const error = faultToAppError(fault);
       if (error instanceof Fault)
@@ -361,6 +478,10 @@ export class ChangeRequestSchedule {
       await applier.fail(id, error instanceof Fault ? "An internal error occurred." : error.message);
     }
   }
+}
+
+function noSession(): Promise<void> {
+  return Promise.reject(new AppError("FORBIDDEN", "This needs a person with a confirmed session."));
 }
 
 /** Returns whether another attempt may succeed without anybody doing something. */

@@ -7,6 +7,7 @@ import { queries, type EntityManager } from "../../database/database.ts";
 import type { ChangeRequestState } from "../../database/tables/changes.ts";
 import type { ChangeInput } from "../records/change-schemas.ts";
 import type { RecordDraft } from "../../dns/record.ts";
+import type { WantedRegistration } from "../../registry/registrars/plan.ts";
 import type { EndedSet } from "../changes/settle.ts";
 
 /*
@@ -32,6 +33,10 @@ export interface StoredRequest {
   title: string;
   note: string | null;
   changes: ChangeInput[];
+  /** What the registration is to become, in canonical form; null: it changes records. */
+  registration: WantedRegistration | null;
+  /** When an attempt began to send that to the registrar; null: none did. */
+  sentAt: Date | null;
   reverse: Chosen | undefined;
   force: boolean;
   /** Whether it may change locked records: its author was allowed to, and said so. */
@@ -97,6 +102,8 @@ export async function findRequest(em: EntityManager, id: string, { lock = false 
     title: row.title,
     note: row.note,
     changes: withDates(fromJson(row.changes) as ChangeInput[]),
+    registration: fromJson(row.registration) as WantedRegistration | null,
+    sentAt: row.sent_at,
     reverse: (fromJson(row.reverse) ?? undefined) as Chosen | undefined,
     force: row.force,
     unlock: row.unlock,
@@ -194,7 +201,7 @@ export async function claim(em: EntityManager, id: string, token: string, now: D
 /** Ends an attempt that changed nothing. If the author was deleted meanwhile, the request is withdrawn. */
 export async function release(em: EntityManager, id: string, token: string, now: Date): Promise<void> {
   await sql`
-    update change_requests set applying_token = null, applying_at = null,
+    update change_requests set applying_token = null, applying_at = null, sent_at = null,
       state = case when author_id is null then 'withdrawn' else state end,
       reason = case when author_id is null then ${authorDeleted} else reason end,
       closed_at = case when author_id is null then ${now}::timestamptz else closed_at end

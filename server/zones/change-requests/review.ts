@@ -22,8 +22,8 @@ import { sql } from "kysely";
 /** A request's plan as its zone is now. */
 export interface FreshPlan extends StoredPlan {
   plan: Awaited<ReturnType<typeof planView>> & { warnings: string[] };
-  /** Ties the plan to the zone's present revision. */
-  planHash: string;
+  /** Ties the plan to the zone's present revision; null for a registration. */
+  planHash: string | null;
   /** The PTR changes that belong to it. */
   listed: FollowedChange[];
 }
@@ -48,6 +48,27 @@ export async function presentAuthor(em: EntityManager, request: StoredRequest, n
   const author = await presentCaller(em, request.author, "requests:write", now);
   if (author) return author;
   throw authorGone();
+}
+
+/** The refusal of what would do something else than was approved or requested. */
+export function outdated({ state, registration }: Pick<StoredRequest, "state" | "registration">): AppError {
+  const what = state === "approved" ? "was approved" : "was requested";
+  return new AppError(
+    "CONFLICT",
+    `The ${registration ? "registration" : "zone"} has changed since the request ${what}, and so has what it would do. ` +
+      "Read it again and have it approved again.",
+  );
+}
+
+export function approvalGone(): AppError {
+  return new AppError(
+    "REVIEW_REQUIRED",
+    "Those who approved the request may no longer review changes of this domain. Have it approved again.",
+  );
+}
+
+export function needsApproval(): AppError {
+  return new AppError("REVIEW_REQUIRED", "The request needs an approval before it can be applied.");
 }
 
 export function authorGone(): AppError {
@@ -206,6 +227,9 @@ function byText(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
+/** What decides who may review a request. */
+type Reviewed = Pick<StoredRequest, "domainId" | "author" | "registration">;
+
 /** A verdict on a request. */
 export interface Review {
   userId: string | null;
@@ -241,13 +265,17 @@ export async function reviewsOf(em: EntityManager, requestId: string): Promise<R
 export async function reviewRefusal(
   em: EntityManager,
   caller: Caller,
-  { domainId, author }: Pick<StoredRequest, "domainId" | "author">,
+  { domainId, author, registration }: Reviewed,
   places: readonly Place[],
 ): Promise<string | null> {
   if (author.userId === caller.userId) return "You made this request. Somebody else must review it.";
   const others =
     "Only the domain's reviewers can do this: its owner, administrators, and members whose assignments let them review all of these records.";
   const rights = domainId === null ? null : await rightsOf(em, caller, domainId);
+  if (registration !== null)
+    return rights?.owns === true
+      ? null
+      : "Only the domain's owner and administrators review changes of its registration.";
   return rights && places.every((place) => mayReview(place, rights)) ? null : others;
 }
 
@@ -255,7 +283,7 @@ export async function reviewRefusal(
 export async function counts(
   em: EntityManager,
   review: Review,
-  request: Pick<StoredRequest, "domainId" | "author">,
+  request: Reviewed,
   now: { changesHash: string; places: readonly Place[]; at: Date },
 ): Promise<boolean> {
   if (review.verdict !== "approve" || review.userId === null || review.changesHash !== now.changesHash) return false;
@@ -273,7 +301,7 @@ function assignedReviewers(requestId: string, at: Date) {
       join domains d on d.id = r.domain_id
       join assignments a on a.review and (a.expires_at is null or a.expires_at > ${at}) and ${coversDomain("d")}
       cross join unnest(r.hosts, r.record_types) as place(name, record_type)
-      where r.id = ${requestId} and ${coversChange("place", "d")}
+      where r.id = ${requestId} and r.registration is null and ${coversChange("place", "d")}
       group by a.user_id
     ) reviewer where reviewer.covered = reviewer.places
   )`;

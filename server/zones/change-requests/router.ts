@@ -16,6 +16,7 @@ import {
   requestIdInput,
   requestPage,
 } from "./schemas.ts";
+import type { Caller } from "../../access/caller.ts";
 import type { Records } from "../records/service.ts";
 import type { ChangeRequestApplier } from "./applier.ts";
 import type { ChangeRequests, RequestComments } from "./service.ts";
@@ -25,6 +26,7 @@ const tag = "Change requests";
 export function createChangeRequestsRouter({
   changeRequestApplier,
   changeRequests,
+  confirmation,
   records,
   requestComments,
 }: {
@@ -32,6 +34,7 @@ export function createChangeRequestsRouter({
   changeRequests: ChangeRequests;
   records: Records;
   requestComments: RequestComments;
+  confirmation: { require(em: Parameters<ChangeRequests["get"]>[0], caller: Caller): Promise<void> };
 }) {
   return router({
     list: may("requests:read", {
@@ -116,7 +119,10 @@ export function createChangeRequestsRouter({
       .output(passingLarge(changeRequest))
       .mutation(
         async ({ ctx, input }) =>
-          await answerOf(changeRequest, await changeRequests.approve(ctx.em, ctx.caller, input)),
+          await answerOf(
+            changeRequest,
+            await changeRequests.approve(ctx.em, ctx.caller, input, () => confirmation.require(ctx.em, ctx.caller)),
+          ),
       ),
 
     reject: may("requests:write", {
@@ -167,7 +173,7 @@ export function createChangeRequestsRouter({
       .input(applyRequestInput)
       .output(passingLarge(changeRequest))
       .mutation(async ({ ctx, input }) => {
-        await changeRequestApplier.apply(ctx.em, ctx.caller, input);
+        await changeRequestApplier.apply(ctx.em, ctx.caller, input, () => confirmation.require(ctx.em, ctx.caller));
         return await answerOf(changeRequest, await changeRequests.get(ctx.em.fork(), ctx.caller, input.id));
       }),
 

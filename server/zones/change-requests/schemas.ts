@@ -11,6 +11,7 @@ import {
   reverse,
   parsedInSlices,
 } from "../records/change-schemas.ts";
+import { registrationPlan, requestedRegistration } from "../../registry/registrars/schemas.ts";
 
 const requestId = id("The request's id.");
 
@@ -26,16 +27,21 @@ export const createRequestInput = parsedInSlices(
     note: prose(5_000)
       .optional()
       .meta({ description: "More about it, at most 5000 characters.", example: "See CHG-1042." }),
-    changes,
+    changes: changes.optional(),
     reverse,
+    registration: requestedRegistration.optional().meta({
+      description:
+        "What the domain's registration is to become, instead of `changes`: for the owner and administrators, who may change it. " +
+        "What is left out stays.",
+    }),
     applyAt: timestampInput("When to apply it by itself, at most 366 days ahead. Left out or null: when somebody does.")
       .nullable()
       .optional()
       .meta({ example: null }),
     force: forceLoss.meta({
       description:
-        "Confirms deleting or replacing more than 30 % of a zone with ten or more records, or all records. Needed only to apply the request " +
-        "without an approval.",
+        "Confirms deleting or replacing more than 30 % of a zone with ten or more records, or all records, or what the plan of a registration " +
+        "warns of. Needed only to apply the request without an approval.",
     }),
     unlock: unlock.meta({
       description:
@@ -166,11 +172,20 @@ export const changeRequest = z
   .object({
     ...summaryFields,
     note: z.string().nullable().meta({ description: "More about it.", example: null }),
-    changes: z.array(requestedChange).meta({ description: "The changes as they were requested." }),
+    changes: z.array(requestedChange).meta({ description: "The changes of records as they were requested." }),
+    registration: requestedRegistration.nullable().meta({
+      description: "What the registration is to become; null for a request that changes records.",
+      example: null,
+    }),
     plan: plannedChanges.nullable().meta({
       description:
         "What it would do now, or, if it is closed or cannot be applied, what it would have done when it was made or approved. Null if you may " +
-        "no longer see its names.",
+        "no longer see its names, and for a registration.",
+    }),
+    registrationPlan: z.object(registrationPlan).nullable().meta({
+      description:
+        "What it would do to the registration, as `plan` does for records; null for a request that changes records.",
+      example: null,
     }),
     reverse: z
       .array(followedChange)
@@ -184,8 +199,8 @@ export const changeRequest = z
       .nullable()
       .meta({
         description:
-          "Hash of the RRsets that the plan touches, before and after. Send it to approve the request. Edits of other RRsets leave it as it is. " +
-          "Null if there is no present plan.",
+          "Hash of the RRsets, or fields of the registration, that the plan touches, before and after. Send it to approve the request. " +
+          "Edits elsewhere leave it as it is. Null if there is no present plan.",
         example: "Qm9yaW5n…",
       }),
     outdated: z.boolean().meta({
@@ -209,7 +224,10 @@ export const changeRequest = z
       example: true,
     }),
   })
-  .meta({ id: "ChangeRequest", description: "Changes of a domain's records that somebody reviews first." });
+  .meta({
+    id: "ChangeRequest",
+    description: "Changes of a domain's records or registration that somebody reviews first.",
+  });
 
 const commentFields = {
   id: shownId("The comment's id."),

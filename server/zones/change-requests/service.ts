@@ -12,6 +12,9 @@ import { AppError, badField, notFound } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
 import type { Records } from "../records/service.ts";
 import { requestNotice } from "./notices.ts";
+import type { WantedRegistration } from "../../registry/registrars/plan.ts";
+import { canonical, type Registrations } from "../../registry/registrars/registrations.ts";
+import { confirmForLock, freshRegistration, registrationColumns, turnsLockOff } from "./registration.ts";
 import { freshPlan, mayChange, reviewersOf, reviewRefusal, reviewsOf } from "./review.ts";
 import {
   closeRequest,
@@ -20,6 +23,7 @@ import {
   planColumns,
   refuseEnding,
   target,
+  type StoredPlan,
   type StoredRequest,
 } from "./request.ts";
 import { findVisible, pageOfRequests, presentPlan, requestDetails, type RequestFilter } from "./view.ts";
@@ -36,6 +40,7 @@ const day = 24 * 3_600_000;
 
 interface Parts {
   records: Records;
+  registrations: Registrations;
   audit: Audit;
   notifications: Notifications;
   enqueue: Enqueue;
@@ -43,6 +48,15 @@ interface Parts {
 }
 
 type NewRequest = z.infer<typeof createRequestInput>;
+
+/** What a new request wants, planned. */
+interface Wanted {
+  plan: StoredPlan;
+  /** Null: it changes records. */
+  registration: WantedRegistration | null;
+  /** Whether it is applied only once approved. */
+  proposed: boolean;
+}
 
 interface Verdict {
   id: string;
@@ -68,15 +82,50 @@ export class ChangeRequests {
 
   /** Stores changes for a review, if they could be made now. @throws AppError as `Records.plan`; BAD_REQUEST for a bad `applyAt`, CONFLICT above the limit */
   async create(em: EntityManager, caller: Caller, input: NewRequest) {
-    const { id: domainId, title, changes, reverse, applyAt = null, force, unlock = false } = input;
-    const { records, audit, notifications, now } = this.#parts;
-    refuseBadTime(applyAt, now());
-    const planned = await records.draft(em, caller, { id: domainId, changes, reverse, unlock });
-    refuseLocked(planned.changes, { mayUnlock: planned.zone.rights.changesProtected, unlock });
-    if (planned.changes.length === 0) throw badField(["changes"], "These changes would change nothing.");
-    const plan = await freshPlan(em, planned);
-    const proposed = !(await mayChange(em, caller, domainId, plan.places));
+    const { applyAt = null } = input;
+    refuseBadTime(applyAt, this.#parts.now());
     const id = newId();
+    await this.#store(em, caller, { ...input, applyAt, requestId: id, ...(await this.#wanted(em, caller, input)) });
+    return await this.get(em.fork(), caller, id);
+  }
+
+  /** Plans what a new request wants, and decides whether it needs an approval in any case. @throws AppError */
+  async #wanted(
+    em: EntityManager,
+    caller: Caller,
+    { id, changes, registration, ...input }: NewRequest,
+  ): Promise<Wanted> {
+    if ((changes === undefined) === (registration === undefined))
+      throw badField(["changes"], "Send either `changes` of records or a `registration`.");
+    const { records, registrations } = this.#parts;
+    const { reverse, unlock = false } = input;
+    if (registration === undefined) {
+      const planned = await records.draft(em, caller, { id, changes: changes ?? [], reverse, unlock });
+      refuseLocked(planned.changes, { mayUnlock: planned.zone.rights.changesProtected, unlock });
+      if (planned.changes.length === 0) throw badField(["changes"], "These changes would change nothing.");
+      const plan = await freshPlan(em, planned);
+      return { plan, registration: null, proposed: !(await mayChange(em, caller, id, plan.places)) };
+    }
+    for (const field of ["reverse", "unlock"] as const)
+      if (input[field] !== undefined) throw badField([field], "This belongs to changes of records. Leave it out.");
+    const { wanted, draft } = await underRegistration(async () => {
+      const canonicalized = canonical(registration);
+      return { wanted: canonicalized, draft: await registrations.draft(em, caller, { id, ...canonicalized }) };
+    });
+    if (draft.changes.length === 0) throw badField(["registration"], "The registrar already has all of this.");
+    // Nobody is there to confirm a session at a set time, so whoever approves does.
+    const proposed = turnsLockOff({ registration: wanted }) && (input.applyAt ?? null) !== null;
+    return { plan: registrationColumns(draft), registration: wanted, proposed };
+  }
+
+  async #store(
+    em: EntityManager,
+    caller: Caller,
+    input: Omit<NewRequest, "registration"> & Wanted & { requestId: string; applyAt: Date | null },
+  ): Promise<void> {
+    const { requestId: id, id: domainId, title, changes, registration, reverse, applyAt } = input;
+    const { force, unlock = false, proposed, plan } = input;
+    const { audit, notifications, now } = this.#parts;
     await em.transactional(async (tx) => {
       const domain = await queries(tx)
         .selectFrom("domains")
@@ -99,7 +148,8 @@ export class ChangeRequests {
           state: "open",
           title,
           note: storedMessage(input.note),
-          changes: JSON.stringify(changes),
+          changes: JSON.stringify(changes ?? []),
+          registration: registration && JSON.stringify(registration),
           reverse: reverse === undefined ? null : JSON.stringify(reverse),
           force,
           unlock,
@@ -110,35 +160,48 @@ export class ChangeRequests {
         })
         .execute();
       const { creates, updates, deletes } = plan;
-      const after = { domainId, title, creates, updates, deletes, changesHash: plan.changesHash, applyAt };
+      const about = registration === null ? { creates, updates, deletes } : { registration };
+      const after = { domainId, title, ...about, changesHash: plan.changesHash, applyAt };
       await audit.record(tx, caller, { action: "change_request.create", ...target(id), after });
       const request = await known(tx, id);
       const to = await reviewersOf(tx, request, now());
       const by = { id: caller.userId, name: caller.username };
       await notifications.notify(tx, requestNotice("change.requested", request, { by, note: request.note, to }));
     });
-    return await this.get(em.fork(), caller, id);
   }
 
   /**
    * Approves the changes with this hash.
    * @throws AppError NOT_FOUND, FORBIDDEN for the author and others who are no reviewers, CONFLICT if the request was closed, is being applied,
-   * or its changes are no longer those
+   * or its changes are no longer those; REAUTHENTICATION_REQUIRED to let a transfer lock be turned off
+   * @param confirmed requires a confirmed session
    */
-  async approve(em: EntityManager, caller: Caller, { id, changesHash, note }: Verdict & { changesHash: string }) {
+  async approve(
+    em: EntityManager,
+    caller: Caller,
+    { id, changesHash, note }: Verdict & { changesHash: string },
+    confirmed: () => Promise<void>,
+  ) {
     const request = await this.#reviewable(em, caller, id);
-    const fresh = await presentPlan(em, caller, request, this.#parts);
-    const { plan } = fresh;
+    if (turnsLockOff(request)) await confirmForLock({ caller, confirmed });
+    const { domainId, registration } = request;
+    const { records, registrations, audit, notifications, enqueue, now } = this.#parts;
+    const parts = { records, registrations, now };
+    const fresh = await presentPlan(em, caller, request, parts);
+    let { plan } = fresh;
+    const of = registration === null ? "zone" : "registration";
     if (!plan)
-      throw new AppError("CONFLICT", `The request cannot be applied to the zone as it is now: ${fresh.problem ?? ""}`);
+      throw new AppError("CONFLICT", `The request cannot be applied to the ${of} as it is now: ${fresh.problem ?? ""}`);
+    if (domainId !== null && registration !== null)
+      plan = await freshRegistration(em, registrations, { ...request, domainId, registration }, now());
     if (plan.changesHash !== changesHash)
       throw new AppError(
         "CONFLICT",
-        "The zone has changed since you read the request, and so has what it would do. Read it again, then approve its new `changesHash`.",
+        `The ${of} has changed since you read the request, and so has what it would do. Read it again, then approve its new \`changesHash\`.`,
       );
     const refusal = await reviewRefusal(em, caller, request, plan.places);
     if (refusal !== null) throw new AppError("FORBIDDEN", refusal);
-    const { audit, notifications, enqueue, now } = this.#parts;
+    const columns = planColumns(plan);
     await em.transactional(async (tx) => {
       await openRequest(tx, id, caller);
       const earlier = (await reviewsOf(tx, id)).some(
@@ -148,7 +211,7 @@ export class ChangeRequests {
       if (!earlier) await addReview(tx, caller, id, { verdict: "approve", changesHash, note, now: now() });
       await queries(tx)
         .updateTable("change_requests")
-        .set({ state: "approved", ...planColumns(plan) })
+        .set({ state: "approved", ...columns })
         .where("id", "=", id)
         .execute();
       const after = { domainId: request.domainId, changesHash, note: storedMessage(note) };
@@ -209,6 +272,17 @@ export class ChangeRequests {
   ) {
     const by = { id: caller.userId, name: caller.username };
     return requestNotice(event, request, { by, note: storedMessage(note), to: [request.author.userId, ...others] });
+  }
+}
+
+/** Names the fields of a registration, which a request has one level down, in what refuses them. */
+async function underRegistration<T>(plan: () => Promise<T>): Promise<T> {
+  try {
+    return await plan();
+  } catch (error) {
+    if (!(error instanceof AppError) || error.issues === null) throw error;
+    const issues = error.issues.map((issue) => ({ ...issue, path: ["registration", ...issue.path] }));
+    throw new AppError(error.code, error.message, { issues, cause: error });
   }
 }
 

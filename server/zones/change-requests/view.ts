@@ -4,6 +4,8 @@ import { queries, type EntityManager } from "../../database/database.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import type { ChangeInput } from "../records/change-schemas.ts";
 import type { Records } from "../records/service.ts";
+import type { Registrations } from "../../registry/registrars/registrations.ts";
+import { presentRegistration, shownRegistration } from "./registration.ts";
 import { counts, listedFor, planRequest, reviewRefusal, reviewsOf, type FreshPlan, type Review } from "./review.ts";
 import { changeSetOf, findRequest, type Place, type StoredRequest } from "./request.ts";
 import { sql, type Selectable } from "kysely";
@@ -14,6 +16,7 @@ import type { ChangeRequestState } from "../../database/tables/changes.ts";
 
 interface Parts {
   records: Records;
+  registrations: Registrations;
   now: () => Date;
 }
 
@@ -36,7 +39,9 @@ export async function requestDetails(em: EntityManager, caller: Caller, id: stri
     ...requestSummary(request),
     note: request.note,
     changes: fresh.hidden ? [] : request.changes.map(changeView),
-    plan: shown,
+    registration: fresh.hidden ? null : request.registration,
+    plan: request.registration === null ? shown : null,
+    registrationPlan: request.registration === null || shown === null ? null : shownRegistration(shown),
     reverse: isAuthor && caller.narrowing === null ? listed : await listedFor(em, caller, listed),
     planHash,
     changesHash,
@@ -56,7 +61,7 @@ export async function presentPlan(
   em: EntityManager,
   caller: Caller,
   request: StoredRequest,
-  { records, now }: Parts,
+  { records, registrations, now }: Parts,
 ): Promise<{ plan: FreshPlan | null; problem: string | null; hidden: boolean }> {
   const { domainId, closedAt, applyingToken } = request;
   const isAuthor = request.author.userId === caller.userId;
@@ -70,9 +75,16 @@ export async function presentPlan(
   // The zone may have some or all of the changes already.
   if (applyingToken !== null) return { plan: null, problem: null, hidden: false };
   try {
-    const plan = await planRequest(em, records, { ...request, domainId }, now());
-    if (plan.creates + plan.updates + plan.deletes === 0)
-      return { plan: null, problem: "The zone already has all of these changes.", hidden: false };
+    const { registration } = request;
+    const plan =
+      registration === null
+        ? await planRequest(em, records, { ...request, domainId }, now())
+        : await presentRegistration(em, registrations, { ...request, domainId, registration }, now());
+    if (plan.creates + plan.updates + plan.deletes === 0) {
+      const has =
+        registration === null ? "The zone already has all of these changes." : "The registrar already has all of this.";
+      return { plan: null, problem: has, hidden: false };
+    }
     return maySee(plan.places) ? { plan, problem: null, hidden: false } : { plan: null, problem: unseen, hidden: true };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -133,7 +145,7 @@ const places = { names: "r.hosts", types: "r.record_types" };
 export async function visibleRequests(em: EntityManager, caller: Caller) {
   const visible = await visibleDomains(em, caller);
   const toReview = sql<boolean>`(r.state = 'open' and r.applying_token is null and r.author_id is distinct from ${caller.userId}
-    and ${visible.reviews("r.domain_id", places)})`;
+    and ${visible.reviews("r.domain_id", places)} and (r.registration is null or ${visible.owns("r.domain_id")}))`;
   // An array rather than a join, so that an index finds the requests of a few domains.
   const domains = queries(em)
     .selectFrom("domains")

@@ -81,19 +81,25 @@ export class ReviewPolicy {
     );
   }
 
-  /** Refuses to change the registration of a domain that needs reviews, as `refuseUnreviewed` does. @param what what is refused */
+  /**
+   * Refuses to change the registration of a domain that needs reviews, as `refuseUnreviewed` does.
+   * @param what what is refused, if it cannot be requested
+   */
   refuseRegistration(
     zone: ReviewedZone,
     { role, message, override = false }: Omit<UnreviewedChange, "changes">,
-    what = "change its registration",
+    what?: string,
   ): boolean {
     checkOverride({ role, message, override });
     if (!this.binds(zone, role)) return false;
     if (override) return true;
+    const overriding = "An administrator can override it: send `override: true` and a reason in `message`.";
     throw new AppError(
       "REVIEW_REQUIRED",
-      `This domain requires reviews, so only an administrator can ${what}, with a reason. ` +
-        "To override it, send `override: true` and a reason in `message`.",
+      what === undefined
+        ? `This domain requires reviews. Request the change of its registration: POST /api/domains/${zone.id}/change-requests, with \`registration\`. ${overriding}`
+        : `This domain requires reviews, so only an administrator can ${what}, with a reason. ` +
+            "To override it, send `override: true` and a reason in `message`.",
     );
   }
 }

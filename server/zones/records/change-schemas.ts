@@ -14,7 +14,8 @@ const manyItems = 500;
  * @param most the most items that the schema allows
  */
 export function parsedInSlices<S extends z.ZodObject>(schema: S, field: string, most: number): S {
-  const list: unknown = schema.shape[field];
+  const declared: unknown = schema.shape[field];
+  const list: unknown = declared instanceof z.ZodOptional ? declared.unwrap() : declared;
   if (!(list instanceof z.ZodArray)) throw new Error(`${field} is not a list.`);
   const parse = schema.parse.bind(schema);
   const parseSliced = async (value: Record<string, unknown>, items: readonly unknown[]) => {

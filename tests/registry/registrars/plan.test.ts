@@ -72,13 +72,15 @@ describe("a plan of a registration", () => {
   test("warns of name servers whose keys no DS record matches", () => {
     const unsigned = { ...good, keys: [] };
     const plan = judge({ nameServers: ["ns9.one.tld"] }, unsigned, { ...state, ds: [ds] });
-    expect(plan.risks).toEqual([expect.stringContaining("Remove the DS records first")]);
+    expect(plan.risks.map(({ message }) => message)).toEqual([expect.stringContaining("Remove the DS records first")]);
   });
 
   test("needs a confirmation to change DS records and name servers at once, unless the new ones have an old key", () => {
     const wanted = { nameServers: ["ns9.one.tld"], ds: [] };
     const unsigned = judge(wanted, { ...good, keys: [] }, { ...state, ds: [ds] });
-    expect(unsigned.risks).toEqual([expect.stringContaining("Resolvers keep the old DS records of one.tld")]);
+    expect(unsigned.risks.map(({ message }) => message)).toEqual([
+      expect.stringContaining("Resolvers keep the old DS records of one.tld"),
+    ]);
     expect(judge(wanted, good, { ...state, ds: [ds] }).risks).toEqual([]);
     expect(judge(wanted, { ...good, keys: [] }).risks).toEqual([]);
   });
