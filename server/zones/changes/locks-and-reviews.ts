@@ -93,14 +93,11 @@ export class ReviewPolicy {
     checkOverride({ role, message, override });
     if (!this.binds(zone, role)) return false;
     if (override) return true;
-    const overriding = "An administrator can override it: send `override: true` and a reason in `message`.";
-    throw new AppError(
-      "REVIEW_REQUIRED",
+    const how =
       what === undefined
-        ? `This domain requires reviews. Request the change of its registration: POST /api/domains/${zone.id}/change-requests, with \`registration\`. ${overriding}`
-        : `This domain requires reviews, so only an administrator can ${what}, with a reason. ` +
-            "To override it, send `override: true` and a reason in `message`.",
-    );
+        ? `This domain requires reviews, also of its registration. Request one with POST /api/domains/${zone.id}/change-requests. `
+        : `This domain requires reviews, so only an administrator can ${what}, with a reason. `;
+    throw new AppError("REVIEW_REQUIRED", `${how}To override it, send \`override: true\` and a reason in \`message\`.`);
   }
 }
 

@@ -189,6 +189,42 @@ test("where reviews are required, an administrator changes a registration only w
   expect(account().autoRenew).toBe(false);
 });
 
+test("where reviews are required, an owner requests the change, and an administrator approves and applies it", async () => {
+  const { admin } = site.zonewright;
+  const owner = await site.zonewright.member("asker");
+  const { body: me } = await owner.get("/api/auth/me");
+  await admin.put(path, { reviewRequired: "everyone", ownerId: me.id });
+  const page = await opened({ username: "asker", password: memberPassword });
+  await page.getByRole("button", { name: "Change…" }).click();
+  const shown = dialog(page);
+  site.expected.push("409");
+  await shown.getByLabel("Automatic renewal").selectOption("off");
+  await shown.getByRole("button", { name: "Show the plan" }).click();
+  await shown.getByText("This domain requires reviews").waitFor();
+  expect(await shown.getByLabel("Change it without a review").count()).toBe(0);
+  await shown.getByRole("button", { name: "Request a review" }).click();
+  await shown.getByText("Say in a few words what it is for.").waitFor();
+  await photograph(page, "registration-request");
+  await expectAccessible(page);
+  await shown.getByLabel("What it is for").fill("We let it go");
+  await shown.getByRole("button", { name: "Request a review" }).click();
+  await page.getByText(/^Request #\d+ sent/).waitFor();
+  await page.getByRole("button", { name: "Open", exact: true }).click();
+  await page.waitForURL(/\/requests\//);
+
+  const reviewer = await site.signedIn({ path: new URL(page.url()).pathname });
+  await reviewer.getByText("Without automatic renewal,").waitFor();
+  expect(await reviewer.locator("ins").textContent()).toContain("+ Off");
+  await photograph(reviewer, "registration-requested");
+  await expectAccessible(reviewer);
+  await reviewer.getByRole("button", { name: "Approve", exact: true }).click();
+  expect(account().autoRenew).toBe(true);
+  const verdict = reviewer.getByRole("dialog", { name: "Approve “We let it go”" });
+  await verdict.getByRole("button", { name: "Approve and apply" }).click();
+  await reviewer.getByText("Applied", { exact: true }).waitFor();
+  expect(account().autoRenew).toBe(false);
+});
+
 test("the form has only what the kind can change, owners change it, and other members only read", async () => {
   const { admin } = site.zonewright;
   const owner = await site.zonewright.member("owner");

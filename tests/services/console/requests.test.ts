@@ -149,7 +149,7 @@ test("an approval that the zone has overtaken is refused with the reason, and th
   await reviewer.getByRole("dialog").getByRole("button", { name: "Approve", exact: true }).click();
   await reviewer.getByRole("dialog").getByRole("alert").waitFor();
   await reviewer.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
-  await reviewer.getByText("The zone has changed since this was requested.").waitFor();
+  await reviewer.getByText("Things have changed since this was requested.").waitFor();
   expect(await values()).toEqual(["192.0.2.1"]);
 });
 

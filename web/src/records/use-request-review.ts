@@ -4,7 +4,7 @@ import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { recordsWords } from "../words/records.ts";
 import { changesOf, type Draft, type Edit } from "../zone/draft/draft.ts";
-import type { RequestText } from "./draft/request-fields.tsx";
+import type { RequestText } from "../zone/request-fields.tsx";
 
 const text = recordsWords;
 

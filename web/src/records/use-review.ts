@@ -8,7 +8,7 @@ import type { OwnRights } from "../zone/assigned-rights.ts";
 import { sameEdits, type Draft } from "../zone/draft/draft.ts";
 import { useClashes } from "./draft/use-clashes.ts";
 import type { DraftState, Plan } from "./draft/use-draft.ts";
-import type { RequestText } from "./draft/request-fields.tsx";
+import type { RequestText } from "../zone/request-fields.tsx";
 import { needsReview } from "./needs-review.ts";
 import { useApply, type ApplyChoices } from "./use-apply.ts";
 import { useRequestReview } from "./use-request-review.ts";

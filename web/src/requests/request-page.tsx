@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { isZonewrightError } from "@zonewright/client";
 import { NotFound } from "../ui/not-found.tsx";
+import { forPeople } from "../ui/for-people.ts";
 import { formatAgo, formatMoment } from "../ui/format.ts";
 import { Failure, Notice } from "../ui/notice.tsx";
 import { Card, Page } from "../ui/page.tsx";
@@ -9,6 +10,7 @@ import { requestsWords } from "../words/requests.ts";
 import { words } from "../words/words.ts";
 import { Patch } from "../zone/patch-view.tsx";
 import { planLines } from "../zone/patch.ts";
+import { RegistrationChanges } from "../zone/registration-plan.tsx";
 import { Comments } from "./comments.tsx";
 import { requestQuery, type ChangeRequest } from "./queries.ts";
 import { State } from "./request-list.tsx";
@@ -41,7 +43,7 @@ function Request({ request }: { request: ChangeRequest }) {
         {domainId === null ? (
           <span>{domainName}</span>
         ) : (
-          <Link to="/d/$name/records" params={{ name: domainName }}>
+          <Link to={request.registration ? "/d/$name/registration" : "/d/$name/records"} params={{ name: domainName }}>
             {domainName}
           </Link>
         )}
@@ -70,7 +72,18 @@ function Request({ request }: { request: ChangeRequest }) {
   );
 }
 
-function Changes({ request: { plan, reverse } }: { request: ChangeRequest }) {
+function Changes({ request: { plan, registrationPlan, reverse } }: { request: ChangeRequest }) {
+  if (registrationPlan)
+    return (
+      <div className={styles["stack"]}>
+        <RegistrationChanges changes={registrationPlan.changes} />
+        {registrationPlan.warnings.map((warning) => (
+          <Notice key={warning} kind="warning">
+            {forPeople(warning)}
+          </Notice>
+        ))}
+      </div>
+    );
   if (plan === null) return <p>{text.hidden}</p>;
   const follows = reverse.filter(({ included }) => included);
   return (

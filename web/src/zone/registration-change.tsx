@@ -8,9 +8,10 @@ import { CheckField, Form, SelectField, TextArea, TextField } from "../ui/field.
 import { forPeople } from "../ui/for-people.ts";
 import { Notice } from "../ui/notice.tsx";
 import { useAction } from "../ui/use-action.ts";
+import { noRequestText, RequestFields } from "./request-fields.tsx";
 import { registrationWords } from "../words/registration.ts";
 import { words } from "../words/words.ts";
-import styles from "./registration.module.css";
+import { RegistrationChanges } from "./registration-plan.tsx";
 import zoneStyles from "./zone.module.css";
 
 const text = registrationWords;
@@ -46,11 +47,21 @@ interface ChangeRegistrationProps {
   wanted: Wanted;
   /** The change was made. @param undo what takes it back */
   onDone: (undo: Wanted) => void;
+  /** The change was requested. */
+  onRequested: (request: { id: string; number: number }) => void;
   onClose: () => void;
 }
 
 /** Changes a registration: fields, then the plan, then exactly that plan. */
-export function ChangeRegistration({ id, name, account, wanted, onDone, onClose }: ChangeRegistrationProps) {
+export function ChangeRegistration({
+  id,
+  name,
+  account,
+  wanted,
+  onDone,
+  onRequested,
+  onClose,
+}: ChangeRegistrationProps) {
   const user = useUser();
   const [now] = useState(() => textsOf(account));
   const [fields, setFields] = useState(() => textsOf(account, wanted));
@@ -58,6 +69,8 @@ export function ChangeRegistration({ id, name, account, wanted, onDone, onClose 
   const [message, setMessage] = useState("");
   const [override, setOverride] = useState(false);
   const [mustReview, setMustReview] = useState(false);
+  const [asked, setAsked] = useState(noRequestText);
+  const [isTitleMissing, setTitleMissing] = useState(false);
   const [plan, setPlan] = useState<Plan | null>(null);
   const [overtaken, setOvertaken] = useState(false);
   /** Whether the service wants a confirmation of this plan, and whether it has it. */
@@ -77,8 +90,21 @@ export function ChangeRegistration({ id, name, account, wanted, onDone, onClose 
     ...(override ? { override } : {}),
   });
   const noteReview = (error: unknown) => {
-    if (isZonewrightError(error) && error.code === "REVIEW_REQUIRED" && user.role === "admin") setMustReview(true);
+    if (isZonewrightError(error) && error.code === "REVIEW_REQUIRED") setMustReview(true);
   };
+  const request = useAction(async () => {
+    setTitleMissing(asked.title.trim() === "");
+    if (asked.title.trim() === "") return;
+    const { title, note, applyAt } = asked;
+    const made = await client.changeRequests.create.mutate({
+      id,
+      title: title.trim(),
+      registration: typed(),
+      ...(note.trim() !== "" && { note: note.trim() }),
+      ...(applyAt !== "" && { applyAt: new Date(applyAt) }),
+    });
+    onRequested(made);
+  });
   const apply = useAction(async (planHash: string) => {
     setOvertaken(false);
     try {
@@ -121,9 +147,12 @@ export function ChangeRegistration({ id, name, account, wanted, onDone, onClose 
     if (isGiven) void run();
   }, [isGiven, run]);
 
-  const failure = plan ? apply.error : show.error;
+  const isRequest = mustReview && !override;
+  const failure = plan ? apply.error : isRequest && request.error !== null ? request.error : show.error;
   const isSaid =
-    ["message", "nameServers", "ds"].some((field) => !plan && issueOf(failure, field) !== null) ||
+    ["message", "nameServers", "ds", "title", "note", "applyAt"].some(
+      (field) => !plan && issueOf(failure, field) !== null,
+    ) ||
     (isZonewrightError(failure) && failure.code === "CONFIRMATION_REQUIRED");
   const isReasonMissing = override && message.trim() === "";
   const may = (field: Account["changes"][number]) => account.changes.includes(field);
@@ -186,16 +215,22 @@ export function ChangeRegistration({ id, name, account, wanted, onDone, onClose 
         ) : (
           <>
             <Button onClick={onClose}>{words.ui.cancel}</Button>
-            <Button kind="primary" pending={show.pending} disabled={isReasonMissing} onClick={() => void show.run()}>
-              {show.pending ? text.planning : text.showPlan}
-            </Button>
+            {isRequest ? (
+              <Button kind="primary" pending={request.pending} onClick={() => void request.run()}>
+                {request.pending ? text.planning : text.request}
+              </Button>
+            ) : (
+              <Button kind="primary" pending={show.pending} disabled={isReasonMissing} onClick={() => void show.run()}>
+                {show.pending ? text.planning : text.showPlan}
+              </Button>
+            )}
           </>
         )
       }
     >
       {plan ? (
         <div className={zoneStyles["stack"]}>
-          {isEmptyPlan ? <p>{text.same}</p> : <Changes changes={plan.changes} />}
+          {isEmptyPlan ? <p>{text.same}</p> : <RegistrationChanges changes={plan.changes} />}
           {plan.warnings.map((warning) => (
             <Notice key={warning} kind="warning">
               {forPeople(warning)}
@@ -211,7 +246,7 @@ export function ChangeRegistration({ id, name, account, wanted, onDone, onClose 
           ) : null}
         </div>
       ) : (
-        <Form onSubmit={() => void show.run()}>
+        <Form onSubmit={() => void (isRequest ? request.run() : show.run())}>
           {may("nameServers") ? (
             <TextArea
               mono
@@ -252,7 +287,15 @@ export function ChangeRegistration({ id, name, account, wanted, onDone, onClose 
               />
             ) : null}
           </div>
-          {mustReview ? (
+          {isRequest ? (
+            <RequestFields
+              value={asked}
+              onValue={setAsked}
+              error={request.error}
+              titleMissing={isTitleMissing && asked.title.trim() === ""}
+            />
+          ) : null}
+          {mustReview && user.role === "admin" ? (
             <>
               <CheckField label={text.override} checked={override} onValue={setOverride} />
               {override ? reason : null}
@@ -262,40 +305,4 @@ export function ChangeRegistration({ id, name, account, wanted, onDone, onClose 
       )}
     </Dialog>
   );
-}
-
-function Changes({ changes }: { changes: Plan["changes"] }) {
-  return (
-    <dl className={styles["plan"]} aria-label={text.plan}>
-      {changes.map(({ field, before, after }) => {
-        const [was, becomes] = [valuesOf(before), valuesOf(after)];
-        return (
-          <div key={field}>
-            <dt>{text.rows[field]}</dt>
-            <dd>
-              {was
-                .filter((value) => !becomes.includes(value))
-                .map((value) => (
-                  <del key={value}>
-                    <span className="sr">{text.was} </span>− {value}
-                  </del>
-                ))}
-              {becomes
-                .filter((value) => !was.includes(value))
-                .map((value) => (
-                  <ins key={value}>
-                    <span className="sr">{text.becomes} </span>+ {value}
-                  </ins>
-                ))}
-            </dd>
-          </div>
-        );
-      })}
-    </dl>
-  );
-}
-
-function valuesOf(value: string[] | boolean | null): string[] {
-  if (value === null) return [];
-  return typeof value === "boolean" ? [value ? text.on : text.off] : value;
 }

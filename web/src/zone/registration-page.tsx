@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import type { RouterOutputs } from "@zonewright/client";
 import { useState } from "react";
 import { client, queries } from "../api.ts";
@@ -34,6 +34,7 @@ export function RegistrationPage() {
 function Registered({ zone }: { zone: Zone }) {
   const { id } = zone;
   const name = useZoneName();
+  const navigate = useNavigate();
   const manages = useManages(zone);
   const isAdmin = useUser().role === "admin";
   useTitle(`${text.title} · ${zoneName({ ...zone, name: zone.nameUnicode })}`);
@@ -118,6 +119,17 @@ function Registered({ zone }: { zone: Zone }) {
           onDone={(before) => {
             setOpened(null);
             void reread().finally(() => setUndo(before));
+          }}
+          onRequested={({ id: requestId, number }) => {
+            setOpened(null);
+            void queries.invalidateQueries({ queryKey: ["requests"] });
+            toast({
+              title: text.requested(String(number)),
+              action: {
+                label: text.openRequest,
+                run: () => void navigate({ to: "/requests/$id", params: { id: requestId } }),
+              },
+            });
           }}
           onClose={() => setOpened(null)}
         />

@@ -13,7 +13,7 @@ import type { Clashes, ShownClash } from "./use-clashes.ts";
 import { Patch } from "../../zone/patch-view.tsx";
 import { planLines } from "../../zone/patch.ts";
 import { longestOldTtl } from "./patch.ts";
-import { noRequestText, RequestFields, type RequestText } from "./request-fields.tsx";
+import { noRequestText, RequestFields, type RequestText } from "../../zone/request-fields.tsx";
 import type { Plan } from "./use-draft.ts";
 import styles from "./draft.module.css";
 

@@ -1,6 +1,6 @@
-import { TextArea, TextField } from "../../ui/field.tsx";
-import { issueOf } from "../../api.ts";
-import { recordsWords } from "../../words/records.ts";
+import { TextArea, TextField } from "../ui/field.tsx";
+import { issueOf } from "../api.ts";
+import { recordsWords } from "../words/records.ts";
 
 const text = recordsWords;
 
