@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { useCli } from "../support/cli.ts";
+import { registered, startGandi } from "../support/vendors/registrars/account.ts";
 import { startCloudflare } from "../support/vendors/cloudflare/server.ts";
 import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
 
@@ -314,6 +315,23 @@ describe("change requests", () => {
     expect((await cli.run(["requests", "show", "999"])).stderr).toBe(
       "There is no request 999, or you may not see it. `zonewright requests` lists those that you may.\n",
     );
+  });
+
+  test("of a registration show each field before and after, with the warnings", async () => {
+    const gandi = await startGandi();
+    onTestFinished(() => gandi.stop());
+    gandi.domains.set("registered.example", registered());
+    const { config } = gandi;
+    const { body: account } = await zw.admin.post("/api/registrar-configs", { kind: "gandi", name: "gandi", config });
+    const { body: domain } = await zw.admin.post("/api/domains", { name: "registered.example" });
+    await zw.admin.put(`/api/domains/${domain.id}`, { registrarConfigId: account.id });
+    const { body: made } = await zw.admin.post(`/api/domains/${domain.id}/change-requests`, {
+      title: "Let it go",
+      registration: { autoRenew: false },
+    });
+    const shown = await cli.run(["requests", "show", String(made.number)]);
+    expect(shown).toMatchObject({ exitCode: 0, stderr: expect.stringContaining("Warning: Without automatic renewal") });
+    expect(shown.stdout).toContain("registered.example: 1 field of the registration to change\n~ autoRenew on → off\n");
   });
 
   test("are what a domain with required reviews takes, and the message says how", async () => {

@@ -4,7 +4,7 @@ import { command, group, withJson } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { Failure } from "../failure.ts";
 import { changesOf, printPlan } from "../plans.ts";
-import { confirmed, note, print, printFields, printJson, printTable, type Column } from "../terminal.ts";
+import { confirmed, counted, note, print, printFields, printJson, printTable, type Column } from "../terminal.ts";
 import { domainNamed, every, instant } from "../zones.ts";
 
 type Request = RouterOutputs["changeRequests"]["get"];
@@ -93,6 +93,7 @@ function printRequest(request: Request): void {
     reason,
     outdated,
     plan,
+    registrationPlan,
     reviews,
     domainName,
   } = request;
@@ -108,11 +109,23 @@ function printRequest(request: Request): void {
   ]);
   if (more) print(more);
   if (plan) printPlan(domainName, plan);
+  if (registrationPlan) {
+    print(`${domainName}: ${counted(registrationPlan.changes.length, "field")} of the registration to change`);
+    for (const { field, before, after } of registrationPlan.changes)
+      print(`~ ${field} ${valueOf(before)} → ${valueOf(after)}`);
+    for (const warning of registrationPlan.warnings) note(`Warning: ${warning}`);
+  }
   if (outdated)
     note(
-      "Warning: The zone has changed. This request would now do something other than what was asked for or approved.",
+      "Warning: Things have changed. This request would now do something other than what was asked for or approved.",
     );
   for (const text of [problem, reason]) if (text !== null) note(text);
+}
+
+function valueOf(value: string[] | boolean | null): string {
+  if (value === null) return "unknown";
+  if (typeof value === "boolean") return value ? "on" : "off";
+  return value.length === 0 ? "none" : value.join(", ");
 }
 
 interface ReviewOptions {

@@ -187,7 +187,7 @@ export function ChangeRegistration({
             </Notice>
           ) : null}
           {failure === null || isSaid ? null : (
-            <Notice kind="error" focusFor={failure}>
+            <Notice kind={isRequest && failure === show.error ? "info" : "error"} focusFor={failure}>
               {messageOf(failure)}
             </Notice>
           )}
