@@ -175,8 +175,8 @@ function dnsimpleAccount({ token, endpoint }: DnsimpleConfig, environment: Vendo
   };
 }
 
-/** Returns the message of a refusal with what it says of single fields. */
-function messageOf(text: string): string {
+/** Returns the message of DNSimple's refusal with what it says of single fields. */
+export function messageOf(text: string): string {
   const parsed = faults.safeParse(parsedJson(text));
   const fields = Object.entries(parsed.success ? parsed.data.errors : {}).map(
     ([field, reasons]) => `${field} ${reasons.join(", ")}`,

@@ -16,12 +16,17 @@ import { newId } from "../../platform/ids.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { SecretCipher } from "../../platform/secret-cipher.ts";
 import { registrableOf } from "../expiry/registration.ts";
+import { dnsimple } from "./dnsimple.ts";
 import { gandi } from "./gandi.ts";
 import { porkbun } from "./porkbun.ts";
 import type { Registrar, RegistrarKind, RegistrarReading } from "./registrar.ts";
 
 /** Every kind of registrar, in the order offered to people. */
-const registrarKinds: readonly RegistrarKind[] = [withAnyConfig(porkbun), withAnyConfig(gandi)];
+const registrarKinds: readonly RegistrarKind[] = [
+  withAnyConfig(porkbun),
+  withAnyConfig(gandi),
+  withAnyConfig(dnsimple),
+];
 
 /** Returns a kind by its short name; null if there is none. */
 function registrarKindByName(name: string): RegistrarKind | null {

@@ -7,6 +7,7 @@ import {
   type VendorEnvironment,
 } from "../../dns-providers/vendor-api/calls.ts";
 import { JsonApi, type JsonCall } from "../../dns-providers/vendor-api/json-api.ts";
+import { dsOf, dsText, readKey } from "../../dns/dnssec/keys.ts";
 
 /** What can be changed of a registration. None of it costs anything. */
 export const changeableFields = ["nameServers", "ds", "locked", "autoRenew"] as const;
@@ -70,6 +71,12 @@ export interface RegistrarKind<Config = unknown> {
 interface Dialect {
   isMissing: (answer: Pick<VendorAnswer, "status" | "text">) => boolean;
   isUnauthorized: (answer: VendorAnswer) => boolean;
+  /** Returns the message of a refusal. */
+  messageOf: (text: string) => string;
+  /** Its address with the version of the API, if that may be left out of the address in the configuration. */
+  base: string;
+  /** What to check when credentials are refused. */
+  advice: string;
 }
 
 interface JsonRequest<T> extends Pick<JsonCall, "method" | "path" | "body" | "changes"> {
@@ -85,19 +92,31 @@ export class RegistrarApi {
   constructor(
     vendor: Vendor,
     headers: Readonly<Record<string, string>> = {},
-    { isMissing = ({ status }) => status === 404, isUnauthorized }: Partial<Dialect> = {},
+    {
+      isMissing = ({ status }) => status === 404,
+      isUnauthorized,
+      messageOf,
+      base = vendor.address.replace(/\/+$/, ""),
+      advice = "Check them and their rights.",
+    }: Partial<Dialect> = {},
   ) {
     this.calls = new VendorCalls(vendor);
     this.#isMissing = isMissing;
     this.#api = new JsonApi({
       calls: this.calls,
-      base: vendor.address.replace(/\/+$/, ""),
+      base,
       headers: () => headers,
       credentials: "the credentials",
       of: "registrar configuration",
-      advice: "Check them and their rights.",
+      advice,
       ...(isUnauthorized && { isForbidden: isUnauthorized }),
+      ...(messageOf && { messageOf }),
     });
+  }
+
+  /** Returns the failure for credentials that cannot be used. */
+  forbidden(message: string): ProviderError {
+    return this.#api.forbidden(message);
   }
 
   /** Makes a call. @throws ProviderError also if the API has no such name */
@@ -138,6 +157,26 @@ export function dsSteps<Known extends { ds: string }>(
     added: wanted.filter(({ ds }) => !known.some((one) => one.ds === ds)),
     removed: known.filter(({ ds }) => !wanted.some((one) => one.ds === ds)),
   };
+}
+
+/** Returns the DS record that a registrar makes of a key, with a SHA-256 digest; null if the key cannot sign the zone. */
+export function dsOfKey(name: string, { flags, algorithm, publicKey }: PublishedKey): string | null {
+  const octets = Buffer.from(publicKey, "base64");
+  const key =
+    octets.length === 0 ? null : readKey(Buffer.concat([Buffer.from([flags >> 8, flags & 255, 3, algorithm]), octets]));
+  return key && dsText(dsOf(key, name));
+}
+
+/** Returns the keys to send to a registrar that makes the DS records itself, with SHA-256 digests. @throws ProviderError if that is not what is wanted */
+export function keysToSend(vendor: string, wanted: NonNullable<RegistrarChange["ds"]>): PublishedKey[] {
+  return wanted.map(({ ds, key }) => {
+    if (!key) throw new ProviderError(`${vendor} takes keys, and the zone has none for DS ${ds}.`, "none");
+    if (ds.split(" ")[2] === "2") return key;
+    throw new ProviderError(
+      `${vendor} makes the DS record itself, with a digest of type 2. Leave out DS ${ds}.`,
+      "none",
+    );
+  });
 }
 
 /** What asking a domain's registrar brought. A failure leaves what it said before. */

@@ -1,18 +1,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Clock, day } from "../../support/clock.ts";
+import { registered } from "../../support/vendors/registrars/account.ts";
 import {
-  registered,
-  startGandi,
-  startPorkbun,
-  type RegistrarAccount,
-} from "../../support/vendors/registrars/account.ts";
+  startRegistrars,
+  registrarKinds,
+  type RegistrarKindName,
+  type Registrars,
+} from "../../support/vendors/registrars/all.ts";
 import { adminPassword, startZonewright, type Zonewright } from "../../support/zonewright.ts";
 import { bootstrapFile, startRdapServer, startWhoisServer } from "../expiry/registries.ts";
 import type { RestClient } from "../../support/rest-client.ts";
 import type { Body } from "../../support/zones.ts";
 
 const clock = new Clock();
-let accounts: Record<"porkbun" | "gandi", RegistrarAccount>;
+let accounts: Registrars;
 let registries: { stop(): Promise<void> }[];
 /** What the registry says the names expire on. */
 let registryDate = "2031-03-01T10:00:00Z";
@@ -20,7 +21,7 @@ let zw: Zonewright & { stop(): Promise<void> };
 let admin: RestClient;
 
 beforeAll(async () => {
-  accounts = { porkbun: await startPorkbun(), gandi: await startGandi() };
+  accounts = await startRegistrars();
   const rdap = await startRdapServer(() => ({
     objectClassName: "domain",
     events: [{ eventAction: "expiration", eventDate: registryDate }],
@@ -59,7 +60,7 @@ beforeEach(async () => {
 const path = () => `/api/domains/${domain.id}`;
 
 /** Adds a configuration. */
-async function configOf(kind: "porkbun" | "gandi"): Promise<Body> {
+async function configOf(kind: RegistrarKindName): Promise<Body> {
   made += 1;
   const answer = await admin.post("/api/registrar-configs", {
     kind,
@@ -71,7 +72,7 @@ async function configOf(kind: "porkbun" | "gandi"): Promise<Body> {
 }
 
 /** Names the registrar of the test's domain, whose account has it. */
-async function connected(kind: "porkbun" | "gandi", over = {}): Promise<Body> {
+async function connected(kind: RegistrarKindName, over = {}): Promise<Body> {
   const config = await configOf(kind);
   accounts[kind].domains.set(name, registered(over));
   const { status } = await admin.put(path(), { registrarConfigId: config.id });
@@ -79,7 +80,7 @@ async function connected(kind: "porkbun" | "gandi", over = {}): Promise<Body> {
   return config;
 }
 
-describe.each(["porkbun", "gandi"] as const)("a registrar configuration of kind %s", (kind) => {
+describe.each(registrarKinds)("a registrar configuration of kind %s", (kind) => {
   test("lists the names of its account with the domains that they belong to", async () => {
     const { id } = await connected(kind);
     accounts[kind].domains.set("elsewhere.test", registered());
@@ -91,22 +92,28 @@ describe.each(["porkbun", "gandi"] as const)("a registrar configuration of kind 
   });
 
   test("shows no secret, and says what to do if the registrar rejects it", async () => {
-    const { endpoint, ...secrets } = accounts[kind].config;
-    const wrong = Object.fromEntries(Object.keys(secrets).map((field) => [field, `wrong-${field}-0123456789`]));
+    const { config } = accounts[kind];
+    const { body: before } = await admin.get("/api/registrar-configs");
+    const fields: Body[] = before.kinds.find((each: Body) => each.kind === kind).configFields;
+    const secrets = fields.filter(({ name, secret }) => secret && name in config);
+    const wrong = Object.fromEntries(secrets.map((field) => [field.name, `wrong-${field.name}-0123456789`]));
     const { body } = await admin.post("/api/registrar-configs", {
       kind,
       name: `Wrong ${made}`,
-      config: { ...wrong, endpoint },
+      config: { ...config, ...wrong },
     });
     expect(body.config).toEqual({
-      ...Object.fromEntries(Object.keys(secrets).map((field) => [field, "********"])),
-      endpoint,
+      ...config,
+      ...Object.fromEntries(secrets.map((field) => [field.name, "********"])),
     });
     const { body: listed } = await admin.get("/api/registrar-configs");
     expect(listed.configs).toContainEqual(body);
     expect(JSON.stringify(listed)).not.toContain("wrong-");
     const { body: outcome } = await admin.post(`/api/registrar-configs/${body.id}/test`);
-    expect(outcome).toMatchObject({ success: false, error: expect.stringContaining("Check them and their rights.") });
+    expect(outcome).toMatchObject({
+      success: false,
+      error: expect.stringMatching(/of this registrar configuration\. Check .* It says: /),
+    });
     expect(JSON.stringify(outcome)).not.toContain("wrong-");
   });
 
@@ -118,6 +125,22 @@ describe.each(["porkbun", "gandi"] as const)("a registrar configuration of kind 
     expect(body).toMatchObject({ expiresAt: "2031-05-05T00:00:00.000Z", expirySource: "registrar" });
   });
 
+  test("leaves the registry's date if the account does not have the name, or its answer breaks off or leads elsewhere", async () => {
+    await connected(kind);
+    const broken = { status: 200, headers: { "content-type": "application/json" }, body: '{"data":[{"na' };
+    const elsewhere = { status: 302, headers: { location: `${accounts[kind].url}/elsewhere` }, body: "" };
+    for (const reply of [broken, elsewhere]) {
+      accounts[kind].failNext({ after: false, reply });
+      expect((await admin.post(`${path()}/check-expiry`)).body).toMatchObject({ success: true, source: "rdap" });
+      accounts[kind].forgetFaults();
+    }
+    expect(accounts[kind].calls.every(({ target }) => target !== "/elsewhere")).toBe(true);
+    accounts[kind].domains.delete(name);
+    expect((await admin.post(`${path()}/check-expiry`)).body).toMatchObject({ success: true, source: "rdap" });
+    const { body } = await admin.get(`${path()}/registration`);
+    expect(body.registrar.error).toBe(`The registrar does not have ${name} in this account.`);
+  });
+
   test("is not asked while the secret may go to another address, until it is sent again", async () => {
     const { id } = await configOf(kind);
     const { status, body } = await admin.put(`/api/registrar-configs/${id}`, {
@@ -125,6 +148,13 @@ describe.each(["porkbun", "gandi"] as const)("a registrar configuration of kind 
     });
     expect({ status, issues: body.issues.length > 0 }).toEqual({ status: 400, issues: true });
   });
+});
+
+test("DNSimple lists only names that are registered there", async () => {
+  const { id } = await connected("dnsimple");
+  accounts.dnsimple.domains.set("zone-only.hosted", registered());
+  const { body } = await admin.get(`/api/registrar-configs/${id}/domains`);
+  expect(body.domains.map((each: Body) => each.name)).not.toContain("zone-only.hosted");
 });
 
 describe("a domain that names its registrar", () => {
@@ -184,6 +214,6 @@ test("a kind that does not exist is refused with those that do", async () => {
   const { status, body } = await admin.post("/api/registrar-configs", { kind: "nowhere", name: "Nowhere", config: {} });
   expect({ status, message: body.message }).toEqual({
     status: 400,
-    message: expect.stringContaining("porkbun, gandi"),
+    message: expect.stringContaining(registrarKinds.join(", ")),
   });
 });

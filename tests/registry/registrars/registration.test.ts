@@ -1,12 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { Clock, minute } from "../../support/clock.ts";
-import {
-  dsOf,
-  registered,
-  startGandi,
-  startPorkbun,
-  type RegistrarAccount,
-} from "../../support/vendors/registrars/account.ts";
+import { dsOf, registered, type RegistrarAccount } from "../../support/vendors/registrars/account.ts";
+import { startRegistrars, registrarKinds, type Registrars } from "../../support/vendors/registrars/all.ts";
 import { adminPassword, startZonewright, type Zonewright } from "../../support/zonewright.ts";
 import { RestClient } from "../../support/rest-client.ts";
 import type { Body } from "../../support/zones.ts";
@@ -16,34 +11,37 @@ const clock = new Clock();
 const publicKey = Buffer.alloc(64, 7).toString("base64");
 const ds = dsOf(zoneName, 13, publicKey);
 let root: PrivateRoot;
+let accounts: Registrars;
 let gandi: RegistrarAccount;
-let porkbun: RegistrarAccount;
-let configs: Record<"gandi" | "porkbun", string>;
+let configs: Record<string, string>;
 let zw: Zonewright & { stop(): Promise<void> };
 let path: string;
 
 beforeAll(async () => {
-  [root, gandi, porkbun] = await Promise.all([startPrivateRoot(), startGandi(), startPorkbun()]);
+  [root, accounts] = await Promise.all([startPrivateRoot(), startRegistrars()]);
+  ({ gandi } = accounts);
   const env = { RESOLVER_ROOTS: root.roots, EGRESS_ALLOW: "127.0.0.0/8", JOBS: "off" };
   zw = await startZonewright({ env, now: clock.now, pause: () => Promise.resolve() });
-  const add = async (kind: "gandi" | "porkbun", { config }: RegistrarAccount) =>
-    (await zw.admin.post("/api/registrar-configs", { kind, name: kind, config })).body.id;
-  configs = { gandi: await add("gandi", gandi), porkbun: await add("porkbun", porkbun) };
+  configs = {};
+  for (const kind of registrarKinds) {
+    const { config } = accounts[kind];
+    configs[kind] = (await zw.admin.post("/api/registrar-configs", { kind, name: kind, config })).body.id;
+  }
   const { body } = await zw.admin.post("/api/domains", { name: zoneName });
   path = `/api/domains/${body.id}`;
 });
 afterAll(async () => {
   await zw.stop();
-  await Promise.all([gandi.stop(), porkbun.stop(), root.internet.stop()]);
+  await Promise.all([...Object.values(accounts).map((account) => account.stop()), root.internet.stop()]);
 });
 
 const account = () => gandi.domains.get(zoneName) ?? registered();
 beforeEach(async () => {
   reset(root);
-  for (const { domains } of [gandi, porkbun])
+  for (const { domains } of Object.values(accounts))
     domains.set(zoneName, registered({ nameServers: ["ns1.one.tld", "ns2.one.tld"] }));
   zw.admin.token = (await zw.signIn("admin", adminPassword)).token;
-  await zw.admin.put(path, { registrarConfigId: configs.gandi, reviewRequired: "off" });
+  await zw.admin.put(path, { registrarConfigId: configs["gandi"], reviewRequired: "off" });
 });
 
 const put = (body: object, client = zw.admin) => client.put(`${path}/registration`, body);
@@ -54,6 +52,48 @@ async function changed(wanted: object, more: object = {}): Promise<{ plan: Body;
   const { status, body } = await put({ ...wanted, planHash: plan.planHash, ...more });
   return { plan, status, body };
 }
+
+test.each(registrarKinds)("%s changes what its API can, one call for each field, and changes it back", async (kind) => {
+  const signed = [...content(), `${zoneName} DNSKEY 257 3 13 ${publicKey}`];
+  root.first.zones = { [zoneName]: signed };
+  root.second.zones = { [zoneName]: signed };
+  const own = accounts[kind].domains;
+  own.set(zoneName, registered({ nameServers: ["ns1.one.tld", "ns9.example.net"], ds: [ds], autoRenew: false }));
+  await zw.admin.put(path, { registrarConfigId: configs[kind] });
+  await zw.admin.post(`${path}/check-expiry`);
+  const { body: shown } = await zw.admin.get(`${path}/registration`);
+  const before = { nameServers: ["ns1.one.tld", "ns9.example.net"], ds: [ds], locked: true, autoRenew: false };
+  expect(shown.registrar).toMatchObject({ ...before, error: null });
+  const all = { nameServers: ["ns1.one.tld", "ns2.one.tld"], ds: [], locked: false, autoRenew: true };
+  const can = (values: object) =>
+    Object.fromEntries(Object.entries(values).filter(([field]) => shown.registrar.changes.includes(field)));
+  const made = accounts[kind].changes().length;
+  const { status, body } = await changed(can(all), { force: true });
+  expect({ status, message: body.message, undo: body.undo }).toEqual({ status: 200, undo: can(before) });
+  expect(own.get(zoneName)).toMatchObject(can(all));
+  expect(accounts[kind].changes().length - made).toBe(Object.keys(can(all)).length);
+  expect(await changed(body.undo, { force: true })).toMatchObject({ status: 200 });
+  expect(own.get(zoneName)).toMatchObject(can(before));
+  expect(accounts[kind].changes().join(" ")).not.toMatch(/[/.](?:renew|register|transfer|order|create)s?\b/i);
+});
+
+test("DNSimple gets keys instead of DS records where the registry wants these, and no DS of another digest", async () => {
+  const signed = [...content(), `${zoneName} DNSKEY 257 3 13 ${publicKey}`];
+  root.first.zones = { [zoneName]: signed };
+  root.second.zones = { [zoneName]: signed };
+  const { dnsimple } = accounts;
+  dnsimple.keySuffixes.add("tld");
+  await zw.admin.put(path, { registrarConfigId: configs["dnsimple"] });
+  const other = ds.replace(" 13 2 ", " 13 3 ");
+  const refused = await changed({ ds: [ds, other] });
+  expect(refused).toMatchObject({ status: 502, body: { message: expect.stringContaining(`Leave out DS ${other}.`) } });
+  expect(dnsimple.domains.get(zoneName)?.ds).toEqual([]);
+  expect((await changed({ ds: [ds] })).status).toBe(200);
+  expect(dnsimple.domains.get(zoneName)?.ds).toEqual([ds]);
+  expect((await zw.admin.get(`${path}/registration`)).body.registrar.ds).toEqual([ds]);
+  expect((await changed({ ds: [] })).status).toBe(200);
+  dnsimple.keySuffixes.clear();
+});
 
 test("a registration shows the registrar beside registry and parent, with what to do", async () => {
   gandi.domains.set(zoneName, registered({ nameServers: ["ns1.one.tld"], locked: false }));
@@ -158,11 +198,11 @@ test("a domain that requires reviews refuses a change, unless an administrator s
 });
 
 test("what a registrar's API cannot change is refused by name", async () => {
-  await zw.admin.put(path, { registrarConfigId: configs.porkbun });
+  await zw.admin.put(path, { registrarConfigId: configs["porkbun"] });
   const { status, body } = await put({ locked: false, dryRun: true });
   expect({ status, path: body.issues?.[0]?.path }).toEqual({ status: 400, path: ["locked"] });
   expect((await changed({ autoRenew: false })).status).toBe(200);
-  expect(porkbun.domains.get(zoneName)?.autoRenew).toBe(false);
+  expect(accounts.porkbun.domains.get(zoneName)?.autoRenew).toBe(false);
 });
 
 test("a change that the registrar refuses halfway says so, and the audit trail has what was made", async () => {
@@ -182,7 +222,7 @@ test("a domain without a registrar, and one below a registered name, say where t
   await zw.admin.put(path, { registrarConfigId: null });
   expect(await put({ autoRenew: false, dryRun: true })).toMatchObject({ status: 409 });
   const { body: below } = await zw.admin.post("/api/domains", { name: `dev.${zoneName}` });
-  await zw.admin.put(`/api/domains/${below.id}`, { registrarConfigId: configs.gandi });
+  await zw.admin.put(`/api/domains/${below.id}`, { registrarConfigId: configs["gandi"] });
   const { status, body } = await zw.admin.put(`/api/domains/${below.id}/registration`, {
     autoRenew: false,
     dryRun: true,

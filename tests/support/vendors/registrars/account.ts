@@ -34,11 +34,11 @@ export function registered(over: Partial<Registered> = {}): Registered {
   };
 }
 
-function json(status: number, value: unknown, headers: Record<string, string> = {}): VendorReply {
+export function json(status: number, value: unknown, headers: Record<string, string> = {}): VendorReply {
   return { status, headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(value) };
 }
 
-function bodyOf({ body }: VendorCall): Record<string, unknown> {
+export function bodyOf({ body }: VendorCall): Record<string, unknown> {
   return body === "" ? {} : (JSON.parse(body) as Record<string, unknown>);
 }
 
@@ -179,7 +179,7 @@ function gandiReply(call: VendorCall, domains: Map<string, Registered>): VendorR
   }
 }
 
-function changesOf(calls: readonly VendorCall[], isRead: (call: VendorCall) => boolean): string[] {
+export function changesOf(calls: readonly VendorCall[], isRead: (call: VendorCall) => boolean): string[] {
   return calls.filter((call) => !isRead(call)).map(({ method, url }) => `${method} ${url.pathname}`);
 }
 

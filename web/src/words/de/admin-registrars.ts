@@ -23,6 +23,8 @@ export const registrars: Words["admin"]["registrars"] = {
     "porkbun.endpoint": "Nur, wenn die API nicht unter der Adresse von Porkbun selbst läuft.",
     "gandi.token": "Es muss Domains sehen und ihre technische Konfiguration verwalten dürfen.",
     "gandi.endpoint": "Nur, wenn die API nicht unter der Adresse von Gandi selbst läuft.",
+    "dnsimple.token": "Ein Konto-Token, das die Domains lesen und schreiben darf.",
+    "dnsimple.endpoint": "Nur, wenn die API nicht unter der Adresse von DNSimple selbst läuft.",
   },
   secretStored: "Gespeichert. Leer lassen, um es zu behalten.",
   test: "Testen",

@@ -20,6 +20,8 @@ export const registrars = {
     "porkbun.endpoint": "Only if the API is not at Porkbun's own address.",
     "gandi.token": "It must be allowed to see domains and to manage their technical configuration.",
     "gandi.endpoint": "Only if the API is not at Gandi's own address.",
+    "dnsimple.token": "An account token, which may read and write the domains.",
+    "dnsimple.endpoint": "Only if the API is not at DNSimple's own address.",
   } as Readonly<Record<string, string>>,
   secretStored: "Stored. Leave it empty to keep it.",
   test: "Test",

@@ -1,0 +1,17 @@
+import { startGandi, startPorkbun } from "./account.ts";
+import { startDnsimple } from "./dnsimple.ts";
+
+const starts = { porkbun: startPorkbun, gandi: startGandi, dnsimple: startDnsimple };
+
+export type RegistrarKindName = keyof typeof starts;
+
+/** Every kind of registrar, in the order offered to people. */
+export const registrarKinds = Object.keys(starts) as RegistrarKindName[];
+
+/** A simulated account of every kind. */
+export type Registrars = { [Kind in RegistrarKindName]: Awaited<ReturnType<(typeof starts)[Kind]>> };
+
+export async function startRegistrars(): Promise<Registrars> {
+  const accounts = await Promise.all(registrarKinds.map(async (kind) => [kind, await starts[kind]()] as const));
+  return Object.fromEntries(accounts) as Registrars;
+}
