@@ -115,13 +115,22 @@ function valueReason({ recordType, value }: LimitedRecord): string | null {
   return /["\\`]/.test(value) ? "does not keep quotes, backslashes and backticks in a TXT value." : null;
 }
 
-function inwxAccount(
+/** What the credentials of INWX are for, in messages. */
+interface InwxUse {
+  /** What they belong to. */
+  of: string;
+  /** What the user must be allowed to manage. */
+  manages: string;
+}
+
+/** Makes calls to INWX, which share a session with all others of the same credentials. */
+export function inwxCalls(
   { username, password, sharedSecret, endpoint }: InwxConfig,
   environment: VendorEnvironment,
-): RecordAccount {
+  { of, manages }: InwxUse,
+) {
   const secrets = [password, ...(sharedSecret === undefined ? [] : [sharedSecret])];
   const base = endpoint.replace(/\/+$/, "").replace(/\/jsonrpc$/, "");
-  const ns = new URL(base).hostname === testSystem.host ? testSystem.nameServers : nameServers;
   const calls = new VendorCalls({ name: inwx.name, address: endpoint, environment, secrets, account: username });
   /** Masks the cookies of a session: each, and its value. */
   const mask = (session: string) => {
@@ -143,6 +152,7 @@ function inwxAccount(
     calls,
     base,
     headers: () => ({}),
+    of,
     credentials: "the password",
     advice: "Check the user name, the password and the shared secret of the second factor.",
   });
@@ -197,7 +207,7 @@ function inwxAccount(
 
   /** Returns the failure for a user without the right to make a call. */
   function denied(answer: Response): ProviderError {
-    const reason = `rejects a call of this provider configuration. Check that its user may manage name servers. It says: ${messageOf(answer)}`;
+    const reason = `rejects a call of this ${of}. Check that its user may manage ${manages}. It says: ${messageOf(answer)}`;
     return calls.failure(reason, "none");
   }
 
@@ -225,9 +235,19 @@ function inwxAccount(
     return answer.code === codes.rejected ? accepted(answer) : answer;
   }
 
+  return { api, call, parsed, messageOf };
+}
+
+function inwxAccount(config: InwxConfig, environment: VendorEnvironment): RecordAccount {
+  const { hostname } = new URL(config.endpoint);
+  const ns = hostname === testSystem.host ? testSystem.nameServers : nameServers;
+  const use = { of: "provider configuration", manages: "name servers" };
+  const { api, call, parsed, messageOf } = inwxCalls(config, environment, use);
+  const { calls } = api;
+
   async function recordsOf(zone: string): Promise<InwxRecord[]> {
     const answer = await call("nameserver.info", { domain: zone });
-    if (answer.code === codes.missing) throw api.noZone(zone);
+    if (isMissing(answer)) throw api.noZone(zone);
     if (!isDone(answer)) throw calls.error(messageOf(answer), "none");
     return parsed(zoneInfo, answer.resData).record ?? [];
   }
@@ -261,7 +281,7 @@ function inwxAccount(
     async createZone(zone) {
       const known = await call("nameserver.info", { domain: zone });
       if (isDone(known)) return;
-      if (known.code !== codes.missing) throw notCreated(zone, known);
+      if (!isMissing(known)) throw notCreated(zone, known);
       const answer = await call("nameserver.create", { domain: zone, type: "MASTER", ns }, true);
       if (!isDone(answer)) throw notCreated(zone, answer);
     },
@@ -280,7 +300,7 @@ function inwxAccount(
     async remove(_zone, id) {
       const answer = await call("nameserver.deleteRecord", { id }, true);
       // Somebody else deleted it.
-      return isDone(answer) || answer.code === codes.missing ? ok(null) : refused(answer);
+      return isDone(answer) || isMissing(answer) ? ok(null) : refused(answer);
     },
     mostQueries: 0,
   };
@@ -302,8 +322,14 @@ function bodyOf(method: string, params: object, session?: string) {
   } as const;
 }
 
-function isDone({ code }: Response): boolean {
+/** Returns whether INWX made a call. */
+export function isDone({ code }: Response): boolean {
   return code >= 1_000 && code <= 1_500;
+}
+
+/** Returns whether INWX has no such object in this account. */
+export function isMissing({ code }: Response): boolean {
+  return code === codes.missing;
 }
 
 function readRecord(zone: string, record: InwxRecord): StoredRecord {

@@ -1,10 +1,10 @@
 import { ipv4, ipv6, name, addressSuffix, prefixes } from "./addresses.ts";
-import { parameters } from "./bindings.ts";
 import { atmAddress, base64, dashedBase64, hardwareAddress, hash, hex, locator, nsap, salt } from "./blobs.ts";
 import { WireError } from "../names/wire-names.ts";
 import { shortened, type FieldSource, type OctetSource, type RdataPart } from "./field.ts";
 import { algorithms, certificates, digests, moment, number, octetsOf, synchronisations } from "./numbers.ts";
 import { amtRelay, hostIdentity, ipsecGateway, services, coveredType, oldTypeSet, typeSet } from "./relays.ts";
+import { parameters } from "./service-parameters.ts";
 import { optionalString, psdnFault, string, strings, substitutionFault, tag, text } from "./texts.ts";
 
 /** The format of a type's data. */

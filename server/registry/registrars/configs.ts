@@ -18,6 +18,7 @@ import type { SecretCipher } from "../../platform/secret-cipher.ts";
 import { registrableOf } from "../expiry/registration.ts";
 import { dnsimple } from "./dnsimple.ts";
 import { gandi } from "./gandi.ts";
+import { inwx } from "./inwx.ts";
 import { porkbun } from "./porkbun.ts";
 import type { Registrar, RegistrarKind, RegistrarReading } from "./registrar.ts";
 
@@ -26,6 +27,7 @@ const registrarKinds: readonly RegistrarKind[] = [
   withAnyConfig(porkbun),
   withAnyConfig(gandi),
   withAnyConfig(dnsimple),
+  withAnyConfig(inwx),
 ];
 
 /** Returns a kind by its short name; null if there is none. */

@@ -44,6 +44,13 @@ beforeEach(async () => {
   await zw.admin.put(path, { registrarConfigId: configs["gandi"], reviewRequired: "off" });
 });
 
+/** Gives the zone the key of `ds`. */
+function signZone() {
+  const signed = [...content(), `${zoneName} DNSKEY 257 3 13 ${publicKey}`];
+  root.first.zones = { [zoneName]: signed };
+  root.second.zones = { [zoneName]: signed };
+}
+
 const put = (body: object, client = zw.admin) => client.put(`${path}/registration`, body);
 
 /** Plans a change, and carries the plan out. */
@@ -54,9 +61,7 @@ async function changed(wanted: object, more: object = {}): Promise<{ plan: Body;
 }
 
 test.each(registrarKinds)("%s changes what its API can, one call for each field, and changes it back", async (kind) => {
-  const signed = [...content(), `${zoneName} DNSKEY 257 3 13 ${publicKey}`];
-  root.first.zones = { [zoneName]: signed };
-  root.second.zones = { [zoneName]: signed };
+  signZone();
   const own = accounts[kind].domains;
   own.set(zoneName, registered({ nameServers: ["ns1.one.tld", "ns9.example.net"], ds: [ds], autoRenew: false }));
   await zw.admin.put(path, { registrarConfigId: configs[kind] });
@@ -78,9 +83,7 @@ test.each(registrarKinds)("%s changes what its API can, one call for each field,
 });
 
 test("DNSimple gets keys instead of DS records where the registry wants these, and no DS of another digest", async () => {
-  const signed = [...content(), `${zoneName} DNSKEY 257 3 13 ${publicKey}`];
-  root.first.zones = { [zoneName]: signed };
-  root.second.zones = { [zoneName]: signed };
+  signZone();
   const { dnsimple } = accounts;
   dnsimple.keySuffixes.add("tld");
   await zw.admin.put(path, { registrarConfigId: configs["dnsimple"] });
@@ -93,6 +96,22 @@ test("DNSimple gets keys instead of DS records where the registry wants these, a
   expect((await zw.admin.get(`${path}/registration`)).body.registrar.ds).toEqual([ds]);
   expect((await changed({ ds: [] })).status).toBe(200);
   dnsimple.keySuffixes.clear();
+});
+
+test("INWX makes no change that it charges for, and no DS records beside keys of its own", async () => {
+  signZone();
+  const { inwx } = accounts;
+  await zw.admin.put(path, { registrarConfigId: configs["inwx"] });
+  inwx.prices.set(zoneName, "12.50");
+  const charged = await changed({ autoRenew: false });
+  expect(charged).toMatchObject({ status: 502, body: { message: expect.stringContaining("INWX charges 12.5 EUR") } });
+  inwx.prices.clear();
+  inwx.automatic.add(zoneName);
+  const own = await changed({ ds: [ds] }, { force: true });
+  expect(own).toMatchObject({ status: 502, body: { message: expect.stringContaining("keys of this name itself") } });
+  expect(own.plan.changes).toEqual([{ field: "ds", before: null, after: [ds] }]);
+  expect(inwx.domains.get(zoneName)).toMatchObject({ autoRenew: true, ds: [] });
+  inwx.automatic.clear();
 });
 
 test("a registration shows the registrar beside registry and parent, with what to do", async () => {
@@ -157,9 +176,7 @@ test("name servers that do not serve the zone need force, and none at all is ref
 });
 
 test("DS records are published if they match a key of the zone, and refused if they do not", async () => {
-  const signed = [...content(), `${zoneName} DNSKEY 257 3 13 ${publicKey}`];
-  root.first.zones = { [zoneName]: signed };
-  root.second.zones = { [zoneName]: signed };
+  signZone();
   const wrong = dsOf(zoneName, 13, Buffer.alloc(64, 8).toString("base64"));
   expect(await put({ ds: [wrong], dryRun: true, force: true })).toMatchObject({
     status: 400,

@@ -1,7 +1,8 @@
 import { startGandi, startPorkbun } from "./account.ts";
 import { startDnsimple } from "./dnsimple.ts";
+import { startInwx } from "./inwx.ts";
 
-const starts = { porkbun: startPorkbun, gandi: startGandi, dnsimple: startDnsimple };
+const starts = { porkbun: startPorkbun, gandi: startGandi, dnsimple: startDnsimple, inwx: startInwx };
 
 export type RegistrarKindName = keyof typeof starts;
 
