@@ -14,7 +14,7 @@ import { type Database, queries } from "../database/database.ts";
 import { driftSchedules, type DriftJob } from "../zones/drift/drift-job.ts";
 import type { CertificateCheckJob } from "../registry/certificates/check-job.ts";
 import type { DelegationServices } from "../registry/delegation/compose.ts";
-import type { ExpiryServices } from "../registry/expiry/compose.ts";
+import type { ExpiryServices } from "../registry/expiry/service.ts";
 import { mirrorJobName, type MirrorReconciler } from "../zones/mirrors/reconciler.ts";
 import { MailOutbox, type Mailer } from "../notifications/mail/outbox.ts";
 import type { Deliverer } from "../notifications/channels/deliverer.ts";

@@ -29,7 +29,7 @@ import { TlsHosts } from "../registry/certificates/service.ts";
 import { composeDelegation } from "../registry/delegation/compose.ts";
 import { Registrations } from "../registry/registrars/registrations.ts";
 import { RegistrarConfigs } from "../registry/registrars/configs.ts";
-import { composeExpiry } from "../registry/expiry/compose.ts";
+import { composeExpiry } from "../registry/expiry/service.ts";
 import { Health } from "../database/health.ts";
 import { withdrawForUser } from "../zones/change-requests/request.ts";
 import { LargeBodies } from "../api/http/bodies/large-bodies.ts";

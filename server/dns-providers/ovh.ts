@@ -92,8 +92,22 @@ function valueReason({ recordType, value }: LimitedRecord): string | null {
   return recordType === "TXT" && value === "" ? "does not allow an empty TXT value." : null;
 }
 
-function ovhAccount(config: OvhConfig, environment: VendorEnvironment): RecordAccount {
-  const { applicationKey, applicationSecret, consumerKey, endpoint } = config;
+/** What the keys of OVHcloud are for, in messages. */
+interface OvhUse {
+  /** What they belong to. Default: a provider configuration. */
+  of?: string;
+  /** What the consumer key must be allowed to do: `it may GET …`. */
+  rights: string;
+  /** Returns the right that a call needs, as a method and a path, and all that the consumer key should have. */
+  rightOf: (method: string, path: string) => { lacks: string; all: string };
+}
+
+/** Returns OVHcloud's API with signed calls. */
+export function ovhApi(
+  { applicationKey, applicationSecret, consumerKey, endpoint }: OvhConfig,
+  environment: VendorEnvironment,
+  { of = "provider configuration", rights, rightOf }: OvhUse,
+): JsonApi {
   const { now } = environment.accounts ?? new VendorAccounts();
   const base = endpoint.replace(/\/+$/, "");
   const calls = new VendorCalls({
@@ -136,12 +150,27 @@ function ovhAccount(config: OvhConfig, environment: VendorEnvironment): RecordAc
         };
       };
     },
+    of,
     credentials: "the keys",
-    advice:
-      "Check the application key, its secret and the consumer key, that the consumer key was validated and has not expired, and that it may GET, POST, PUT and DELETE /domain/zone/*.",
-    lackIn,
+    advice: `Check the application key, its secret and the consumer key, that the consumer key was validated and has not expired, and that ${rights}.`,
+    lackIn: (call, answer) => lackIn(rightOf(call.method, call.path), answer),
     isForbidden,
   });
+  return api;
+}
+
+/** What a consumer key for zones may do. */
+const useOfZones: OvhUse = {
+  rights: `it may GET, POST, PUT and DELETE ${zones}/*`,
+  rightOf: (method, path) => ({
+    lacks: `${method} ${path === zones ? zones : `${zones}/*`}`,
+    all: `GET ${zones}, and GET, POST, PUT and DELETE ${zones}/*`,
+  }),
+};
+
+function ovhAccount(config: OvhConfig, environment: VendorEnvironment): RecordAccount {
+  const api = ovhApi(config, environment, useOfZones);
+  const { calls } = api;
 
   /** The ids of records of OVH's own types that were read without quotes. They are written so. */
   const unquoted = new Set<string>();
@@ -217,16 +246,14 @@ function isForbidden({ status, text }: VendorAnswer): boolean {
 }
 
 /** Returns which of the keys is refused, or which right the consumer key lacks. Rights are a method and a path, whose `*` is any end of it. */
-function lackIn({ method, path }: { method: string; path: string }, { text }: VendorAnswer) {
+function lackIn({ lacks, all }: ReturnType<OvhUse["rightOf"]>, { text }: VendorAnswer) {
   const parsed = refusal.safeParse(parsedJson(text));
   switch (parsed.data?.errorCode) {
-    case "NOT_GRANTED_CALL": {
-      const right = `${method} ${path === zones ? zones : `${zones}/*`}`;
+    case "NOT_GRANTED_CALL":
       return {
         credentials: "the consumer key",
-        advice: `Check its rights: it lacks ${right}. Request a consumer key with the rights GET ${zones}, and GET, POST, PUT and DELETE ${zones}/*.`,
+        advice: `Check its rights: it lacks ${lacks}. Request a consumer key with the rights ${all}.`,
       };
-    }
     case "INVALID_CREDENTIAL":
     case "NOT_CREDENTIAL":
       return {

@@ -248,7 +248,7 @@ export const environmentSchema = z.object({
     .register(notes, {
       meaning: "URL of the RDAP bootstrap file (RFC 9224).",
       otherwise: "IANA's",
-      readIn: "registry/expiry/compose.ts",
+      readIn: "registry/expiry/service.ts",
       more: "operations/jobs.md#expiry-dates",
     }),
   WHOIS_SERVER: z
@@ -258,7 +258,7 @@ export const environmentSchema = z.object({
     .register(notes, {
       meaning: "The first WHOIS server to query, `host` or `host:port`.",
       otherwise: "`whois.iana.org`",
-      readIn: "registry/expiry/compose.ts",
+      readIn: "registry/expiry/service.ts",
       more: "operations/jobs.md#expiry-dates",
     }),
   RESOLVER_ROOTS: z

@@ -1,12 +1,22 @@
+import { join } from "node:path";
+import type { Config } from "../../ops/config/config.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { Egress } from "../../platform/net/egress.ts";
+import { RdapBootstrap } from "./rdap/bootstrap.ts";
+import { ExpiryCheckJob } from "./check-job.ts";
+import { RdapClient } from "./rdap/client.ts";
+import { ExpiryReminderJob } from "./remind-job.ts";
+import { ServerPace } from "./server-pace.ts";
+import { WhoisClient } from "./whois/client.ts";
 import { zoneFor } from "../../access/zone-access.ts";
 import { writeEntry, changedFields } from "../../notifications/audit/audit.ts";
 import type { Caller } from "../../access/caller.ts";
-import type { EntityManager } from "../../database/database.ts";
+import type { Database, EntityManager } from "../../database/database.ts";
 import type { Notifications } from "../../notifications/notify.ts";
 import { badField, notFound } from "../../platform/errors.ts";
 import { parseZoneName } from "../../dns/names/names.ts";
 import { failure, type Finding } from "./registration.ts";
-import type { ExpiryLookup } from "./lookup.ts";
+import { ExpiryLookup } from "./lookup.ts";
 import { registrationChanged } from "./notices.ts";
 import type { RegistrarConfigs } from "../registrars/configs.ts";
 import { foundDate, lookupFailure, storeFinding, type StoredFinding } from "./store-finding.ts";
@@ -94,4 +104,37 @@ function factsOf({ changes }: StoredFinding, side: "before" | "after"): Record<s
   return Object.fromEntries(
     changes.flatMap((change) => (change.fact === "registrar" ? [] : [[change.fact, change[side]]])),
   );
+}
+
+export type ExpiryServices = ReturnType<typeof composeExpiry>;
+
+/** Builds the expiry lookup service and its jobs. */
+export function composeExpiry(parts: {
+  config: Config;
+  database: Database;
+  notifications: Notifications;
+  registrarConfigs: RegistrarConfigs;
+  egress: Egress;
+  log: Logger;
+  now: () => Date;
+}) {
+  const { config, database, notifications, registrarConfigs, egress, log, now } = parts;
+  const pace = new ServerPace(now);
+  const lookUp = new ExpiryLookup({
+    bootstrap: new RdapBootstrap({
+      egress,
+      log,
+      now,
+      file: join(config.dataDir, "rdap-servers.json"),
+      url: config.rdapBootstrapUrl,
+    }),
+    rdap: new RdapClient(egress, pace, now),
+    whois: new WhoisClient({ egress, pace, now, configured: config.whoisServer }),
+    isPublic: config.rdapBootstrapUrl === undefined && config.whoisServer === undefined,
+  });
+  return {
+    expiry: new Expiry({ lookUp, registrarConfigs, notifications, now }),
+    expiryCheck: new ExpiryCheckJob({ database, lookUp, registrarConfigs, notifications, log, now }),
+    expiryReminders: new ExpiryReminderJob({ database, notifications, log, now }),
+  };
 }

@@ -19,6 +19,7 @@ import { registrableOf } from "../expiry/registration.ts";
 import { dnsimple } from "./dnsimple.ts";
 import { gandi } from "./gandi.ts";
 import { inwx } from "./inwx.ts";
+import { ovh } from "./ovh.ts";
 import { porkbun } from "./porkbun.ts";
 import type { Registrar, RegistrarKind, RegistrarReading } from "./registrar.ts";
 
@@ -28,6 +29,7 @@ const registrarKinds: readonly RegistrarKind[] = [
   withAnyConfig(gandi),
   withAnyConfig(dnsimple),
   withAnyConfig(inwx),
+  withAnyConfig(ovh),
 ];
 
 /** Returns a kind by its short name; null if there is none. */

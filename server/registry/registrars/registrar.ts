@@ -89,22 +89,28 @@ export class RegistrarApi {
   readonly #api: JsonApi;
   readonly #isMissing: Dialect["isMissing"];
 
+  /** @param vendor a client of its own if calls are signed */
   constructor(
-    vendor: Vendor,
+    vendor: Vendor | JsonApi,
     headers: Readonly<Record<string, string>> = {},
     {
       isMissing = ({ status }) => status === 404,
       isUnauthorized,
       messageOf,
-      base = vendor.address.replace(/\/+$/, ""),
+      base,
       advice = "Check them and their rights.",
     }: Partial<Dialect> = {},
   ) {
-    this.calls = new VendorCalls(vendor);
     this.#isMissing = isMissing;
+    if (vendor instanceof JsonApi) {
+      this.#api = vendor;
+      this.calls = vendor.calls;
+      return;
+    }
+    this.calls = new VendorCalls(vendor);
     this.#api = new JsonApi({
       calls: this.calls,
-      base,
+      base: base ?? vendor.address.replace(/\/+$/, ""),
       headers: () => headers,
       credentials: "the credentials",
       of: "registrar configuration",

@@ -114,6 +114,19 @@ test("INWX makes no change that it charges for, and no DS records beside keys of
   inwx.automatic.clear();
 });
 
+test("OVHcloud's own name servers are given up first, and a right that the consumer key lacks is named", async () => {
+  const { ovh } = accounts;
+  await zw.admin.put(path, { registrarConfigId: configs["ovh"] });
+  ovh.hosted.add(zoneName);
+  expect((await changed({ nameServers: ["ns1.one.tld"] })).status).toBe(200);
+  expect(ovh.domains.get(zoneName)?.nameServers).toEqual(["ns1.one.tld"]);
+  ovh.denied.add(`/1.0/domain/${zoneName}/serviceInfos`);
+  const { status, body } = await put({ autoRenew: false, dryRun: true });
+  const advice = `it lacks GET /domain/${zoneName}/serviceInfos. Request a consumer key with the rights GET /domain,`;
+  expect({ status, message: body.message }).toEqual({ status: 502, message: expect.stringContaining(advice) });
+  ovh.denied.clear();
+});
+
 test("a registration shows the registrar beside registry and parent, with what to do", async () => {
   gandi.domains.set(zoneName, registered({ nameServers: ["ns1.one.tld"], locked: false }));
   await zw.admin.post(`${path}/check-expiry`);

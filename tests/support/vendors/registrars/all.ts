@@ -1,8 +1,9 @@
 import { startGandi, startPorkbun } from "./account.ts";
 import { startDnsimple } from "./dnsimple.ts";
 import { startInwx } from "./inwx.ts";
+import { startOvh } from "./ovh.ts";
 
-const starts = { porkbun: startPorkbun, gandi: startGandi, dnsimple: startDnsimple, inwx: startInwx };
+const starts = { porkbun: startPorkbun, gandi: startGandi, dnsimple: startDnsimple, inwx: startInwx, ovh: startOvh };
 
 export type RegistrarKindName = keyof typeof starts;
 

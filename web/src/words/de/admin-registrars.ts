@@ -28,6 +28,9 @@ export const registrars: Words["admin"]["registrars"] = {
     "inwx.username": "Ein eigener Benutzer, der Domains verwalten darf.",
     "inwx.sharedSecret": "Nur, wenn sich der Benutzer mit einem zweiten Faktor anmeldet.",
     "inwx.endpoint": "Nur, wenn die API nicht unter der Adresse von INWX selbst läuft.",
+    "ovh.consumerKey":
+      "Er muss GET, POST und PUT auf /domain/* oder auf die Namen anstelle von * sowie GET auf /domain dürfen.",
+    "ovh.endpoint": "Nur, wenn die API nicht unter der europäischen Adresse von OVHcloud läuft.",
   },
   secretStored: "Gespeichert. Leer lassen, um es zu behalten.",
   test: "Testen",

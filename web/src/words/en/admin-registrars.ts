@@ -25,6 +25,9 @@ export const registrars = {
     "inwx.username": "A user of its own, which may manage domains.",
     "inwx.sharedSecret": "Only if the user signs in with a second factor.",
     "inwx.endpoint": "Only if the API is not at INWX's own address.",
+    "ovh.consumerKey":
+      "It must be allowed to GET, POST and PUT /domain/* or the names in place of *, and to GET /domain.",
+    "ovh.endpoint": "Only if the API is not at OVHcloud's European address.",
   } as Readonly<Record<string, string>>,
   secretStored: "Stored. Leave it empty to keep it.",
   test: "Test",
