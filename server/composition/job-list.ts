@@ -13,7 +13,7 @@ import type { Config } from "../ops/config/config.ts";
 import { type Database, queries } from "../database/database.ts";
 import { driftSchedules, type DriftJob } from "../zones/drift/drift-job.ts";
 import type { CertificateCheckJob } from "../registry/certificates/check-job.ts";
-import type { DelegationServices } from "../registry/delegation/compose.ts";
+import type { DelegationServices } from "../registry/delegation/check-job.ts";
 import type { ExpiryServices } from "../registry/expiry/service.ts";
 import { mirrorJobName, type MirrorReconciler } from "../zones/mirrors/reconciler.ts";
 import { MailOutbox, type Mailer } from "../notifications/mail/outbox.ts";

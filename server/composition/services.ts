@@ -26,7 +26,7 @@ import { Domains } from "../zones/domains/service.ts";
 import { ZoneImports } from "../zones/domains/zone-imports.ts";
 import { CertificateCheckJob } from "../registry/certificates/check-job.ts";
 import { TlsHosts } from "../registry/certificates/service.ts";
-import { composeDelegation } from "../registry/delegation/compose.ts";
+import { composeDelegation } from "../registry/delegation/check-job.ts";
 import { Registrations } from "../registry/registrars/registrations.ts";
 import { RegistrarConfigs } from "../registry/registrars/configs.ts";
 import { composeExpiry } from "../registry/expiry/service.ts";

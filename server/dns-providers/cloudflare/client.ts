@@ -277,6 +277,17 @@ function refusesToken({ status, codes }: Refusal): boolean {
   return status === 401 || status === 403 || codes.some((code) => tokenCodes.has(code));
 }
 
+/** Returns whether an answer refuses the token. */
+export function refusesCloudflareToken(status: number, text: string): boolean {
+  const { codes, reason } = reasonIn(parsedJson(text));
+  return refusesToken({ status, codes, reason });
+}
+
+/** Returns Cloudflare's messages in a refusal's body, each with its code. */
+export function cloudflareMessage(text: string): string {
+  return reasonIn(parsedJson(text)).reason;
+}
+
 /** Returns whether it is "Authentication error", which also comes now and then for valid tokens (octodns/octodns-cloudflare#121). */
 function mayBeSporadic(answer: unknown): boolean {
   return reasonIn(answer).codes.includes(10_000);

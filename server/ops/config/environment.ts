@@ -273,7 +273,7 @@ export const environmentSchema = z.object({
       meaning:
         "Root name servers from which delegations are checked, `host` or `host:port`, comma-separated. A port holds for all name servers. Unset: the system's resolver. `off`: delegations are not checked.",
       otherwise: "the system's resolver",
-      readIn: "registry/delegation/compose.ts",
+      readIn: "registry/delegation/check-job.ts",
       more: "guide/delegation.md#where-it-looks-from",
     }),
   RESOLVER_TRUST_ANCHOR: z
@@ -288,7 +288,7 @@ export const environmentSchema = z.object({
       meaning:
         "DS records of the root zone that DNSSEC is validated from, comma-separated: key tag, algorithm, digest type and digest. Set it for a private root.",
       otherwise: "the public root's keys of 2017 and 2024",
-      readIn: "registry/delegation/compose.ts",
+      readIn: "registry/delegation/check-job.ts",
       more: "guide/dnssec.md#where-trust-begins",
     }),
   REVIEW_REQUIRED: z

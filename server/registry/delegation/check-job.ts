@@ -1,10 +1,13 @@
+import type { Config } from "../../ops/config/config.ts";
+import type { Egress } from "../../platform/net/egress.ts";
+import type { Notifications } from "../../notifications/notify.ts";
 import { sql } from "kysely";
 import { queries, type Database, type EntityManager } from "../../database/database.ts";
 import type { Job } from "../../ops/jobs/runner.ts";
 import type { Logger } from "../../platform/log.ts";
-import { whyNotPublic } from "./check.ts";
-import type { Dnssec } from "../dnssec/service.ts";
-import type { Delegations } from "./service.ts";
+import { DelegationCheck, whyNotPublic } from "./check.ts";
+import { Dnssec } from "../dnssec/service.ts";
+import { Delegations } from "./service.ts";
 import { betweenChecks } from "./store.ts";
 
 const atOnce = 8;
@@ -22,7 +25,7 @@ interface Parts {
 }
 
 /** Checks delegation and DNSSEC of every active public domain once a day. */
-export class DelegationCheckJob implements Job {
+class DelegationCheckJob implements Job {
   readonly #parts: Parts;
   readonly name = "delegation.check";
   readonly description =
@@ -115,4 +118,24 @@ export async function claimDue(em: EntityManager, now: Date, atMost: number): Pr
 /** Postpones domains that are not checked. */
 async function postpone(em: EntityManager, id: string, until: Date): Promise<void> {
   await queries(em).updateTable("delegations").set({ next_check_at: until }).where("domain_id", "=", id).execute();
+}
+
+export type DelegationServices = ReturnType<typeof composeDelegation>;
+
+/** Builds the checks of delegation and DNSSEC, and their job. */
+export function composeDelegation(parts: {
+  config: Config;
+  database: Database;
+  notifications: Notifications;
+  egress: Egress;
+  log: Logger;
+  now: () => Date;
+}) {
+  const { config, database, notifications, egress, log, now } = parts;
+  const roots = config.resolverRoots;
+  const check = roots.kind === "off" ? null : new DelegationCheck(egress, roots, now);
+  const delegations = new Delegations({ check, notifications, now });
+  const dnssec = new Dnssec({ check, delegations, notifications, anchors: config.resolverTrustAnchor, now });
+  const delegationCheck = new DelegationCheckJob({ database, delegations, dnssec, log, now });
+  return { delegations, dnssec, delegationCheck };
 }

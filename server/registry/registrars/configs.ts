@@ -16,6 +16,7 @@ import { newId } from "../../platform/ids.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { SecretCipher } from "../../platform/secret-cipher.ts";
 import { registrableOf } from "../expiry/registration.ts";
+import { cloudflare } from "./cloudflare.ts";
 import { dnsimple } from "./dnsimple.ts";
 import { gandi } from "./gandi.ts";
 import { inwx } from "./inwx.ts";
@@ -30,6 +31,7 @@ const registrarKinds: readonly RegistrarKind[] = [
   withAnyConfig(dnsimple),
   withAnyConfig(inwx),
   withAnyConfig(ovh),
+  withAnyConfig(cloudflare),
 ];
 
 /** Returns a kind by its short name; null if there is none. */

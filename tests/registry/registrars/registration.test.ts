@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { Clock, minute } from "../../support/clock.ts";
 import { dsOf, registered, type RegistrarAccount } from "../../support/vendors/registrars/account.ts";
-import { startRegistrars, registrarKinds, type Registrars } from "../../support/vendors/registrars/all.ts";
+import {
+  startRegistrars,
+  registrarKinds,
+  type RegistrarKindName,
+  type Registrars,
+} from "../../support/vendors/registrars/all.ts";
 import { adminPassword, startZonewright, type Zonewright } from "../../support/zonewright.ts";
 import { RestClient } from "../../support/rest-client.ts";
 import type { Body } from "../../support/zones.ts";
@@ -44,6 +49,9 @@ beforeEach(async () => {
   await zw.admin.put(path, { registrarConfigId: configs["gandi"], reviewRequired: "off" });
 });
 
+/** What a kind's API does not say. */
+const unsaid: Partial<Record<RegistrarKindName, object>> = { cloudflare: { nameServers: null, ds: null } };
+
 /** Gives the zone the key of `ds`. */
 function signZone() {
   const signed = [...content(), `${zoneName} DNSKEY 257 3 13 ${publicKey}`];
@@ -68,7 +76,7 @@ test.each(registrarKinds)("%s changes what its API can, one call for each field,
   await zw.admin.post(`${path}/check-expiry`);
   const { body: shown } = await zw.admin.get(`${path}/registration`);
   const before = { nameServers: ["ns1.one.tld", "ns9.example.net"], ds: [ds], locked: true, autoRenew: false };
-  expect(shown.registrar).toMatchObject({ ...before, error: null });
+  expect(shown.registrar).toMatchObject({ ...before, ...unsaid[kind], error: null });
   const all = { nameServers: ["ns1.one.tld", "ns2.one.tld"], ds: [], locked: false, autoRenew: true };
   const can = (values: object) =>
     Object.fromEntries(Object.entries(values).filter(([field]) => shown.registrar.changes.includes(field)));
@@ -125,6 +133,19 @@ test("OVHcloud's own name servers are given up first, and a right that the consu
   const advice = `it lacks GET /domain/${zoneName}/serviceInfos. Request a consumer key with the rights GET /domain,`;
   expect({ status, message: body.message }).toEqual({ status: 502, message: expect.stringContaining(advice) });
   ovh.denied.clear();
+});
+
+test.each([
+  [
+    { state: "failed", error: { code: 1, message: "The registry refuses." } },
+    "The registry refuses. Nothing was changed.",
+  ],
+  [{ state: "action_required", error: null }, "Look at the domain in its dashboard."],
+])("a change that Cloudflare does not finish says why: %o", async (outcome, message) => {
+  await zw.admin.put(path, { registrarConfigId: configs["cloudflare"] });
+  accounts.cloudflare.outcomes.push(outcome);
+  const refused = await changed({ autoRenew: false });
+  expect(refused).toMatchObject({ status: 502, body: { message: expect.stringContaining(message) } });
 });
 
 test("a registration shows the registrar beside registry and parent, with what to do", async () => {

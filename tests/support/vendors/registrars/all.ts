@@ -1,9 +1,17 @@
 import { startGandi, startPorkbun } from "./account.ts";
+import { startCloudflareRegistrar } from "./cloudflare.ts";
 import { startDnsimple } from "./dnsimple.ts";
 import { startInwx } from "./inwx.ts";
 import { startOvh } from "./ovh.ts";
 
-const starts = { porkbun: startPorkbun, gandi: startGandi, dnsimple: startDnsimple, inwx: startInwx, ovh: startOvh };
+const starts = {
+  porkbun: startPorkbun,
+  gandi: startGandi,
+  dnsimple: startDnsimple,
+  inwx: startInwx,
+  ovh: startOvh,
+  cloudflare: startCloudflareRegistrar,
+};
 
 export type RegistrarKindName = keyof typeof starts;
 

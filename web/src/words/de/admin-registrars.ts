@@ -31,6 +31,10 @@ export const registrars: Words["admin"]["registrars"] = {
     "ovh.consumerKey":
       "Er muss GET, POST und PUT auf /domain/* oder auf die Namen anstelle von * sowie GET auf /domain dürfen.",
     "ovh.endpoint": "Nur, wenn die API nicht unter der europäischen Adresse von OVHcloud läuft.",
+    "cloudflare.apiToken":
+      "Es braucht die Berechtigung „Registrar: Domains“ des Kontos, zum Ändern der automatischen Verlängerung „Edit“.",
+    "cloudflare.accountId": "Die 32 Stellen in der Adresse des Dashboards von Cloudflare.",
+    "cloudflare.endpoint": "Nur, wenn die API nicht unter der Adresse von Cloudflare selbst läuft.",
   },
   secretStored: "Gespeichert. Leer lassen, um es zu behalten.",
   test: "Testen",

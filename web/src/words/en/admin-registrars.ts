@@ -28,6 +28,10 @@ export const registrars = {
     "ovh.consumerKey":
       "It must be allowed to GET, POST and PUT /domain/* or the names in place of *, and to GET /domain.",
     "ovh.endpoint": "Only if the API is not at OVHcloud's European address.",
+    "cloudflare.apiToken":
+      "It needs the permission Registrar: Domains of the account, Edit to change automatic renewal.",
+    "cloudflare.accountId": "The 32 digits in the address of Cloudflare's dashboard.",
+    "cloudflare.endpoint": "Only if the API is not at Cloudflare's own address.",
   } as Readonly<Record<string, string>>,
   secretStored: "Stored. Leave it empty to keep it.",
   test: "Test",
