@@ -67,7 +67,28 @@ const listFields = {
   }),
 };
 
-const domain = z.object(listFields).meta({ id: "Domain", description: "A managed domain, as returned in lists." });
+const lastChange = z
+  .object({
+    revision: z.int().meta({ description: "The revision that it made.", example: 7 }),
+    at: timestamp("When it was made.").nullable(),
+    actorId: shownId("The user who made it; null for the service itself.").nullable(),
+    actor: z
+      .string()
+      .nullable()
+      .meta({ description: "The user's name; null if the user was deleted.", example: "admin" }),
+    tsigKey: z.string().nullable().meta({ description: "The TSIG key that was used; null for none.", example: null }),
+  })
+  .nullable()
+  .optional()
+  .meta({
+    description:
+      "The newest change of its records, as its history shows it. Null if there is none, unless you see the domain as a whole, and for personal " +
+      "tokens without `records:read`. Only in lists of domains.",
+  });
+
+const domain = z
+  .object({ ...listFields, lastChange })
+  .meta({ id: "Domain", description: "A managed domain, as returned in lists." });
 
 export const domainDetail = z
   .object({

@@ -23,7 +23,7 @@ import type { Notifications } from "../../notifications/notify.ts";
 import { Domain } from "../../database/tables/domains.ts";
 import { adoptZone, refuseServed, zoneToAdopt, type BeforeReading, type NewZone } from "./adopt-zone.ts";
 import { groupingOf, movedRights } from "./named-by-assignments.ts";
-import { restrictToVisibleRecords, countTags, findZoneOf, listDomains, type DomainFilter } from "./list.ts";
+import { restrictToVisibleRecords, countTags, findZoneOf, listWithLastChanges, type DomainFilter } from "./list.ts";
 import { changeView, followsExpiry, refuseTaken, givenView, newName } from "./identity.ts";
 import { catalogOf, refuseLeavingCatalog } from "./leaving-catalog.ts";
 import { moveZone } from "./move-zone.ts";
@@ -80,7 +80,7 @@ export class Domains {
   }
 
   list(em: EntityManager, caller: Caller, filter: DomainFilter) {
-    return listDomains(em, caller, filter, this.#now());
+    return listWithLastChanges(em, caller, filter, this.#now());
   }
 
   /** Finds the domain that holds a host name. @throws AppError BAD_REQUEST, NOT_FOUND */

@@ -194,6 +194,42 @@ test("an administrator reaches members' domains", async () => {
   expect((await asAdmin.detail()).ownerId).toBe((await zone.detail()).ownerId);
 });
 
+test("the list names who last changed a domain's records to those who see its whole history, and to nobody else", async () => {
+  const hers = new Zone(zw, (await add(alice, freshName())).body, alice);
+  const carol = await zw.member("carol");
+  const userId = (await carol.get("/api/auth/me")).body.id;
+  const listed = async (client: RestClient, headers = {}) => {
+    const { body } = await client.get(`/api/domains?search=${hers.name}`, headers);
+    return body.domains[0].lastChange;
+  };
+  expect(await listed(alice)).toBeNull();
+  await hers.add("A", "www", "192.0.2.1");
+  const record = await new Zone(zw, hers).add("A", "mail", "192.0.2.2");
+  const [newest] = await hers.history();
+  const { revision, finishedAt: at, actorId, actor, tsigKey } = newest ?? {};
+  expect(actor).toBe("admin");
+  expect(await listed(alice)).toEqual({ revision, at, actorId, actor, tsigKey });
+  expect((await alice.get(`/api/domains?search=${hers.name}`)).body.domains[0].updatedAt).toBe(at);
+  // A change that was refused is not the last one.
+  await hers.update(record.id, { value: "nonsense" });
+  expect(await listed(zw.admin)).toMatchObject({ revision });
+
+  const assign = (subdomainPattern: string) =>
+    zw.admin.post("/api/assignments", { userId, domainId: hers.id, subdomainPattern, access: "read" });
+  await assign("www");
+  expect(await listed(carol)).toBeNull();
+  await assign("*");
+  expect(await listed(carol)).toMatchObject({ actor: "admin" });
+  for (const [permissions, isShown] of [
+    [["domains:read"], false],
+    [["domains:read", "records:read"], true],
+  ] as const) {
+    const { body } = await alice.post("/api/auth/me/tokens", { name: "list", permissions });
+    const shown = await listed(zw.nobody, { authorization: `Bearer ${body.token}` });
+    expect(shown !== null, permissions.join()).toBe(isShown);
+  }
+});
+
 test("domains cannot be reached without signing in", async () => {
   const answers = await Promise.all([
     zw.nobody.get("/api/domains"),
