@@ -224,6 +224,35 @@ test("selected hits are changed in all of their zones after a look at the plan, 
   await page.getByRole("region", { name: "Draft" }).getByText("2 changes").waitFor();
 });
 
+test("a zone whose plan is refused is named with the reason, when the others have their drafts and when they are changed", async () => {
+  const [, taken] = await pointing(address(70), ["free.skip", "taken.skip"]);
+  await taken?.add("A", "www", address(71));
+  const page = await site.signedIn({ path: `/search?value=${address(70)}&host=www` });
+  await page.getByText("2 records").waitFor();
+  const dialog = page.getByRole("dialog");
+  const plan = async () => {
+    await page.getByLabel("Select all records on this page").check();
+    await page.getByRole("region", { name: "Selection" }).getByRole("button", { name: "Set value…" }).click();
+    await dialog.getByLabel(/^New value/).fill(address(71));
+    await page.keyboard.press("Enter");
+    await dialog.getByRole("button", { name: "Change 1 domain" }).waitFor();
+  };
+  site.expected.push("400", "409", "422");
+  await plan();
+  await dialog.getByRole("button", { name: "Put into drafts" }).click();
+  const skipped = dialog.getByRole("list", { name: "Left out" });
+  await skipped.getByText("taken.skip", { exact: true }).waitFor();
+  await skipped.getByText("already").waitFor();
+  await dialog.getByRole("list", { name: "Drafts" }).getByText("free.skip", { exact: true }).waitFor();
+  await expectAccessible(page);
+  await photograph(page, "search-left-out");
+  await page.keyboard.press("Escape");
+  await plan();
+  await dialog.getByRole("button", { name: "Change 1 domain" }).click();
+  await skipped.getByText("taken.skip", { exact: true }).waitFor();
+  expect(await dialog.getByRole("list", { name: "Drafts" }).count()).toBe(0);
+});
+
 test("a replacement of more than 30 % of a zone goes on only after it is confirmed", async () => {
   const [zone] = await pointing(address(30), ["large.replace"]);
   for (let host = 0; host < 10; host += 1) await zone?.add("A", `h${host}`, address(30));

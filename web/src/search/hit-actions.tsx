@@ -117,6 +117,7 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
   }, [needsText, runPlan]);
 
   const able = planned?.plans.filter(({ error }) => error === null) ?? [];
+  const skipped = planned?.plans.filter(({ error }) => error !== null) ?? [];
   const failed = outcomes.flatMap((each) => ("error" in each ? [each] : []));
   const draftOf = async (zones: readonly ZoneHits[], action: HitAction) => {
     for (const { domainId, records } of zones) {
@@ -150,7 +151,7 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
     const changed = done.flatMap((each) => ("revision" in each ? [each] : []));
     if (changed.length > 0) sayApplied(changed);
     await refresh();
-    if (refused.size === 0) onClose(true);
+    if (refused.size === 0 && skipped.length === 0) onClose(true);
   });
   const draft = useAction(async () => {
     if (!planned) return;
@@ -160,7 +161,8 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
     toast({ title: text.drafted(zones.length, formatNumber(zones.length)) });
     setDrafted(zones);
   });
-  const isOver = drafted.length > 0 || (failed.length > 0 && !apply.pending);
+  // What was left out is said before the dialog closes, also if all else was made.
+  const isOver = drafted.length > 0 || (outcomes.length > 0 && !apply.pending);
   const left = [
     ...failed.map(({ domainId, domainName, error }) => ({ domainId, domainName, why: error })),
     ...drafted.map(({ domainId, domainName }) => ({ domainId, domainName, why: null })),
@@ -179,6 +181,10 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
         ) : failed.length > 0 && isOver ? (
           <Notice kind="warning" focusFor={outcomes}>
             {text.unfinished(failed.length, formatNumber(failed.length))}
+          </Notice>
+        ) : isOver && skipped.length > 0 ? (
+          <Notice kind="warning" focusFor={drafted}>
+            {text.leftOut(skipped.length, formatNumber(skipped.length))}
           </Notice>
         ) : apply.pending ? (
           <p role="status">{text.applying(formatNumber(outcomes.length), formatNumber(able.length))}</p>
@@ -219,19 +225,41 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
       }
     >
       {isOver ? (
-        <ul className={styles["drafts"]} aria-label={text.drafts}>
-          {left.map(({ domainId, domainName, why }) => (
-            <li key={domainId}>
-              <span>
-                <b>{domainName}</b>
-                {why === null ? null : <small>{why}</small>}
-              </span>
-              <Link to="/d/$name/records" params={{ name: domainName }} preload={false}>
-                {text.openDraft}
-              </Link>
-            </li>
-          ))}
-        </ul>
+        <>
+          {left.length > 0 ? (
+            <ul className={styles["drafts"]} aria-label={text.drafts}>
+              {left.map(({ domainId, domainName, why }) => (
+                <li key={domainId}>
+                  <span>
+                    <b>{domainName}</b>
+                    {why === null ? null : <small>{why}</small>}
+                  </span>
+                  <Link to="/d/$name/records" params={{ name: domainName }} preload={false}>
+                    {text.openDraft}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          ) : null}
+          {skipped.length > 0 ? (
+            <>
+              <h3 className={styles["part"]}>{text.leftOutTitle}</h3>
+              <ul className={styles["drafts"]} aria-label={text.leftOutTitle}>
+                {skipped.map(({ domainId, domainName, error }) => (
+                  <li key={domainId}>
+                    <span>
+                      <b>{domainName}</b>
+                      <small>{error}</small>
+                    </span>
+                    <Link to="/d/$name/records" params={{ name: domainName }} preload={false}>
+                      {text.openZone}
+                    </Link>
+                  </li>
+                ))}
+              </ul>
+            </>
+          ) : null}
+        </>
       ) : (
         <Form id="hits" onSubmit={() => void (planned === null || isEmpty ? plan : apply).run()}>
           {needsText ? (

@@ -73,6 +73,12 @@ export const search: Words["search"] = {
     `${counted(shown, "Domain konnte", "Domains konnten")} nicht geändert werden. Die Änderungen stehen dort im Entwurf und können in der Zone geprüft und angewendet werden.`,
   planFailed: "Für einige Domains ist kein Plan möglich. Ihre Änderungen werden ausgelassen.",
   overtaken: "Die Zone wurde geändert, nachdem der Plan erstellt war.",
+  leftOut: (count, shown) =>
+    count === 1
+      ? "1 Domain wurde ausgelassen. Dort ändert sich nichts."
+      : `${shown} Domains wurden ausgelassen. Dort ändert sich nichts.`,
+  leftOutTitle: "Ausgelassen",
+  openZone: "Zone öffnen",
   drafts: "Entwürfe",
   openDraft: "Entwurf öffnen",
   done: "Schließen",

@@ -67,6 +67,12 @@ export const search = {
     `${domains(count, shown)} could not be changed. The changes are in the draft there: open it to review and apply them.`,
   planFailed: "Some domains cannot be planned. Their changes are left out.",
   overtaken: "The zone changed after the plan was made.",
+  leftOut: (count: number, shown: string) =>
+    count === 1
+      ? "1 domain was left out. Nothing changes there."
+      : `${shown} domains were left out. Nothing changes there.`,
+  leftOutTitle: "Left out",
+  openZone: "Open the zone",
   drafts: "Drafts",
   openDraft: "Open the draft",
   done: "Close",
