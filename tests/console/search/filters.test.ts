@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { askedBy, replacementOf, savedFilters, suggestedName, withMarks } from "../../../web/src/search/filters.ts";
+import { askedBy, replacementOf, suggestedName, withMarks } from "../../../web/src/search/filters.ts";
+import { isSame, savedFilters } from "../../../web/src/session/saved-filters.ts";
 
 test.each([
   [{}, { kind: "nothing" }],
@@ -48,7 +49,9 @@ test("marks what was searched for in any case, and changes no text", () => {
 
 test("a saved search keeps the filters in one order, without the page, and is called by what they say", () => {
   const filters = { page: "3", tag: "shops", note: undefined, q: "203.0.113" };
-  expect(JSON.stringify(savedFilters(filters))).toBe('{"q":"203.0.113","tag":"shops"}');
+  expect(JSON.stringify(savedFilters("search", filters))).toBe('{"q":"203.0.113","tag":"shops"}');
+  expect(isSame("search", { tag: "shops", q: "203.0.113" }, filters)).toBe(true);
+  expect(savedFilters("domains", filters)).toEqual({ tag: "shops" });
   expect(suggestedName(filters)).toBe("203.0.113 shops");
   expect(suggestedName({ value: "x".repeat(300) })).toHaveLength(100);
 });

@@ -198,6 +198,98 @@ test("groups and views filter the list, and stand in the address", async () => {
   await page.getByText("1 domain", { exact: true }).waitFor();
 });
 
+test("the list names who last changed a zone, and shows the columns that its user chose in every browser", async () => {
+  const [{ id }] = (await site.zonewright.admin.get("/api/domains?name=added.test!internal")).body.domains;
+  await site.zonewright.admin.post(`/api/domains/${id}/records`, { recordType: "A", name: "www", value: "192.0.2.1" });
+  const page = await list("?search=added");
+  const grid = page.getByRole("grid", { name: "Domains" });
+  const headings = async (of = grid) => (await of.getByRole("columnheader").allTextContents()).slice(1);
+  await grid.getByRole("gridcell", { name: "admin", exact: true }).waitFor();
+  expect(await headings()).toEqual(["Name", "Provider", "Records", "Expires", "Tags", "Changed", "Author"]);
+  await photograph(page, "domains-author");
+  // What else of the domain changes has no author in its history: the time of the last change of records is added.
+  await site.zonewright.admin.put(`/api/domains/${id}`, { notes: "Moved" });
+  await page.reload();
+  await grid.getByRole("gridcell", { name: /^admin, (?:now|.* ago)$/ }).waitFor();
+  await page.getByRole("button", { name: "Columns" }).click();
+  const dialog = page.getByRole("dialog", { name: "Columns" });
+  for (const label of ["Expires", "Tags", "Records"]) await dialog.getByLabel(label).uncheck();
+  await dialog.getByLabel("Group").check();
+  await expectAccessible(page);
+  await photograph(page, "domains-columns");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.waitFor({ state: "hidden" });
+  const chosen = ["Name", "Provider", "Group", "Changed", "Author"];
+  await expect.poll(() => headings()).toEqual(chosen);
+  await grid.getByRole("gridcell", { name: "Customers", exact: true }).waitFor();
+  await expectAccessible(page);
+  const elsewhere = await site.signedIn({ path: "/?search=added", width: 390 });
+  await elsewhere.evaluate(() => localStorage.removeItem("zonewright.columns"));
+  await elsewhere.reload();
+  const there = elsewhere.getByRole("grid", { name: "Domains" });
+  await there.getByRole("gridcell", { name: "Customers", exact: true }).waitFor();
+  await expectAccessible(elsewhere);
+  await photograph(elsewhere, "domains-columns-phone");
+  // They are there again at once, before the account has been asked.
+  await elsewhere.setViewportSize({ width: 1280, height: 800 });
+  const asked = Promise.withResolvers<undefined>();
+  await elsewhere.route("**/*profile.preferences*", async (route) => {
+    await asked.promise;
+    await route.continue();
+  });
+  await elsewhere.reload();
+  await there.getByRole("gridcell", { name: "Customers", exact: true }).waitFor();
+  expect(await headings(there)).toEqual(chosen);
+  asked.resolve(undefined);
+  await page.getByRole("button", { name: "Columns" }).click();
+  await dialog.getByRole("button", { name: "Usual columns" }).click();
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect.poll(() => headings()).toContain("Tags");
+});
+
+test("filters of the list are saved by name, chosen, renamed, and deleted with an undo", async () => {
+  const page = await list("?search=added");
+  await page.getByRole("combobox", { name: "Status" }).selectOption("active");
+  const save = page.getByRole("button", { name: "Save…" });
+  await save.click();
+  const dialog = page.getByRole("dialog");
+  expect(await dialog.getByLabel("Name").inputValue()).toBe("added Active");
+  await dialog.getByLabel("Name").fill("Active ones");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  const saved = page.getByRole("list", { name: "Saved filters" });
+  await saved.getByRole("link", { name: "Active ones" }).waitFor();
+  await page.getByRole("combobox", { name: "Status" }).selectOption("disabled");
+  await page.getByText("No domain matches.").waitFor();
+  await save.click();
+  await dialog.getByLabel("Name").fill("Off");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await saved.getByRole("link", { name: "Active ones" }).click();
+  await page.waitForURL(/status=active/);
+  await page.getByText("1 domain", { exact: true }).waitFor();
+  expect(await saved.getByRole("link", { name: "Active ones" }).getAttribute("aria-current")).toBe("page");
+  await saved.getByRole("button", { name: "Actions for Off" }).click();
+  await page.getByRole("menuitem", { name: "Rename…" }).click();
+  await dialog.getByLabel("Name").fill("Active ones");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.getByRole("alert").getByText("This name is in use.").waitFor();
+  await dialog.getByLabel("Name").fill("Switched off");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await saved.getByRole("link", { name: "Switched off" }).waitFor();
+  await expectAccessible(page);
+  await photograph(page, "domains-saved");
+  await saved.getByRole("button", { name: "Actions for Switched off" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await saved.getByRole("link", { name: "Switched off" }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Undo" }).click();
+  await saved.getByRole("link", { name: "Switched off" }).waitFor();
+  const { body } = await site.zonewright.admin.get("/api/auth/me/preferences");
+  expect(body.savedSearches).toEqual([
+    { name: "Active ones", page: "domains", filters: { search: "added", status: "active" }, pinned: false },
+    { name: "Switched off", page: "domains", filters: { search: "added", status: "disabled" }, pinned: false },
+  ]);
+  await site.zonewright.admin.put("/api/auth/me/preferences", { savedSearches: [] });
+});
+
 test("a member selects only domains of their own, and sees no import", async () => {
   const owner = await site.zonewright.member("olga");
   const { body: me } = await owner.get("/api/auth/me");

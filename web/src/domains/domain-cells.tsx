@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { Domain } from "@zonewright/client";
-import type { MouseEvent } from "react";
+import type { MouseEvent, ReactNode } from "react";
 import { formatAgo, formatDay, formatMoment, formatNumber } from "../ui/format.ts";
 import { domainsWords } from "../words/domains.ts";
 import { qualified } from "./selection.ts";
@@ -11,18 +11,50 @@ const text = domainsWords;
 interface DomainCellsProps {
   domain: Domain;
   provider: string;
+  columns: readonly string[];
   selected: boolean;
   /** Null if the user may not change the domain. */
   onCheck: ((event: MouseEvent) => void) | null;
 }
 
+interface Cell {
+  title?: string;
+  content: ReactNode;
+  look?: string | undefined;
+}
+
+/** Who changed the records last, and when, if something else of the domain changed since. */
+function authorOf({ actor, actorId, tsigKey, at }: NonNullable<Domain["lastChange"]>, updatedAt: Date): string {
+  const author = tsigKey === null ? (actor ?? (actorId ? text.deletedUser : "Zonewright")) : text.byKey(tsigKey);
+  return at && at < updatedAt ? `${author}, ${formatAgo(at)}` : author;
+}
+
 /** The cells of a domain's row. The grid has the tab stop, so nothing in here has one. */
-export function DomainCells({ domain, provider, selected, onCheck }: DomainCellsProps) {
-  const { status, expiresAt, driftedAt, driftError, updatedAt } = domain;
+export function DomainCells({ domain, provider, columns, selected, onCheck }: DomainCellsProps) {
+  const { status, expiresAt, driftedAt, driftError, updatedAt, lastChange, tags } = domain;
   const state = driftError === null ? (driftedAt === null ? "sync" : "drift") : "error";
   const stateText = { sync: text.inSync, drift: text.drift, error: text.unreadable }[state];
   const late = status === "expired" ? styles["bad"] : status === "expiring" ? styles["warn"] : "";
   const name = qualified(domain);
+  const plain = (said: string | null): Cell => ({ title: said ?? "", content: said });
+  const cells: Readonly<Record<string, () => Cell>> = {
+    provider: () => ({
+      title: driftError ?? stateText,
+      content: (
+        <>
+          <i className={styles["dot"]} data-state={state} aria-hidden />
+          {provider}
+          <span className="sr">, {stateText}</span>
+        </>
+      ),
+    }),
+    records: () => ({ content: formatNumber(domain.recordCount), look: styles["number"] }),
+    expires: () => ({ content: expiresAt && formatDay(expiresAt), look: late }),
+    tags: () => plain(tags.join(", ")),
+    group: () => plain(domain.groupName),
+    changed: () => ({ title: formatMoment(updatedAt), content: formatAgo(updatedAt) }),
+    author: () => plain(lastChange ? authorOf(lastChange, updatedAt) : null),
+  };
   return (
     <>
       <span className={`${styles["check"]} ${styles["checkCell"]}`} role="gridcell">
@@ -50,23 +82,19 @@ export function DomainCells({ domain, provider, selected, onCheck }: DomainCells
           </span>
         )}
       </span>
-      <span className={`${styles["cell"]} ${styles["providerCell"]}`} role="gridcell" title={driftError ?? stateText}>
-        <i className={styles["dot"]} data-state={state} aria-hidden />
-        {provider}
-        <span className="sr">, {stateText}</span>
-      </span>
-      <span className={`${styles["cell"]} ${styles["number"]} ${styles["recordsCell"]}`} role="gridcell">
-        {formatNumber(domain.recordCount)}
-      </span>
-      <span className={`${styles["cell"]} ${styles["expiresCell"]} ${late}`} role="gridcell">
-        {expiresAt === null ? null : formatDay(expiresAt)}
-      </span>
-      <span className={`${styles["cell"]} ${styles["tagsCell"]}`} role="gridcell" title={domain.tags.join(", ")}>
-        {domain.tags.join(", ")}
-      </span>
-      <span className={`${styles["cell"]} ${styles["changedCell"]}`} role="gridcell" title={formatMoment(updatedAt)}>
-        {formatAgo(updatedAt)}
-      </span>
+      {columns.map((column) => {
+        const { title, content, look = "" } = cells[column]?.() ?? {};
+        return (
+          <span
+            key={column}
+            className={`${styles["cell"]} ${styles[`${column}Cell`]} ${look}`}
+            role="gridcell"
+            title={title}
+          >
+            {content}
+          </span>
+        );
+      })}
     </>
   );
 }

@@ -1,13 +1,14 @@
 import { useNavigate } from "@tanstack/react-router";
 import type { Domain, RouterOutputs } from "@zonewright/client";
 import { ArrowDown, ArrowUp } from "lucide-react";
-import { useId, useRef, useState, type KeyboardEvent, type MouseEvent } from "react";
+import { useId, useRef, useState, type CSSProperties, type KeyboardEvent, type MouseEvent } from "react";
 import { useUser } from "../session/current-user.ts";
 import { formatNumber } from "../ui/format.ts";
 import { usePrinting } from "../ui/printing.ts";
 import type { Rows } from "../ui/use-rows.ts";
 import { domainsWords } from "../words/domains.ts";
 import { words } from "../words/words.ts";
+import { columnTable } from "./columns.ts";
 import { DomainCells } from "./domain-cells.tsx";
 import { mayChange, movedTo, noSelection, qualified, rowsBetween, withDomains, type Selection } from "./selection.ts";
 import styles from "./domains.module.css";
@@ -25,6 +26,7 @@ interface DomainTableProps {
   loaded: () => readonly Domain[];
   loadedAt: (index: number) => Domain | undefined;
   configs: RouterOutputs["providerConfigs"]["list"]["configs"];
+  columns: readonly string[];
   sort: string | undefined;
   onSort: (sort: string) => void;
   selection: Selection;
@@ -33,7 +35,7 @@ interface DomainTableProps {
 
 /** The rows in view. One tab stop: arrows move, Enter opens, Space selects, Shift extends, Escape clears the selection. */
 export function DomainTable(props: DomainTableProps) {
-  const { rows, total, at, loaded, loadedAt, configs, sort, onSort, selection, onSelection } = props;
+  const { rows, total, at, loaded, loadedAt, configs, columns, sort, onSort, selection, onSelection } = props;
   const { container, virtualizer } = rows;
   const id = useId();
   const user = useUser();
@@ -97,6 +99,7 @@ export function DomainTable(props: DomainTableProps) {
     // oxlint-disable-next-line jsx-a11y/interactive-supports-focus -- it has the one tab stop.
     <div
       className={styles["table"]}
+      style={{ "--columns": columns.map((column) => columnTable[column]?.[0]).join(" ") } as CSSProperties}
       role="grid"
       tabIndex={0}
       aria-label={text.title}
@@ -120,11 +123,9 @@ export function DomainTable(props: DomainTableProps) {
           )}
         </span>
         <Heading {...headings} label={text.name} by="name" />
-        <Heading {...headings} label={text.provider} by="provider" />
-        <Heading {...headings} label={text.records} by="recordCount" />
-        <Heading {...headings} label={text.expires} by="expiresAt" />
-        <span role="columnheader">{text.tags}</span>
-        <Heading {...headings} label={text.changed} by="updatedAt" />
+        {columns.map((column) => (
+          <Heading {...headings} key={column} label={labelOf(column)} by={columnTable[column]?.[1]} />
+        ))}
       </div>
       <div ref={container} className={styles["body"]} role="rowgroup" style={{ height: virtualizer.getTotalSize() }}>
         {items.map((item) => {
@@ -147,6 +148,7 @@ export function DomainTable(props: DomainTableProps) {
                 <DomainCells
                   domain={domain}
                   provider={names.get(domain.providerConfigId) ?? ""}
+                  columns={columns}
                   selected={selected}
                   onCheck={mayChange(domain, user) ? (event) => check(item.index, event) : null}
                 />
@@ -162,14 +164,18 @@ export function DomainTable(props: DomainTableProps) {
   );
 }
 
+const labelOf = (column: string) => (text as Readonly<Record<string, unknown>>)[column] as string;
+
 interface HeadingProps {
   label: string;
-  by: string;
+  /** What the list can be sorted by. */
+  by: string | undefined;
   sort: string | undefined;
   onSort: (sort: string) => void;
 }
 
 function Heading({ label, by, sort, onSort }: HeadingProps) {
+  if (by === undefined) return <span role="columnheader">{label}</span>;
   const sorted = sort === by ? "ascending" : sort === `-${by}` ? "descending" : undefined;
   const numeric = by === "recordCount" ? styles["number"] : "";
   return (

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { RouterOutputs } from "@zonewright/client";
-import { useState, type RefObject } from "react";
+import { useState, type ReactNode, type RefObject } from "react";
 import { Button } from "../ui/button.tsx";
 import field from "../ui/field.module.css";
 import { domainsWords } from "../words/domains.ts";
@@ -27,10 +27,11 @@ interface ListFiltersProps {
   onFilter: (changes: ListSearch) => void;
   /** The keyboard leaves the search for the rows. */
   onLeave: () => void;
+  children: ReactNode;
 }
 
 /** The filters of the list. Those for groups and views appear where there are some. */
-export function ListFilters({ search, configs, field: input, onFilter, onLeave }: ListFiltersProps) {
+export function ListFilters({ search, configs, field: input, onFilter, onLeave, children }: ListFiltersProps) {
   const { data: labels } = useQuery(labelsInUse);
   const tags = labels?.tags ?? [];
   const groups = labels?.groups ?? [];
@@ -115,6 +116,7 @@ export function ListFilters({ search, configs, field: input, onFilter, onLeave }
           onValue={(drift) => onFilter({ drift })}
         />
       </div>
+      {children}
     </div>
   );
 }

@@ -11,21 +11,25 @@ import { Failure } from "../ui/notice.tsx";
 import { Empty, PageHead } from "../ui/page.tsx";
 import { patiently } from "../ui/patiently.ts";
 import { usePrintKey } from "../ui/printing.ts";
+import { local } from "../ui/storage.ts";
 import { useRows } from "../ui/use-rows.ts";
 import { useWindows } from "../ui/use-windows.ts";
 import { domainsWords } from "../words/domains.ts";
 import { providerConfigs } from "../zone/domain-queries.ts";
+import { columnsKey, knownColumns, usualColumns } from "./columns.ts";
 import { DomainTable } from "./domain-table.tsx";
 import { ListFilters } from "./list-filters.tsx";
 import { noSelection, type Selection } from "./selection.ts";
-import { SelectionBar } from "./selection-bar.tsx";
 import { usePageKeys } from "../ui/use-page-keys.ts";
 import styles from "./domains.module.css";
 
 /** Only an empty installation needs it. */
 const FirstRun = lazy(patiently(async () => ({ default: (await import("./first-run.tsx")).FirstRun })));
 const AddDomain = lazy(patiently(async () => ({ default: (await import("./add-domain.tsx")).AddDomain })));
+const SelectionBar = lazy(patiently(async () => ({ default: (await import("./selection-bar.tsx")).SelectionBar })));
 const BulkTags = lazy(patiently(async () => ({ default: (await import("./bulk-tags.tsx")).BulkTags })));
+
+const ListTools = lazy(patiently(async () => ({ default: (await import("./list-tools.tsx")).ListTools })));
 
 const text = domainsWords;
 
@@ -76,6 +80,7 @@ export function DomainsPage() {
   const [adding, setAdding] = useState(false);
   const [tagging, setTagging] = useState<"add" | "remove" | null>(null);
   const [selection, setSelection] = useState<Selection>(noSelection);
+  const [columns, setColumns] = useState(() => knownColumns(local.getItem(columnsKey)?.split(" ") ?? usualColumns));
   const searchField = useRef<HTMLInputElement>(null);
   usePageKeys({ "/": () => searchField.current?.focus(), "Alt+n": mayAdd ? () => setAdding(true) : null });
 
@@ -146,7 +151,11 @@ export function DomainsPage() {
             field={searchField}
             onFilter={filter}
             onLeave={() => document.querySelector<HTMLElement>("[role=grid]")?.focus()}
-          />
+          >
+            <Suspense fallback={null}>
+              <ListTools search={search} configs={configs} columns={columns} onColumns={setColumns} />
+            </Suspense>
+          </ListFilters>
           <div className={styles["notices"]}>
             <Failure error={windows.error} />
           </div>
@@ -163,6 +172,7 @@ export function DomainsPage() {
               loaded={loaded}
               loadedAt={loadedAt}
               configs={configs}
+              columns={columns}
               sort={search.sort}
               onSort={(sort) => filter({ sort })}
               selection={selection}
@@ -171,10 +181,10 @@ export function DomainsPage() {
           )}
         </>
       )}
-      {selection.size > 0 ? (
-        <SelectionBar selection={selection} onTag={setTagging} onClear={() => setSelection(noSelection)} />
-      ) : null}
       <Suspense fallback={null}>
+        {selection.size > 0 ? (
+          <SelectionBar selection={selection} onTag={setTagging} onClear={() => setSelection(noSelection)} />
+        ) : null}
         {adding ? <AddDomain onClose={() => setAdding(false)} /> : null}
         {tagging ? <BulkTags action={tagging} selection={selection} onClose={() => setTagging(null)} /> : null}
       </Suspense>

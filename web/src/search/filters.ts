@@ -65,17 +65,7 @@ export function withMarks(text: string, search: string | undefined): { at: numbe
   return parts;
 }
 
-const kept = ["q", "value", "host", "note", "type", "tag"] as const;
-
-/** What is saved of a search: everything but the page, in one order. */
-export function savedFilters(
-  filters: Readonly<Record<string, string | undefined>> | SearchFilters,
-): Record<string, string> {
-  const given: Readonly<Record<string, string | undefined>> = { ...filters };
-  return Object.fromEntries(kept.flatMap((key) => (given[key] === undefined ? [] : [[key, given[key]]])));
-}
-
 /** What a search is called unless its user says otherwise. */
-export function suggestedName(filters: SearchFilters): string {
-  return Object.values(savedFilters(filters)).join(" ").slice(0, 100).trim();
+export function suggestedName({ q, value, host, note, type, tag }: SearchFilters): string {
+  return [q, value, host, note, type, tag].filter(Boolean).join(" ").slice(0, 100).trim();
 }

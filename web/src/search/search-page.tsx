@@ -5,6 +5,7 @@ import { lazy, Suspense, useId, useRef, useState, type ReactNode } from "react";
 import { editableTypes } from "../../../server/dns/record.ts";
 import { client, issueOf } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
+import { SavedSearches, SaveSearch } from "../session/saved-searches.tsx";
 import { Button, buttonClass } from "../ui/button.tsx";
 import field from "../ui/field.module.css";
 import { formatNumber } from "../ui/format.ts";
@@ -17,10 +18,9 @@ import { useSettled } from "../ui/use-settled.ts";
 import { pinsWords } from "../words/pins.ts";
 import { searchWords } from "../words/search.ts";
 import { labelsInUse } from "../zone/domain-queries.ts";
-import { askedBy, replacementOf, type SearchFilters } from "./filters.ts";
+import { askedBy, replacementOf, suggestedName, type SearchFilters } from "./filters.ts";
 import type { Hit, HitAction } from "./hit-changes.ts";
 import { HitTable } from "./hit-table.tsx";
-import { SavedSearches, SaveSearch } from "./saved-searches.tsx";
 import styles from "./search.module.css";
 
 /** Only for those who select what was found. */
@@ -92,7 +92,7 @@ export function SearchPage() {
         input={input}
         onLeave={() => hits.current?.querySelector("a")?.focus()}
       />
-      <SavedSearches filters={filters} />
+      <SavedSearches page="search" filters={{ ...filters }} />
       {query !== null && ["host", "value", "comment", "search"].some((name) => issueOf(error, name) !== null) ? null : (
         <Failure error={query === null ? null : error} />
       )}
@@ -133,7 +133,14 @@ export function SearchPage() {
           />
         ) : null}
       </Suspense>
-      {saving ? <SaveSearch filters={filters} onClose={() => setSaving(false)} /> : null}
+      {saving ? (
+        <SaveSearch
+          page="search"
+          filters={{ ...filters }}
+          suggested={suggestedName(filters)}
+          onClose={() => setSaving(false)}
+        />
+      ) : null}
     </Page>
   );
 }

@@ -10,6 +10,10 @@ export const domains = {
   provider: "Provider",
   tags: "Tags",
   changed: "Changed",
+  author: "Author",
+  /** Zonewright itself, in the column of authors, is its name. */
+  byKey: (name: string) => `DNS key ${name}`,
+  deletedUser: "a deleted user",
   group: "Group",
   view: "View",
   all: "All",
