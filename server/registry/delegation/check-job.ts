@@ -136,6 +136,6 @@ export function composeDelegation(parts: {
   const check = roots.kind === "off" ? null : new DelegationCheck(egress, roots, now);
   const delegations = new Delegations({ check, notifications, now });
   const dnssec = new Dnssec({ check, delegations, notifications, anchors: config.resolverTrustAnchor, now });
-  const delegationCheck = new DelegationCheckJob({ database, delegations, dnssec, log, now });
+  const delegationCheck: Job = new DelegationCheckJob({ database, delegations, dnssec, log, now });
   return { delegations, dnssec, delegationCheck };
 }

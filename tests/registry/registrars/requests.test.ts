@@ -57,6 +57,9 @@ async function asked(registration: object, more: object = {}, client = ada): Pro
   if (status !== 201) throw new Error(`The request was refused: ${JSON.stringify(body)}`);
   return body;
 }
+const row = (id: string) => queries(zw.services.database.fork()).updateTable("change_requests").where("id", "=", id);
+const run = () => zw.services.requestSchedule.runOnce();
+const seen = async (client: RestClient) => (await client.get("/api/change-requests?toReview=true")).body;
 const noRenewal = { autoRenew: false };
 
 test("a registration is changed by its request once somebody else has approved it, and the trail says who did what", async () => {
@@ -106,7 +109,6 @@ describe("who may", () => {
       for (const verb of ["approve", "reject"] as const)
         expect((await verdict(client, made, verb, verb === "approve" ? { changesHash } : {})).status).toBe(status);
     expect((await verdict(rob, made, "apply")).status).toBe(403);
-    const seen = async (client: RestClient) => (await client.get("/api/change-requests?toReview=true")).body;
     expect(await seen(rob)).toMatchObject({ requests: [], counts: { toReview: 0, open: expect.any(Number) } });
     expect((await readRequest(rob, made)).mayReview).toBe(false);
     expect((await seen(ada)).requests.map(({ id }: Body) => id)).toContain(made.id);
@@ -234,7 +236,6 @@ test("at its time it is applied by the service, and once only", async () => {
   const applyAt = new Date(clock.now().getTime() + hour).toISOString();
   const made = await asked(noRenewal, { applyAt });
   await approve(zw.admin, made);
-  const run = () => zw.services.requestSchedule.runOnce();
   await run();
   expect(account().autoRenew).toBe(true);
   await clock.ahead(hour + minute, () => Promise.all([run(), run()]));
@@ -271,8 +272,6 @@ describe("a registrar that refuses", () => {
 });
 
 test("an attempt that died while it was sent ends as failed and is not repeated; one that died before can be", async () => {
-  const row = (id: string) => queries(zw.services.database.fork()).updateTable("change_requests").where("id", "=", id);
-  const run = () => zw.services.requestSchedule.runOnce();
   const token = "01a1fb0f-6204-7000-abd4-276e976be8b7";
   const died = async (sent: boolean) => {
     const made = await asked(noRenewal);

@@ -226,7 +226,7 @@ test("the list names who last changed a domain's records to those who see its wh
   ] as const) {
     const { body } = await alice.post("/api/auth/me/tokens", { name: "list", permissions });
     const shown = await listed(zw.nobody, { authorization: `Bearer ${body.token}` });
-    expect(shown !== null, permissions.join()).toBe(isShown);
+    expect([permissions.join(), shown !== null]).toEqual([permissions.join(), isShown]);
   }
 });
 

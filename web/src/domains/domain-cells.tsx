@@ -29,6 +29,8 @@ function authorOf({ actor, actorId, tsigKey, at }: NonNullable<Domain["lastChang
   return at && at < updatedAt ? `${author}, ${formatAgo(at)}` : author;
 }
 
+const plain = (said: string | null): Cell => ({ title: said ?? "", content: said });
+
 /** The cells of a domain's row. The grid has the tab stop, so nothing in here has one. */
 export function DomainCells({ domain, provider, columns, selected, onCheck }: DomainCellsProps) {
   const { status, expiresAt, driftedAt, driftError, updatedAt, lastChange, tags } = domain;
@@ -36,7 +38,6 @@ export function DomainCells({ domain, provider, columns, selected, onCheck }: Do
   const stateText = { sync: text.inSync, drift: text.drift, error: text.unreadable }[state];
   const late = status === "expired" ? styles["bad"] : status === "expiring" ? styles["warn"] : "";
   const name = qualified(domain);
-  const plain = (said: string | null): Cell => ({ title: said ?? "", content: said });
   const cells: Readonly<Record<string, () => Cell>> = {
     provider: () => ({
       title: driftError ?? stateText,
