@@ -84,7 +84,7 @@ export const ChangeRequestSchema = defineEntity({
     changes: p.json().$type<unknown>(),
     /** What the registration is to become; null: it changes records. */
     registration: p.json().$type<unknown>().nullable(),
-    /** When an attempt began to change the registration, which only a look at the registrar could tell how it ended; null: none did. */
+    /** When the present attempt began to change the registration, after which only the registrar knows what was made; null: it did not. */
     sentAt: p.datetime().nullable(),
     /** Which offered PTR changes to include; null: left out. */
     reverse: p.json().$type<unknown>().nullable(),

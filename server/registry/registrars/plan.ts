@@ -136,16 +136,43 @@ export function sendingOrder(changes: readonly FieldChange[]): FieldChange[] {
   return removesDs ? [removesDs, ...changes.filter((change) => change !== removesDs)] : [...changes];
 }
 
-/** Identifies a plan: the fields that it changes, before and after, and the risks that somebody accepts with it. */
+/**
+ * Identifies a plan: the fields that it changes, before and after; then, behind a dot, each risk that goes with it, as eight characters.
+ * So a hash that somebody approved says which risks they accepted.
+ */
 export function registrationHash(
   configId: string,
   changes: readonly FieldChange[],
   risks: readonly Risk[] = [],
 ): string {
-  const accepted = risks.length === 0 ? [] : [risks.map(({ about }) => about).toSorted()];
-  return createHash("sha256")
-    .update(JSON.stringify([configId, changes, ...accepted]))
-    .digest("base64url");
+  const accepted = risks.map(({ about }) => digest(about).slice(0, riskCharacters)).toSorted();
+  return [digest(JSON.stringify([configId, changes])), ...(accepted.length > 0 ? [accepted.join("")] : [])].join(".");
+}
+
+const riskCharacters = 8;
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("base64url");
+}
+
+/** Returns whether the approval of one hash covers a plan with another: the same changes, and no risk that was not accepted. */
+export function approvalCovers(approved: string, present: string): boolean {
+  const [changes, risks] = hashParts(approved);
+  const [others, found] = hashParts(present);
+  return changes === others && found.every((risk) => risks.includes(risk));
+}
+
+/** Returns the hash of the changes, and those of the risks. Hashes of records have none. */
+function hashParts(hash: string): [changes: string, risks: string[]] {
+  const [changes = "", risks = ""] = hash.split(".");
+  return [changes, risks.match(riskPattern) ?? []];
+}
+
+const riskPattern = /.{8}/g;
+
+/** Returns whether two hashes stand for the same changes, whatever the risks. */
+export function changesAlike(one: string, other: string): boolean {
+  return hashParts(one)[0] === hashParts(other)[0];
 }
 
 function published({ rdata }: ZoneKey): PublishedKey {

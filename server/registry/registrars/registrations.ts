@@ -226,7 +226,7 @@ export class Registrations {
     if (configId === null || !state)
       throw new AppError(
         "CONFLICT",
-        "What the domain's registrar says is not known. Check the domain's expiry, which asks the registrar.",
+        "The registrar has not answered for this domain yet. Check the domain's expiry, which asks it.",
       );
     return draftOf(configId, { ...judgeRegistration(zone.name, state, differences(state, input), null), risks: [] });
   }
@@ -250,6 +250,11 @@ export class Registrations {
       const { failure, touched } = await this.#carryOut(em, caller, prepared, about);
       return failure && { reason: outcomeOf(failure, touched), touched };
     });
+  }
+
+  /** Remembers what a change whose outcome nobody knows may have given the registrar. */
+  async noteSent(tx: EntityManager, id: string, { ds }: WantedRegistration): Promise<void> {
+    if (ds !== undefined && ds.length > 0) await this.#parts.noteDs(tx, id);
   }
 
   async #prepare(em: EntityManager, caller: Caller, input: PlannedInput): Promise<Prepared> {
@@ -308,7 +313,11 @@ export class Registrations {
       }
     }
     if (done.length > 0) {
-      const reading = await this.#parts.registrarConfigs.read(em.fork(), zone, "person");
+      // The change is made, whether or not the registrar can be asked again.
+      const reading = await this.#parts.registrarConfigs.read(em.fork(), zone, "person").catch((error: unknown) => {
+        if (error instanceof AppError) return null;
+        throw error;
+      });
       await em.fork().transactional(async (tx) => {
         const now = this.#parts.now();
         if (reading) await storeReading(tx, zone.id, reading, now);

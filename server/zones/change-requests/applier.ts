@@ -44,9 +44,12 @@ import {
   touchedPlaces,
 } from "./review.ts";
 import {
+  applicable,
   confirmForLock,
   judgeRegistration,
   markSending,
+  NewRisk,
+  nothingToApply,
   turnsLockOff,
   type RegistrationRequest,
 } from "./registration.ts";
@@ -86,7 +89,7 @@ const byService: Ender = { actor: theService, name: null };
 /** Why a request failed whose change was being sent when the attempt ended, or the process. */
 const interrupted =
   "Zonewright was interrupted while it changed the registration, so part of it may have been made. " +
-  "Read the registration, then request what is missing.";
+  "Check the domain's expiry, which asks the registrar what it has, then request what is missing.";
 
 /**
  * Applies change requests. It can be killed at any time, and applies each request once:
@@ -208,11 +211,13 @@ export class ChangeRequestApplier {
       const author = await presentAuthor(this.#fork(), request, now());
       const { ip, requestId } = starter.actor;
       const caller = { ...author, ip, requestId };
-      failure = await registrations.carryOut(this.#fork(), caller, { id: domainId, ...registration }, async (draft) => {
-        const about = await this.#admit({ ...request, domainId }, draft, { author: caller, token, starter });
+      const wanted = { id: domainId, ...registration };
+      const sent = registrations.carryOut(this.#fork(), caller, wanted, async (draft) => {
+        const about = await this.#admit({ ...request, domainId }, draft, { token, starter });
         isSending = true;
         return about;
       });
+      failure = await applicable(sent);
     } catch (error) {
       if (!isSending) {
         await release(this.#fork(), id, token, now());
@@ -232,16 +237,14 @@ export class ChangeRequestApplier {
   async #admit(
     request: RegistrationRequest,
     draft: RegistrationDraft,
-    { author, token, starter }: { author: Caller; token: string; starter: Starter },
+    { token, starter }: { token: string; starter: Starter },
   ): Promise<object> {
     const { now, review } = this.#parts;
     const { id, domainId } = request;
-    if (draft.changes.length === 0)
-      throw new AppError("CONFLICT", "The registrar already has all of this, so there is nothing to apply.");
+    if (draft.changes.length === 0) throw nothingToApply();
     const { registration } = request;
     const judge = async (em: EntityManager, held: StoredRequest, confirmed: boolean) =>
       await judgeRegistration(em, { ...held, domainId, registration }, draft, {
-        author,
         starter: { ...starter, confirmed },
         review,
         now: now(),
@@ -327,7 +330,10 @@ export class ChangeRequestApplier {
     await this.#fork().transactional(async (tx) => {
       const request = await lockRequest(tx, id, starter.actor.userId);
       if (!request || request.closedAt !== null || request.applyingToken !== token) return;
-      await this.#end(tx, request, { reason, starter });
+      const { domainId, registration } = request;
+      const isKnown = reason !== interrupted || domainId === null || registration === null;
+      if (!isKnown) await this.#parts.registrations.noteSent(tx, domainId, registration);
+      await this.#end(tx, request, { reason, starter, about: isKnown ? {} : { registration } });
     });
   }
 
@@ -335,7 +341,7 @@ export class ChangeRequestApplier {
   async #end(
     tx: EntityManager,
     request: StoredRequest,
-    { reason, starter, about = {} }: { reason: string | null; starter: Ender; about?: { changeSetId?: string } },
+    { reason, starter, about = {} }: { reason: string | null; starter: Ender; about?: object },
   ): Promise<void> {
     const { audit, notifications, now } = this.#parts;
     const { id, domainId } = request;
@@ -370,7 +376,7 @@ export class ChangeRequestApplier {
 /** An attempt that has not begun to change its zone by then belongs to a process that is gone. */
 const staleMilliseconds = 120_000;
 /** How long a registrar may take with a change, with all attempts, before its process counts as gone. */
-const sendingMilliseconds = 900_000;
+const sendingMilliseconds = 1_800_000;
 /** How long a provider or a busy zone is tried again after the set time. */
 const patienceMilliseconds = 3_600_000;
 const mostInRun = 200;
@@ -474,7 +480,7 @@ export class ChangeRequestSchedule {
       // A change set decides: it is being looked after.
       if (await changeSetOf(database.fork(), id)) return;
       const isLate = now().getTime() - at.getTime() > patienceMilliseconds;
-      if (mayPass(error) && !isLate) return;
+      if ((mayPass(error) || fault instanceof NewRisk) && !isLate) return;
       await applier.fail(id, error instanceof Fault ? "An internal error occurred." : error.message);
     }
   }

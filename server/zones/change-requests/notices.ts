@@ -41,7 +41,7 @@ export function requestNotice(
     "change.applied": { title: `Applied: ${named}`, content: `“${title}” was applied by ${by}.` },
     "change.failed": {
       title: `Failed: ${named}`,
-      content: `“${title}” was not applied. ${happened.note ?? ""}`.trim(),
+      content: `“${title}” was not, or not completely, applied. ${happened.note ?? ""}`.trim(),
     },
   };
   return {

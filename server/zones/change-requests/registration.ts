@@ -3,16 +3,22 @@ import type { Caller } from "../../access/caller.ts";
 import { zoneFor } from "../../access/zone-access.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { AppError } from "../../platform/errors.ts";
-import { registrationHash, type Risk, type WantedRegistration } from "../../registry/registrars/plan.ts";
+import {
+  approvalCovers,
+  changesAlike,
+  registrationHash,
+  type Risk,
+  type WantedRegistration,
+} from "../../registry/registrars/plan.ts";
 import { needsForce, type RegistrationDraft, type Registrations } from "../../registry/registrars/registrations.ts";
 import type { ReviewPolicy } from "../changes/locks-and-reviews.ts";
 import type { StoredPlan, StoredRequest } from "./request.ts";
 import { approvalGone, counts, needsApproval, outdated, presentAuthor, reviewsOf, type FreshPlan } from "./review.ts";
 
 /*
- * Change requests for a registration. They are planned by what the registrar says, of which a reader gets what it said last; a verdict and an
- * attempt ask it anew. A verdict also accepts the risks that the plan named: what is approved counts as long as the fields change in the same
- * way and no other risk came up. A risk that went away changes nothing.
+ * Change requests for a registration. Whoever reads one sees a plan by what the registrar said last; approving and applying ask it anew. An
+ * approval also accepts the risks that the plan named: it counts as long as the fields change in the same way and no other risk came up. A
+ * risk that went away changes nothing.
  */
 
 /** A stored request that changes a registration. */
@@ -35,13 +41,9 @@ export function shownRegistration(plan: unknown) {
   return { changes, warnings: [...risks.map(({ message }) => message), ...warnings] };
 }
 
-/** Returns the risks that the plan of a request named when it was made or last read anew. */
-function knownRisks({ plan }: StoredRequest): Risk[] {
-  return (plan as { risks: Risk[] }).risks;
-}
-
-function isWithin(risks: readonly Risk[], others: readonly Risk[]): boolean {
-  return risks.every(({ about }) => others.some((other) => other.about === about));
+/** What the plan of a request said when it was made, approved, or last found to be outdated. */
+function storedPlan({ plan }: StoredRequest) {
+  return plan as Pick<RegistrationDraft, "changes" | "warnings" | "risks">;
 }
 
 /** Plans a request by what the registrar said last, with its author's present rights. @throws AppError as `Registrations.known`, CONFLICT */
@@ -53,7 +55,7 @@ export async function presentRegistration(
 ): Promise<FreshPlan> {
   const author = await presentAuthor(em, request, now);
   const draft = await registrations.known(em, author, { id: request.domainId, ...request.registration });
-  return freshOf(registrationColumns(draft, knownRisks(request)));
+  return freshOf(registrationColumns(draft, storedPlan(request).risks));
 }
 
 function freshOf(columns: StoredPlan): FreshPlan {
@@ -61,7 +63,7 @@ function freshOf(columns: StoredPlan): FreshPlan {
 }
 
 /**
- * Asks registrar and name servers what a request would do now, for a verdict on it. What differs from what its plan said is stored, so that
+ * Asks registrar and name servers what a request would do now, for a verdict on it. A plan that differs from the stored one is stored, so that
  * the next reader sees it. Not for a transaction.
  * @throws AppError as `Registrations.draft`, CONFLICT
  */
@@ -72,10 +74,12 @@ export async function freshRegistration(
   now: Date,
 ): Promise<FreshPlan> {
   const author = await presentAuthor(em, request, now);
-  const draft = await registrations.draft(em, author, { id: request.domainId, ...request.registration });
-  const known = knownRisks(request);
-  const columns = registrationColumns(draft, isWithin(draft.risks, known) ? known : draft.risks);
-  if (columns.changesHash !== request.changesHash)
+  const draft = await applicable(registrations.draft(em, author, { id: request.domainId, ...request.registration }));
+  if (draft.changes.length === 0) throw nothingToApply();
+  const { changes, risks } = storedPlan(request);
+  const isCovered = draft.risks.every(({ about }) => risks.some((one) => one.about === about));
+  const columns = registrationColumns(draft, isCovered ? risks : draft.risks);
+  if (!isCovered || JSON.stringify(changes) !== JSON.stringify(draft.changes))
     await queries(em)
       .updateTable("change_requests")
       .set({ plan: JSON.stringify(columns.plan) })
@@ -84,6 +88,29 @@ export async function freshRegistration(
       .where("applying_token", "is", null)
       .execute();
   return freshOf(columns);
+}
+
+/** Says of a request what refuses its registration, in place of fields that a verdict does not have. @throws AppError CONFLICT, and others as they are */
+export async function applicable<T>(plan: Promise<T>): Promise<T> {
+  try {
+    return await plan;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "BAD_REQUEST") throw error;
+    throw new AppError("CONFLICT", `The request cannot be applied as things are now: ${error.message}`, {
+      cause: error,
+    });
+  }
+}
+
+export function nothingToApply(): AppError {
+  return new AppError("CONFLICT", "The registrar already has all of this, so there is nothing to apply.");
+}
+
+/** A risk came up that no approval covers. It may go away by itself, as where a name server did not answer once. */
+export class NewRisk extends AppError {
+  constructor(request: Pick<StoredRequest, "state" | "registration">, risks: readonly Risk[]) {
+    super("CONFLICT", `${outdated(request).message} ${risks.map(({ message }) => message).join(" ")}`);
+  }
 }
 
 /** Who has a request applied, as far as its registration is concerned. */
@@ -96,33 +123,40 @@ interface Starter {
 }
 
 /**
- * Finds whose approvals count for a plan as it is now. Without one, a request is a direct change by its author, and needs what that needs.
+ * Finds whose approvals count for a plan as it is now, with its author's present rights. Without one, a request is a direct change by its
+ * author, and needs what that needs.
  * @throws AppError
  */
 export async function judgeRegistration(
   em: EntityManager,
   request: RegistrationRequest,
   draft: RegistrationDraft,
-  { author, starter, review, now }: { author: Caller; starter: Starter; review: ReviewPolicy; now: Date },
+  { starter, review, now }: { starter: Starter; review: ReviewPolicy; now: Date },
 ): Promise<string[]> {
-  const known = knownRisks(request);
+  const { id, domainId } = request;
   const { configId, changes, risks } = draft;
-  const accepted = isWithin(risks, known) ? [risks, known] : [risks];
-  const hashes = new Set(accepted.map((some) => registrationHash(configId, changes, some)));
+  const author = await presentAuthor(em, request, now);
+  const zone = await zoneFor(em, author, domainId, "manage");
+  if (zone.registrarConfigId !== configId) throw outdated(request);
+  const changesHash = registrationHash(configId, changes, risks);
+  const reviews = await reviewsOf(em, id);
   const approvers: string[] = [];
-  for (const one of await reviewsOf(em, request.id)) {
-    const { userId, changesHash } = one;
-    if (userId === null || changesHash === null || !hashes.has(changesHash)) continue;
-    if (await counts(em, one, request, { changesHash, places, at: now })) approvers.push(userId);
-  }
+  for (const one of reviews)
+    if (one.userId !== null && (await counts(em, one, request, { changesHash, places, at: now })))
+      approvers.push(one.userId);
   if (approvers.length > 0) return approvers;
-  if (!hashes.has(request.changesHash)) throw outdated(request);
-  if (request.state === "approved") throw approvalGone();
+  if (!changesAlike(request.changesHash, changesHash)) throw outdated(request);
+  if (request.state === "approved")
+    throw reviews.some((one) => one.changesHash !== null && approvalCovers(one.changesHash, changesHash))
+      ? approvalGone()
+      : new NewRisk(request, risks);
   if (request.proposed || (starter.caller !== null && starter.caller.userId !== request.author.userId))
     throw needsApproval();
   permitted(author, "registrations:write");
-  if (starter.caller) permitted(starter.caller, "registrations:write");
-  const zone = await zoneFor(em, starter.caller ?? author, request.domainId, "manage");
+  if (starter.caller) {
+    permitted(starter.caller, "registrations:write");
+    await zoneFor(em, starter.caller, domainId, "manage");
+  }
   if (review.binds(zone, author.role)) throw needsApproval();
   if (risks.length > 0 && !request.force && !starter.force) throw needsForce(risks);
   if (turnsLockOff(request) && !starter.confirmed) throw lockNeedsSession();

@@ -35,8 +35,6 @@ export interface StoredRequest {
   changes: ChangeInput[];
   /** What the registration is to become, in canonical form; null: it changes records. */
   registration: WantedRegistration | null;
-  /** When an attempt began to send that to the registrar; null: none did. */
-  sentAt: Date | null;
   reverse: Chosen | undefined;
   force: boolean;
   /** Whether it may change locked records: its author was allowed to, and said so. */
@@ -103,7 +101,6 @@ export async function findRequest(em: EntityManager, id: string, { lock = false 
     note: row.note,
     changes: withDates(fromJson(row.changes) as ChangeInput[]),
     registration: fromJson(row.registration) as WantedRegistration | null,
-    sentAt: row.sent_at,
     reverse: (fromJson(row.reverse) ?? undefined) as Chosen | undefined,
     force: row.force,
     unlock: row.unlock,
@@ -190,7 +187,7 @@ export async function closeRequest(
 export async function claim(em: EntityManager, id: string, token: string, now: Date): Promise<boolean> {
   const claimed = await queries(em)
     .updateTable("change_requests")
-    .set({ applying_token: token, applying_at: now })
+    .set({ applying_token: token, applying_at: now, sent_at: null })
     .where("id", "=", id)
     .where("closed_at", "is", null)
     .where("applying_token", "is", null)

@@ -9,6 +9,7 @@ import type { EditPlan } from "../records/editing/plan-edits.ts";
 import { planHash, planView } from "../records/editing/reviewed-plan.ts";
 import type { Records } from "../records/service.ts";
 import type { Place, StoredPlan, StoredRequest } from "./request.ts";
+import { approvalCovers } from "../../registry/registrars/plan.ts";
 import { createHash } from "node:crypto";
 import { liveAtNames } from "../changes/state/live-queries.ts";
 import { flatMapped, inSlices, mapped, sorted, type Steps } from "../../platform/slices.ts";
@@ -286,9 +287,12 @@ export async function counts(
   request: Reviewed,
   now: { changesHash: string; places: readonly Place[]; at: Date },
 ): Promise<boolean> {
-  if (review.verdict !== "approve" || review.userId === null || review.changesHash !== now.changesHash) return false;
-  const actor = { userId: review.userId, tokenId: review.tokenId, ip: null, requestId: null };
-  const reviewer = await presentCaller(em, actor, "requests:write", now.at);
+  const { verdict, userId, changesHash } = review;
+  if (verdict !== "approve" || userId === null || changesHash === null) return false;
+  if (!approvalCovers(changesHash, now.changesHash)) return false;
+  const actor = { userId, tokenId: review.tokenId, ip: null, requestId: null };
+  const permission = request.registration === null ? "requests:write" : "registrations:write";
+  const reviewer = await presentCaller(em, actor, permission, now.at);
   return reviewer !== null && (await reviewRefusal(em, reviewer, request, now.places)) === null;
 }
 

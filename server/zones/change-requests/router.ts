@@ -91,7 +91,7 @@ export function createChangeRequestsRouter({
       description:
         "Checks the changes as `planRecords` does, and stores them for a review. Nothing is changed. Those who may review it are notified.",
       status: 201,
-      errors: [409],
+      errors: [409, 502],
       example: {
         title: "Move www to the new load balancer",
         changes: [{ action: "create", record: { recordType: "A", name: "www", value: "192.0.2.1" } }],
@@ -113,7 +113,7 @@ export function createChangeRequestsRouter({
       description:
         "For administrators and the domain's owner, but not for the author. Approves the changes whose `changesHash` you send: returns 409 if they " +
         "have changed since. A request whose `applyAt` has passed is then applied within a minute.",
-      errors: [409],
+      errors: [409, 502],
     })
       .input(approveRequestInput)
       .output(passingLarge(changeRequest))
@@ -165,7 +165,8 @@ export function createChangeRequestsRouter({
       tag,
       summary: "Apply a change request",
       description:
-        "For the author and those who may review it. Plans it anew, and applies all changes or none: returns 409 if it would do something else " +
+        "For the author and those who may review it. Plans it anew, and applies all changes of records or none; the fields of a registration go " +
+        "one after another. Returns 409 if it would do something else " +
         "than was approved, and `REVIEW_REQUIRED` if no approval counts. Without an approval, an author who may edit the records directly can " +
         "apply it where no review is required.",
       errors: [409, 502],

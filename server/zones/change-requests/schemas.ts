@@ -71,7 +71,7 @@ const note = prose(2_000)
 
 export const approveRequestInput = z.strictObject({
   id: requestId,
-  changesHash: line(100, 1).meta({ description: "`changesHash` of the request as you read it.", example: "Qm9yaW5n…" }),
+  changesHash: line(300, 1).meta({ description: "`changesHash` of the request as you read it.", example: "Qm9yaW5n…" }),
   note,
 });
 
@@ -109,7 +109,7 @@ const summaryFields = {
   authorId: shownId("Who made it; null once deleted.").nullable(),
   author: userName,
   creates: z.int().meta({ description: "Records to create.", example: 1 }),
-  updates: z.int().meta({ description: "Records to change.", example: 0 }),
+  updates: z.int().meta({ description: "Records to change, or fields of a registration.", example: 0 }),
   deletes: z.int().meta({ description: "Records to delete.", example: 0 }),
   applyAt: timestamp("When it is applied by itself; null for no set time.").nullable().meta({ example: null }),
   commentCount: z.int().meta({ description: "Number of comments.", example: 0 }),
@@ -174,7 +174,8 @@ export const changeRequest = z
     note: z.string().nullable().meta({ description: "More about it.", example: null }),
     changes: z.array(requestedChange).meta({ description: "The changes of records as they were requested." }),
     registration: requestedRegistration.nullable().meta({
-      description: "What the registration is to become; null for a request that changes records.",
+      description:
+        "What the registration is to become; null for a request that changes records, and for a token without `registrations:read`.",
       example: null,
     }),
     plan: plannedChanges.nullable().meta({

@@ -15,7 +15,8 @@ import { requestNotice } from "./notices.ts";
 import type { WantedRegistration } from "../../registry/registrars/plan.ts";
 import { canonical, type Registrations } from "../../registry/registrars/registrations.ts";
 import { confirmForLock, freshRegistration, registrationColumns, turnsLockOff } from "./registration.ts";
-import { freshPlan, mayChange, reviewersOf, reviewRefusal, reviewsOf } from "./review.ts";
+import { permitted } from "../../access/authenticator.ts";
+import { type FreshPlan, freshPlan, mayChange, reviewersOf, reviewRefusal, reviewsOf } from "./review.ts";
 import {
   closeRequest,
   findRequest,
@@ -183,17 +184,23 @@ export class ChangeRequests {
     confirmed: () => Promise<void>,
   ) {
     const request = await this.#reviewable(em, caller, id);
-    if (turnsLockOff(request)) await confirmForLock({ caller, confirmed });
+    const { registrations, audit, notifications, enqueue, now } = this.#parts;
     const { domainId, registration } = request;
-    const { records, registrations, audit, notifications, enqueue, now } = this.#parts;
-    const parts = { records, registrations, now };
-    const fresh = await presentPlan(em, caller, request, parts);
-    let { plan } = fresh;
     const of = registration === null ? "zone" : "registration";
-    if (!plan)
-      throw new AppError("CONFLICT", `The request cannot be applied to the ${of} as it is now: ${fresh.problem ?? ""}`);
-    if (domainId !== null && registration !== null)
+    let plan: FreshPlan;
+    if (domainId !== null && registration !== null) {
+      permitted(caller, "registrations:write");
+      if (turnsLockOff(request)) await confirmForLock({ caller, confirmed });
       plan = await freshRegistration(em, registrations, { ...request, domainId, registration }, now());
+    } else {
+      const fresh = await presentPlan(em, caller, request, this.#parts);
+      if (!fresh.plan)
+        throw new AppError(
+          "CONFLICT",
+          `The request cannot be applied to the zone as it is now: ${fresh.problem ?? ""}`,
+        );
+      ({ plan } = fresh);
+    }
     if (plan.changesHash !== changesHash)
       throw new AppError(
         "CONFLICT",

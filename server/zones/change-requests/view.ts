@@ -32,6 +32,7 @@ export async function requestDetails(em: EntityManager, caller: Caller, id: stri
   const isReviewer = (await reviewRefusal(em, caller, request, places)) === null;
   const isOpen = request.closedAt === null && request.applyingToken === null;
   const isAuthor = request.author.userId === caller.userId;
+  const readsRegistration = caller.permissions === "all" || caller.permissions.has("registrations:read");
   const judged = [];
   for (const review of reviews)
     judged.push(await reviewView(em, review, request, { changesHash, places, at: parts.now() }));
@@ -39,9 +40,10 @@ export async function requestDetails(em: EntityManager, caller: Caller, id: stri
     ...requestSummary(request),
     note: request.note,
     changes: fresh.hidden ? [] : request.changes.map(changeView),
-    registration: fresh.hidden ? null : request.registration,
+    registration: fresh.hidden || !readsRegistration ? null : request.registration,
     plan: request.registration === null ? shown : null,
-    registrationPlan: request.registration === null || shown === null ? null : shownRegistration(shown),
+    registrationPlan:
+      request.registration === null || shown === null || !readsRegistration ? null : shownRegistration(shown),
     reverse: isAuthor && caller.narrowing === null ? listed : await listedFor(em, caller, listed),
     planHash,
     changesHash,
@@ -82,7 +84,9 @@ export async function presentPlan(
         : await presentRegistration(em, registrations, { ...request, domainId, registration }, now());
     if (plan.creates + plan.updates + plan.deletes === 0) {
       const has =
-        registration === null ? "The zone already has all of these changes." : "The registrar already has all of this.";
+        registration === null
+          ? "The zone already has all of these changes."
+          : "The registrar already has all of this. If it was changed since, check the domain's expiry, which asks it again.";
       return { plan: null, problem: has, hidden: false };
     }
     return maySee(plan.places) ? { plan, problem: null, hidden: false } : { plan: null, problem: unseen, hidden: true };

@@ -16,6 +16,8 @@ let gandi: RegistrarAccount;
 let zw: Zonewright & { stop(): Promise<void> };
 let path: string;
 let domainId: string;
+let configId: string;
+let robId: string;
 /** Owns the domain. */
 let ada: RestClient;
 /** Reviews all of the domain's records. */
@@ -29,10 +31,11 @@ beforeAll(async () => {
   zw = await startZonewright({ env, now: clock.now, pause: () => Promise.resolve() });
   const { config } = gandi;
   const { body: account } = await zw.admin.post("/api/registrar-configs", { kind: "gandi", name: "gandi", config });
+  configId = account.id;
   domainId = (await zw.admin.post("/api/domains", { name: zoneName })).body.id;
   path = `/api/domains/${domainId}`;
   [ada, rob, eve] = [await zw.member("ada"), await zw.member("rob"), await zw.member("eve")];
-  await zw.admin.put(path, { registrarConfigId: account.id, ownerId: await idOf(ada) });
+  robId = await idOf(rob);
   await assign(zw, rob, domainId, "*", "write", { review: true });
   await assign(zw, eve, domainId, "www", "read");
 });
@@ -47,7 +50,7 @@ beforeEach(async () => {
   gandi.domains.set(zoneName, registered({ nameServers: ["ns1.one.tld", "ns2.one.tld"] }));
   ada.token = (await zw.signIn("ada", memberPassword)).token;
   zw.admin.token = (await zw.signIn("admin", adminPassword)).token;
-  await zw.admin.put(path, { reviewRequired: "members" });
+  await zw.admin.put(path, { reviewRequired: "members", registrarConfigId: configId, ownerId: await idOf(ada) });
 });
 
 const ask = (client: RestClient, registration: object, more: object = {}) =>
@@ -60,6 +63,7 @@ async function asked(registration: object, more: object = {}, client = ada): Pro
 const row = (id: string) => queries(zw.services.database.fork()).updateTable("change_requests").where("id", "=", id);
 const run = () => zw.services.requestSchedule.runOnce();
 const seen = async (client: RestClient) => (await client.get("/api/change-requests?toReview=true")).body;
+const isChange = ({ method }: { method: string }) => method !== "GET";
 const noRenewal = { autoRenew: false };
 
 test("a registration is changed by its request once somebody else has approved it, and the trail says who did what", async () => {
@@ -201,6 +205,7 @@ describe("the transfer lock", () => {
     zw.admin.token = (await zw.signIn("admin", adminPassword)).token;
     const { body } = await zw.admin.post("/api/auth/me/tokens", { name: "Approver", permissions });
     expect((await approve(new RestClient(zw.url, body.token), made)).status).toBe(403);
+    expect((await readRequest(new RestClient(zw.url, body.token), made)).registrationPlan).toBeNull();
     expect((await approve(zw.admin, made)).status).toBe(200);
     expect((await verdict(ada, made, "apply")).body).toMatchObject({ state: "applied" });
     expect(account().locked).toBe(false);
@@ -238,10 +243,52 @@ test("at its time it is applied by the service, and once only", async () => {
   await approve(zw.admin, made);
   await run();
   expect(account().autoRenew).toBe(true);
+  const before = gandi.changes().length;
   await clock.ahead(hour + minute, () => Promise.all([run(), run()]));
+  expect(gandi.changes().length).toBe(before + 1);
   expect(account().autoRenew).toBe(false);
   expect(await readRequest(zw.admin, made)).toMatchObject({ state: "applied" });
   expect(await entries(zw.admin, { targetId: made.id, action: "change_request.apply" })).toHaveLength(1);
+});
+
+test.each([
+  ["goes away within an hour is waited out", hour + 10 * minute, true, "applied"],
+  ["stays ends the request", 2 * hour + minute, false, "failed"],
+])("a risk that comes up at the set time and %s", async (_, later, isMended, state) => {
+  const applyAt = new Date(clock.now().getTime() + hour).toISOString();
+  const made = await asked({ nameServers: ["ns1.one.tld"] }, { applyAt });
+  await approve(zw.admin, made);
+  root.first.zones = {};
+  await clock.ahead(hour + minute, run);
+  expect(await readRequest(ada, made)).toMatchObject({ state: "approved", applying: false });
+  if (isMended) reset(root);
+  await clock.ahead(later, run);
+  const reason = isMended ? null : expect.stringContaining("ns1.one.tld does not answer");
+  expect(await readRequest(ada, made)).toMatchObject({ state, reason });
+});
+
+test("a request is marked as being sent before the registrar hears of it", async () => {
+  const made = await asked(noRenewal);
+  await approve(zw.admin, made);
+  const marks: unknown[] = [];
+  gandi.meanwhile(isChange, async () => {
+    const found = queries(zw.services.database.fork()).selectFrom("change_requests").where("id", "=", made.id);
+    marks.push((await found.select("sent_at").executeTakeFirst())?.sent_at);
+  });
+  expect((await verdict(ada, made, "apply")).status).toBe(200);
+  expect(marks).toEqual([expect.any(Date)]);
+});
+
+test.each([
+  ["owner", async () => await zw.admin.put(path, { ownerId: robId })],
+  ["account at the registrar", async () => await zw.admin.put(path, { registrarConfigId: null })],
+])("an approved change is not sent if the domain's %s changes while the registrar is asked", async (_, act) => {
+  const made = await asked(noRenewal);
+  await approve(zw.admin, made);
+  const before = gandi.changes().length;
+  gandi.meanwhile(({ method }) => method === "GET", act);
+  const { status } = await verdict(zw.admin, made, "apply");
+  expect([status >= 400 && status < 500, gandi.changes().length]).toEqual([true, before]);
 });
 
 describe("a registrar that refuses", () => {
@@ -250,7 +297,7 @@ describe("a registrar that refuses", () => {
   test("at once leaves the request as it was", async () => {
     const made = await asked(noRenewal);
     await approve(zw.admin, made);
-    gandi.failNext(refusal, 1, ({ method }) => method !== "GET");
+    gandi.failNext(refusal, 1, isChange);
     const { status, body } = await verdict(ada, made, "apply");
     expect({ status, message: body.message }).toEqual({
       status: 502,
@@ -286,8 +333,8 @@ test("an attempt that died while it was sent ends as failed and is not repeated;
   await clock.ahead(3 * minute, run);
   expect((await readRequest(ada, sent)).applying).toBe(true);
   expect(await readRequest(ada, unsent)).toMatchObject({ state: "approved", applying: false });
-  await clock.ahead(16 * minute, run);
-  const reason = expect.stringContaining("Read the registration");
+  await clock.ahead(31 * minute, run);
+  const reason = expect.stringContaining("asks the registrar what it has");
   expect(await readRequest(ada, sent)).toMatchObject({ state: "failed", applying: false, reason });
   expect(account().autoRenew).toBe(true);
   expect((await verdict(ada, unsent, "apply")).body).toMatchObject({ state: "applied" });

@@ -96,7 +96,7 @@ function StepDialog({ step, request, onClose }: { step: Step; request: ChangeReq
       open
       onClose={close}
       title={title(request.title)}
-      description={hint}
+      description={step === "apply" && request.registration ? text.applyRegistrationHint : hint}
       alert={
         mustForce ? (
           <Notice kind="warning" focusFor={action.error}>

@@ -64,6 +64,8 @@ export const requests: Words["requests"] = {
   apply: "Anwenden",
   applyAnyway: "Trotzdem anwenden",
   applyHint: "Entweder werden alle Änderungen vorgenommen oder keine.",
+  applyRegistrationHint:
+    "Der Registrar bekommt ein Feld nach dem anderen. Lehnt er eines ab, bleiben die früheren geändert.",
   withdraw: "Zurückziehen…",
   withdrawTitle: (title) => `„${title}“ zurückziehen`,
   withdrawHint: "Der Antrag endet. Nichts wird geändert.",

@@ -54,7 +54,7 @@ export const requests = {
   approveTitle: (title: string) => `Approve “${title}”`,
   approveAndApply: "Approve and apply",
   approveHint:
-    "You approve exactly the changes on this page. If the request comes to mean others, your approval no longer counts.",
+    "You approve exactly the changes on this page. If they become different, your approval no longer counts.",
   reject: "Reject…",
   rejectNow: "Reject",
   rejectTitle: (title: string) => `Reject “${title}”`,
@@ -63,6 +63,8 @@ export const requests = {
   apply: "Apply",
   applyAnyway: "Apply anyway",
   applyHint: "Either all changes are made or none.",
+  applyRegistrationHint:
+    "The registrar gets one field after another. If it refuses one, the earlier ones stay changed.",
   withdraw: "Withdraw…",
   withdrawTitle: (title: string) => `Withdraw “${title}”`,
   withdrawHint: "The request ends. Nothing is changed.",
