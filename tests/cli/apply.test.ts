@@ -339,7 +339,7 @@ test("Ctrl-C while domains are created names those that exist now, and changes n
     env: { ZONEWRIGHT_URL: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` },
     interruptWhen: creating.promise,
     once: {
-      printed: /Stopping when/,
+      printed: /Stopping once/,
       act: () => {
         stopping.resolve();
         return stopping.promise;

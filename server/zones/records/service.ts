@@ -31,13 +31,13 @@ import { countSeen, LiveNames } from "../changes/state/live-queries.ts";
 import { lockWarning, type Explained } from "../changes/locks-and-reviews.ts";
 import type { ApplyRequest, ChangePipeline, ChangeResult } from "../changes/pipeline.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
-import { hasNewChallenge, untilSettled } from "./settled-challenges.ts";
 import type { Pause } from "../../platform/pause.ts";
 import { loweredNames, mirrorWarnings, privateAddressWarnings, signatureWarnings } from "./warnings.ts";
 import { inSlices } from "../../platform/slices.ts";
 import { inputError } from "../../api/input-error.ts";
 import { recordInput } from "./schemas.ts";
-import { asWritten, type PlannedChange } from "../../dns/record.ts";
+import { asWritten, isChallenge, type PlannedChange } from "../../dns/record.ts";
+import { ProviderError } from "../../dns-providers/provider.ts";
 import { AppError } from "../../platform/errors.ts";
 
 /** Changes of a zone to plan. */
@@ -422,4 +422,48 @@ function afterChange(domainId: string, { id, before, after }: PlannedChange, now
     createdAt: before?.createdAt ?? now,
     updatedAt: now,
   };
+}
+
+/** Returns whether changes publish an ACME challenge. */
+function hasNewChallenge(changes: readonly PlannedChange[]): boolean {
+  return changes.some(({ after }) => after !== null && after.status !== "disabled" && isChallenge(after));
+}
+
+/** Milliseconds between questions; the last one repeats. */
+const pauses = [1_000, 2_000, 2_000, 5_000];
+
+/**
+ * Waits until a provider's name servers have a change. A failure to ask is none of the change, which was made.
+ * @param milliseconds the longest wait
+ * @returns false if they have it later; null if the provider could not be asked
+ */
+async function untilSettled(
+  isSettled: () => Promise<boolean>,
+  { milliseconds, pause }: { milliseconds: number; pause: Pause },
+): Promise<boolean | null> {
+  const ends = performance.now() + milliseconds;
+  let paused = 0;
+  try {
+    for (let looks = 0; ; looks++) {
+      if (await before(ends, isSettled())) return true;
+      const next = pauses[Math.min(looks, pauses.length - 1)] ?? 0;
+      if (paused + next > milliseconds || performance.now() > ends) return false;
+      await pause(next);
+      paused += next;
+    }
+  } catch (error) {
+    if (error instanceof ProviderError) return null;
+    throw error;
+  }
+}
+
+/** Returns an answer; false if there is none in time. */
+async function before(ends: number, answer: Promise<boolean>): Promise<boolean> {
+  const late = Promise.withResolvers<false>();
+  const timer = setTimeout(() => late.resolve(false), ends - performance.now());
+  try {
+    return await Promise.race([answer, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -155,9 +155,10 @@ describe("which responses are compressed", () => {
       expect.arrayContaining(["auth.login", "tokens.create", "invitations.create"]),
     );
     const compressed = compressedProcedures(appRouter);
-    // The code of a finding or fault names its kind.
+    // The code of a finding or fault names its kind; `tokens.current` describes a token and does not have it.
     const secret = named.filter(
-      ([name]) => !/^(?:delegation\.|dnssec\.|registrations\.|portfolio\.|records\.health$)/.test(name),
+      ([name]) =>
+        !/^(?:delegation\.|dnssec\.|registrations\.|portfolio\.|records\.health$|tokens\.current$)/.test(name),
     );
     expect(secret.filter(([name]) => compressed.has(name)).map(([name]) => name)).toEqual([]);
   });

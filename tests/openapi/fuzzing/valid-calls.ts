@@ -74,6 +74,8 @@ function fillIn(operationId: string, body: Json | undefined, count: number, ids:
     // Either of the two.
     delete filled["domainId"];
   }
+  // Instead of changes, and only with a registrar that answers.
+  if (operationId === "createChangeRequest") delete filled["registration"];
   // Each provider once; disabled ones are not called.
   if (operationId === "createIdentityConfig")
     Object.assign(filled, { providerId: "google", wellKnownUrl: null, enabled: false });
