@@ -50,7 +50,7 @@ async function exchange(
   });
 }
 
-/** Importing `node:http` reads each of its exports, some of which load what `fetch` needs. */
+/** A plain import of `node:http` also loads what `fetch` needs, so that nothing would be gained. */
 async function clientModule(name: "node:http" | "node:https"): Promise<typeof http> {
   // Node 20 has it from 20.16 on.
   const builtin = (process as Partial<NodeJS.Process>).getBuiltinModule?.(name);

@@ -37,12 +37,12 @@ export function registrationColumns(draft: RegistrationDraft, accepted: readonly
 
 /** Returns what answers show of a stored plan. */
 export function shownRegistration(plan: unknown) {
-  const { changes, warnings, risks } = plan as Pick<RegistrationDraft, "changes" | "warnings" | "risks">;
+  const { changes, warnings, risks } = storedPlan({ plan });
   return { changes, warnings: [...risks.map(({ message }) => message), ...warnings] };
 }
 
 /** What the plan of a request said when it was made, approved, or last found to be outdated. */
-function storedPlan({ plan }: StoredRequest) {
+function storedPlan({ plan }: Pick<StoredRequest, "plan">) {
   return plan as Pick<RegistrationDraft, "changes" | "warnings" | "risks">;
 }
 

@@ -114,7 +114,7 @@ describe.each(["admin", "auditor", "member"] as const)("tokens of the %s", (role
     expect(await openedBy(await tokenOf(client, []))).toEqual(always);
   });
 
-  test("a personal token is told exactly the permissions with which it opens a call", async () => {
+  test("the permissions that a personal token reads of itself are those that open a call", async () => {
     const { body } = await new RestClient(zw.url, await tokenOf(client, permissions)).get("/api/auth/me/token");
     expect(body.permissions).toEqual(permissions.filter((permission) => opens(permission).some(reachable)));
     expect((await client.get("/api/auth/me/token")).body).toMatchObject({ permissions: body.permissions, token: null });

@@ -109,7 +109,7 @@ describe("a personal token", () => {
     expect(await client.get(`/api/domains/${admins.id}`)).toBeProblem(404, "NOT_FOUND");
   });
 
-  test("a personal token is told its owner, name, permissions and expiry, and nothing else of the account", async () => {
+  test("a personal token reads its owner, name, permissions and expiry, and nothing else of the account", async () => {
     const wish = { name: "Renewals", permissions: ["audit:read"], expiresAt: "2031-12-31T00:00:00.000Z" };
     const { id, client } = await make(ada, wish);
     const { id: userId } = (await ada.get("/api/auth/me")).body;
