@@ -17,5 +17,5 @@ export const columnsKey = "zonewright.columns";
 
 /** The columns to show, in order: another version of the console may have stored others. */
 export function knownColumns(stored: readonly string[]): string[] {
-  return [...new Set(stored)].filter((column) => column in columnTable);
+  return [...new Set(stored)].filter((column) => Object.hasOwn(columnTable, column));
 }

@@ -124,7 +124,7 @@ export function DomainTable(props: DomainTableProps) {
         </span>
         <Heading {...headings} label={text.name} by="name" />
         {columns.map((column) => (
-          <Heading {...headings} key={column} label={labelOf(column)} by={columnTable[column]?.[1]} />
+          <Heading {...headings} key={column} label={columnLabel(column)} by={columnTable[column]?.[1]} />
         ))}
       </div>
       <div ref={container} className={styles["body"]} role="rowgroup" style={{ height: virtualizer.getTotalSize() }}>
@@ -164,7 +164,8 @@ export function DomainTable(props: DomainTableProps) {
   );
 }
 
-const labelOf = (column: string) => (text as Readonly<Record<string, unknown>>)[column] as string;
+/** What a column is called. */
+export const columnLabel = (column: string) => (text as Readonly<Record<string, unknown>>)[column] as string;
 
 interface HeadingProps {
   label: string;

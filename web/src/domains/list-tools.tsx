@@ -3,7 +3,7 @@ import { Bookmark, Columns3 } from "lucide-react";
 import { useEffect, useState } from "react";
 import { messageOf } from "../api.ts";
 import { changePreferences, usePreferences } from "../session/preferences.ts";
-import { savedFilters } from "../session/saved-filters.ts";
+import { savedFilters, type Filters } from "../session/saved-filters.ts";
 import { SavedSearches, SaveSearch } from "../session/saved-searches.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -14,11 +14,10 @@ import { useAction } from "../ui/use-action.ts";
 import { domainsWords } from "../words/domains.ts";
 import { pinsWords } from "../words/pins.ts";
 import { columnsKey, columnTable, knownColumns, usualColumns } from "./columns.ts";
+import { columnLabel } from "./domain-table.tsx";
 import styles from "./domains.module.css";
 
 const text = { ...domainsWords, ...pinsWords };
-
-type Filters = Readonly<Record<string, string | undefined>>;
 
 interface ListToolsProps {
   search: Filters;
@@ -75,8 +74,6 @@ function nameOf(search: Filters, configs: ListToolsProps["configs"]): string {
   return parts.filter(Boolean).join(" ").slice(0, 100).trim();
 }
 
-const labelOf = (column: string) => (text as Readonly<Record<string, unknown>>)[column] as string;
-
 function ColumnsDialog({ columns, onClose }: { columns: readonly string[]; onClose: () => void }) {
   const [shown, setShown] = useState(columns);
   const save = useAction(async () => {
@@ -108,7 +105,7 @@ function ColumnsDialog({ columns, onClose }: { columns: readonly string[]; onClo
         {Object.keys(columnTable).map((column) => (
           <CheckField
             key={column}
-            label={labelOf(column)}
+            label={columnLabel(column)}
             checked={shown.includes(column)}
             onValue={(isShown) => setShown(withColumn(shown, column, isShown))}
           />
