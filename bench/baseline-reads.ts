@@ -12,7 +12,10 @@ const kinds = new Map([
   ["zonefile", "5a1f0c52-7d0e-4c1b-9d0a-000000000002"],
 ]);
 
-const domainsSql = `select d.*, c.kind from domains d join provider_configs c on c.id = d.provider_config_id
+const domainsSql = `select d.*, c.kind, l.revision as last_revision, l.finished_at, l.actor_id, l.tsig_key, u.username
+  from domains d join provider_configs c on c.id = d.provider_config_id
+  left join lateral (select * from change_sets s where s.domain_id = d.id and s.revision is not null order by s.revision desc limit 1) l on true
+  left join users u on u.id = l.actor_id
   order by d.name, d.view limit $1 offset $2`;
 const zoneSql = "select revision, record_count from domains where id = $1";
 const recordsSql = `select * from records where domain_id = $1 and until is null
@@ -80,6 +83,16 @@ app.get("/api/domains", async (_req, res) => {
     updatedAt: row.updated_at,
     driftedAt: row.drift_found_at,
     driftError: row.drift_error,
+    lastChange:
+      row.last_revision === null
+        ? null
+        : {
+            revision: row.last_revision,
+            at: row.finished_at,
+            actorId: row.actor_id,
+            actor: row.username,
+            tsigKey: row.tsig_key,
+          },
   }));
   res.json({ domains, total: Number(counted.count), page: 1, limit: 20 });
 });
