@@ -22,7 +22,8 @@ import { maybe, parsedJson } from "./vendor-api/text.ts";
 // others found with real accounts: DNSControl's AZURE_DNS of 2026-05-31 and its audit (no null MX, no empty TXT, texts as they are) and octodns-azure 1.1.1
 // (hosts without a trailing dot, aliases without records). Read on 2026-11-29: the preview's description and examples (DS, NAPTR, TLSA), azure-cli's pull
 // request 26727 and issues 26814, 26885 and 26929 (NoRegisteredProviderFound where the preview is missing), external-dns' issue 1973 and terraform-provider-acme's
-// issue 303 (the action and the scope of AuthorizationFailed). Not found: which other characters names of record sets may have, and whether 2018-05-01 lists sets
+// issue 303 (the action and the scope of AuthorizationFailed). DNSSEC, read on 2026-11-29: the same preview's dnssecConfigs with their examples, and the page of
+// New-AzDnsDnssecConfig (a signed zone's keys); not tried with an account. Not found: which other characters names of record sets may have, and whether 2018-05-01 lists sets
 // of the preview's types.
 
 const address = "https://management.azure.com";
@@ -101,6 +102,18 @@ const oneRecord = z.record(z.string(), z.union([plain, z.array(z.string()), z.re
 type OneRecord = z.infer<typeof oneRecord>;
 const records = z.union([z.array(oneRecord), oneRecord.transform((one) => [one])]);
 const nextLink = maybe(z.string());
+const securityKey = z.object({
+  flags: z.int().min(0).max(0xff_ff),
+  protocol: z.int().min(0).max(255),
+  securityAlgorithmType: z.int().min(0).max(255),
+  publicKey: z.string(),
+});
+const dnssecConfig = z.object({
+  properties: z.object({ provisioningState: maybe(z.string()), signingKeys: maybe(z.array(securityKey)) }),
+});
+const dnssecConfigs = z.object({ value: z.array(dnssecConfig) });
+/** Pauses between looks at a zone that Azure signs or unsigns, in milliseconds; about a minute in all. */
+const signingPauses = [1_000, 2_000, 3_000, 5_000, 5_000, 10_000, 15_000, 20_000];
 const zoneList = z.object({ value: z.array(zoneEntry), nextLink });
 const recordSetList = z.object({ value: z.array(recordSet), nextLink });
 /** The answer to a deletion, 204 if there was nothing to delete. */
@@ -137,6 +150,7 @@ export const azure: ProviderKind<AzureConfig> = {
   supportsProxied: false,
   minTtl: 1,
   maxTtl,
+  turnsSigning: true,
   unsupportedReason,
   readOnlyReason,
   lowersCase: "owners",
@@ -343,8 +357,46 @@ function azureAccount(config: AzureConfig, environment: VendorEnvironment): Rrse
     return { ok: false, message: answer.message, isStale: answer.status === 412 };
   }
 
+  /** Returns the data of the DNSKEY records of a zone; none if Azure does not sign it, or stops signing it. */
+  async function keysOf(zone: string): Promise<Buffer[]> {
+    const path = `${await pathOf(zone)}/dnssecConfigs?api-version=${versions.latest}`;
+    const answer = await apiOfZone(zone, "reads").send({ method: "GET", path }, dnssecConfigs);
+    if (!answer.ok && lacksVersion.test(answer.message)) return [];
+    if (!answer.ok) throw answer.status === 404 ? api.noZone(zone) : calls.error(answer.message, "none");
+    const on = answer.value.value.filter(({ properties }) => properties.provisioningState !== "Deleting");
+    return on
+      .flatMap(({ properties }) => properties.signingKeys ?? [])
+      .map(({ flags, protocol, securityAlgorithmType, publicKey }) =>
+        Buffer.concat([
+          Buffer.from([flags >> 8, flags & 255, protocol, securityAlgorithmType]),
+          Buffer.from(publicKey, "base64"),
+        ]),
+      );
+  }
+
+  /** Turns signing on or off, and waits until the zone has keys, or has none. */
+  async function setSigning(zone: string, enabled: boolean): Promise<void> {
+    const path = `${await pathOf(zone)}/dnssecConfigs/default?api-version=${versions.latest}`;
+    const answer = await apiOfZone(zone, "writes").send({ method: enabled ? "PUT" : "DELETE", path }, z.unknown());
+    if (!answer.ok) {
+      if (answer.status === 404) throw api.noZone(zone);
+      const reason = lacksVersion.test(answer.message)
+        ? `this subscription lacks the API version ${versions.latest}.`
+        : answer.message;
+      throw calls.failure(`did not turn DNSSEC ${enabled ? "on" : "off"} for ${zone}: ${reason}`, "none");
+    }
+    for (const milliseconds of signingPauses) {
+      const keys = await keysOf(zone).catch((error: unknown) => {
+        throw error instanceof ProviderError ? error.afterSending() : error;
+      });
+      if (keys.length > 0 === enabled) return;
+      await accounts.pause(milliseconds);
+    }
+  }
+
   return {
     vendor: azure.name,
+    signing: { set: setSigning, keys: keysOf },
     async *zones() {
       const named = Map.groupBy(await publicZones(), ({ name }) => name.toLowerCase());
       yield [...named].map(([name, zones]): string | UnusableZone =>

@@ -23,6 +23,8 @@ import { maybe, messageIn, parsedJson } from "./vendor-api/text.ts";
 // errors, TTLs from 0) and its support page "TXT Record Formatting and Long Record Handling" (quoted strings are stored as they are, 1,000 characters).
 // What others found with real accounts: DNSControl's DNSIMPLE of 2026-05-31 and its audit (texts; HTTPS, SVCB and TLSA, pull request 4106; hosts without a
 // trailing dot in HTTPS and SVCB; the apex NS do not change) and octodns-dnsimple 1.0.1 (an SRV without a service becomes a corrupt record).
+// DNSSEC, read on 2026-11-29: the page "DNSSEC API" of dnsimple-developer of 2026-07-21. Not found: whether the DS records of a domain that is registered
+// elsewhere are listed.
 
 const address = "https://api.dnsimple.com";
 /** Slightly below 2,400 calls an hour. */
@@ -47,6 +49,15 @@ const dnsimpleRecord = z.object({
 type DnsimpleRecord = z.infer<typeof dnsimpleRecord>;
 const pageOf = <T>(entry: z.ZodType<T>) =>
   z.object({ data: z.array(entry), pagination: z.object({ total_pages: z.int(), total_entries: z.int() }) });
+const dnssec = z.object({ data: z.object({ enabled: z.boolean() }) });
+/** What a registry that takes keys gets has no digest. */
+const dsRecord = z.object({
+  id: z.int(),
+  keytag: maybe(z.string()),
+  algorithm: z.string(),
+  digest_type: maybe(z.string()),
+  digest: maybe(z.string()),
+});
 const faults = z.object({ errors: z.record(z.string(), z.array(z.string())) });
 
 const configSchema = z.strictObject({
@@ -66,6 +77,7 @@ export const dnsimple: ProviderKind<DnsimpleConfig> = {
   minTtl: 0,
   maxTtl,
   cutsTexts: true,
+  turnsSigning: true,
   unsupportedReason: plainNamesOnly(valueReason),
   readOnlyReason,
   lowersCase: "owners",
@@ -133,8 +145,36 @@ function dnsimpleAccount({ token, endpoint }: DnsimpleConfig, environment: Vendo
     });
   }
 
+  const domainPath = (zone: string) => ofAccount(`/domains/${encodeURIComponent(zone)}`);
+
+  async function setSigning(zone: string, enabled: boolean): Promise<void> {
+    const path = `${await domainPath(zone)}/dnssec`;
+    const answer = await api.send({ method: enabled ? "POST" : "DELETE", path }, z.unknown());
+    const isOff = !answer.ok && answer.status === notEnabled && !enabled;
+    if (answer.ok || isOff) return;
+    if (answer.status === 404) throw api.noZone(zone);
+    throw calls.failure(`did not turn DNSSEC ${enabled ? "on" : "off"} for ${zone}: ${answer.message}`, "none");
+  }
+
+  async function isOn(zone: string): Promise<boolean> {
+    return (await api.read(`${await domainPath(zone)}/dnssec`, dnssec, zone)).value.data.enabled;
+  }
+
+  async function keys(zone: string): Promise<string[]> {
+    if (!(await isOn(zone))) return [];
+    const found: string[] = [];
+    const list = { name: `The DS records of ${zone}`, zone };
+    const path = `${await domainPath(zone)}/ds_records?`;
+    for await (const page of pages(path, dsRecord, ({ id }) => String(id), list)) {
+      for (const { keytag, algorithm, digest_type: type, digest } of page)
+        if (keytag !== undefined && digest !== undefined) found.push(`${keytag} ${algorithm} ${type} ${digest}`);
+    }
+    return found;
+  }
+
   return {
     vendor: dnsimple.name,
+    signing: { set: setSigning, keys, isOn },
     async *zones() {
       const list = { name: "The list of zones" };
       for await (const page of pages(await ofAccount("/zones?"), zoneEntry, ({ name }) => name, list)) {
@@ -174,6 +214,9 @@ function dnsimpleAccount({ token, endpoint }: DnsimpleConfig, environment: Vendo
     isQueryable: (name) => name !== "@",
   };
 }
+
+/** The status of a refusal to turn off what is off. */
+const notEnabled = 428;
 
 /** Returns the message of DNSimple's refusal with what it says of single fields. */
 export function messageOf(text: string): string {

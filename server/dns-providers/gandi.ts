@@ -8,10 +8,12 @@ import { rrsetAccountProvider } from "./rrset-api/provider.ts";
 import { VendorCalls, type VendorEnvironment } from "./vendor-api/calls.ts";
 import { JsonApi, type JsonAnswer } from "./vendor-api/json-api.ts";
 import { readPages } from "./vendor-api/pages.ts";
+import { maybe } from "./vendor-api/text.ts";
 
 // Gandi's LiveDNS API v5, by its public clients. Read on 2026-11-27: lego's gandiv5 (a name without records answers 404) and DNSControl's gandiv5
 // of 2026-05-31 (the TTLs, ALIAS at the apex only, fixed name servers). Paging, the body of a new zone and the types were not read in the vendor's
-// own reference (api.gandi.net/docs/livedns).
+// own reference (api.gandi.net/docs/livedns). DNSSEC, read on 2026-11-29: a copy of that reference's "DNSSEC keys" (a list shows DS records, not keys; a deleted
+// key is listed as such), and go-gandi's livedns/keys.go (one key of flags 257 signs a domain). Not tried with an account.
 
 const address = "https://api.gandi.net";
 /** Below 1,000 a minute, which all callers behind one address share. */
@@ -24,6 +26,9 @@ const rrset = z.object({
   rrset_ttl: z.int(),
   rrset_values: z.array(z.string()),
 });
+const signingKey = z.object({ id: z.string(), flags: z.int(), ds: z.string(), deleted: maybe(z.boolean()) });
+type SigningKey = z.infer<typeof signingKey>;
+const keySigning = 257;
 
 const recordTypes = [
   "A",
@@ -64,6 +69,7 @@ export const gandi: ProviderKind<GandiConfig> = {
   supportsProxied: false,
   minTtl: 300,
   maxTtl: 2_592_000,
+  turnsSigning: true,
   unsupportedReason: apexAliasOnly,
   readOnlyReason,
   lowersCase: "owners",
@@ -113,8 +119,36 @@ function gandiAccount({ token, endpoint }: GandiConfig, environment: VendorEnvir
     return { ok: false, message: answer.message };
   }
 
+  /** Returns the keys of a domain that were not deleted. */
+  async function keysOf(zone: string): Promise<SigningKey[]> {
+    return (await api.read(keysPath(zone), z.array(signingKey), zone)).value.filter(({ deleted }) => deleted !== true);
+  }
+
+  async function setSigning(zone: string, enabled: boolean): Promise<void> {
+    const path = keysPath(zone);
+    const refused = (message: string, effect: "none" | "unknown") =>
+      calls.failure(`did not turn DNSSEC ${enabled ? "on" : "off"} for ${zone}: ${message}`, effect);
+    if (enabled) {
+      const answer = await api.send({ method: "POST", path, body: { flags: keySigning } }, z.unknown());
+      if (answer.ok) return;
+      throw answer.status === 404 ? api.noZone(zone) : refused(answer.message, "none");
+    }
+    for (const [index, { id }] of (await keysOf(zone)).entries()) {
+      const answer = await api.send({ method: "DELETE", path: `${path}/${encodeURIComponent(id)}` }, z.unknown());
+      if (!answer.ok && answer.status !== 404) throw refused(answer.message, index > 0 ? "unknown" : "none");
+    }
+  }
+
   return {
     vendor: gandi.name,
+    signing: {
+      set: setSigning,
+      async keys(zone) {
+        const keys = await keysOf(zone);
+        const marked = keys.filter(({ flags }) => flags === keySigning);
+        return (marked.length > 0 ? marked : keys).map(({ ds }) => ds.replace(/^.*\sDS\s+/i, ""));
+      },
+    },
     async *zones() {
       for await (const page of pages("/domains", z.object({ fqdn: z.string() }), ({ fqdn }) => fqdn)) {
         yield page.map(({ fqdn }) => fqdn);
@@ -153,6 +187,10 @@ function gandiAccount({ token, endpoint }: GandiConfig, environment: VendorEnvir
     mostQueries: 2,
     readOnlyReason,
   };
+}
+
+function keysPath(zone: string): string {
+  return `/domains/${encodeURIComponent(zone)}/keys`;
 }
 
 function pathOf(zone: string, name: string, recordType: string): string {

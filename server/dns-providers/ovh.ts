@@ -21,7 +21,8 @@ import { maybe, messageIn, parsedJson } from "./vendor-api/text.ts";
 // 1582 and issues 1640 and 2488 (one quoted text, types of OVH's own for TXT, a TTL of 0 is the zone's of 3,600), Terraform's issue 1225 (long texts come back in
 // several strings), octodns-ovh 1.2.0 (HTTPS and SVCB, "This service does not exist"), csharp-ovh's issue 6 (several records in one read), php-ovh's issues 56 and
 // 62 (the form of errors), python-ovh's issues 86 and 141, certbot's issue 9109 and Dokploy's pull request 5258 (NOT_GRANTED_CALL; the rule for
-// /domain/zone/* does not cover /domain/zone).
+// /domain/zone/* does not cover /domain/zone). DNSSEC, read on 2026-11-29: the same description (/domain/zone/{zoneName}/dnssec has a status and no keys); not
+// tried with an account.
 
 const address = "https://eu.api.ovh.com/1.0";
 const zones = "/domain/zone";
@@ -48,6 +49,7 @@ const entry = z.union([
   z.object({ value: ovhRecord }).transform(({ value }) => value),
   z.object({ error: z.object({ message: z.string() }) }),
 ]);
+const dnssec = z.object({ status: z.enum(["disableInProgress", "disabled", "enableInProgress", "enabled"]) });
 const refusal = z.object({ errorCode: z.string() });
 /** What calls that change something answer may be anything. */
 const anything = z.unknown();
@@ -71,6 +73,7 @@ export const ovh: ProviderKind<OvhConfig> = {
   minTtl: 60,
   maxTtl,
   cutsTexts: true,
+  turnsSigning: true,
   unsupportedReason: plainNamesOnly(valueReason),
   lowersCase: "owners",
   granularity: "record",
@@ -201,8 +204,20 @@ function ovhAccount(config: OvhConfig, environment: VendorEnvironment): RecordAc
     }
   }
 
+  async function setSigning(zone: string, enabled: boolean): Promise<void> {
+    const answer = await api.send({ method: enabled ? "POST" : "DELETE", path: `${pathOf(zone)}/dnssec` }, anything);
+    if (answer.ok) return;
+    if (answer.status === 404) throw api.noZone(zone);
+    throw calls.failure(`did not turn DNSSEC ${enabled ? "on" : "off"} for ${zone}: ${answer.message}`, "none");
+  }
+
   return {
     vendor: ovh.name,
+    signing: {
+      set: setSigning,
+      keys: () => Promise.resolve([]),
+      isOn: async (zone) => (await api.read(`${pathOf(zone)}/dnssec`, dnssec, zone)).value.status.startsWith("enable"),
+    },
     async *zones() {
       yield (await api.read(zones, z.array(z.string()))).value;
     },

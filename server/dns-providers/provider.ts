@@ -212,8 +212,16 @@ export interface ListedZones {
 export interface ZoneSigner {
   /** Turns signing on or off. Off deletes the keys, so turning it on again makes others. @throws ProviderError */
   set(zone: string, enabled: boolean): Promise<void>;
-  /** Returns the data of the DNSKEY records that the zone has or is about to have; none if it is not signed. @throws ProviderError */
-  keys(zone: string): Promise<Buffer[]>;
+  /**
+   * Returns the data of the DNSKEY records that the zone has or is about to have, or DS records as in a zone file where the provider
+   * shows only these; none if it is not signed. @throws ProviderError
+   */
+  keys(zone: string): Promise<(Buffer | string)[]>;
+  /**
+   * Returns whether the zone is signed or about to be, for providers that may show no keys. Left out: it is if it has keys. @throws
+   * ProviderError
+   */
+  isOn?(zone: string): Promise<boolean>;
   /** Returns how many keys it has beside these, such as inactive ones. `set` deletes them, too. Left out: it has none. @throws ProviderError */
   idleKeys?(zone: string): Promise<number>;
 }

@@ -14,9 +14,9 @@ import { create, record, remove, update } from "./zone-folder.ts";
 // What only the kinds do that sign in for tokens. What they share with others is in rrset-kinds.test.ts.
 
 const isRead = ({ method }: VendorCall) => method === "GET";
-const isPatch = ({ method }: VendorCall) => method === "PATCH";
 const isZones = ({ url }: VendorCall) => url.pathname.endsWith("/dnsZones");
 const isLatest = ({ url }: VendorCall) => url.searchParams.get("api-version") === "2023-07-01-preview";
+const isSigning = ({ url }: VendorCall) => url.pathname.includes("/dnssecConfigs");
 const isList = ({ url }: VendorCall) => url.pathname.endsWith("/recordsets");
 const elsewhere = (name: string, values: string[]) => [{ name, type: "A", ttl: 60, values }];
 const apiError = (code: number, reason: string, message: string) =>
@@ -50,30 +50,6 @@ describe("Google Cloud DNS", () => {
       { ok: false, message: expect.stringMatching(/Precondition not met .*deletions\[0\].*sync the zone first/) },
     ]);
     expect(held()).toEqual(["more A 3600 192.0.2.1", "new A 3600 192.0.2.1", "www A 60 192.0.2.2"]);
-  });
-
-  test("Google's signing is turned on, its keys are those to publish, and off deletes them", async () => {
-    const { signing } = vendor.provider;
-    expect(await signing?.keys(zone)).toEqual([]);
-    await signing?.set(zone, true);
-    const keys = (await signing?.keys(zone)) ?? [];
-    // Flags, protocol and algorithm of a key-signing and a zone-signing key (RFC 4034 §2.1), and 64 bytes of P-256.
-    expect(keys.map((key) => [...key.subarray(0, 4), key.length])).toEqual([
-      [1, 1, 3, 13, 68],
-      [1, 0, 3, 13, 68],
-    ]);
-    await signing?.set(zone, true);
-    expect(await signing?.keys(zone)).toEqual(keys);
-    await signing?.set(zone, false);
-    expect(await signing?.keys(zone)).toEqual([]);
-  });
-
-  test("a refusal of Google's to turn signing on says why, and that nothing was done", async () => {
-    vendor.server.failNext(apiError(400, "invalid", "Private zones cannot have DNSSEC."), 1, isPatch);
-    expect(await failureOf(vendor.provider.signing?.set(zone, true) ?? Promise.resolve())).toMatchObject({
-      effect: "none",
-      message: expect.stringContaining("did not turn DNSSEC on for harbour.example: Private zones cannot"),
-    });
   });
 
   test("a record of Google's that somebody else deleted meanwhile is refused with the advice to sync, and the zone is not missing", async () => {
@@ -308,6 +284,16 @@ describe("Azure DNS", () => {
       ["PUT", expect.stringMatching(/^e/), undefined],
       ["DELETE", expect.stringMatching(/^e/), undefined],
     ]);
+  });
+
+  test("where Azure lacks the version that signs zones, none is signed, and turning it on says why", async () => {
+    const lacks = missingVersion("dnszones/dnssecConfigs", "2023-07-01-preview");
+    vendor.server.failNext({ after: false, reply: lacks }, 2, isSigning);
+    expect(await vendor.provider.signing?.keys(zone)).toEqual([]);
+    expect(await failureOf(vendor.provider.signing?.set(zone, true) ?? Promise.resolve())).toMatchObject({
+      effect: "none",
+      message: expect.stringContaining("this subscription lacks the API version 2023-07-01-preview"),
+    });
   });
 
   test("a record set of Azure that somebody else created, changed or deleted meanwhile stays as it is there", async () => {

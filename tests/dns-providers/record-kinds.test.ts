@@ -67,6 +67,7 @@ const examples = [
 const sorted = (records: readonly RecordData[]) =>
   records.map((one) => `${recordLabel(one)} ${one.value} ${one.ttl}`).toSorted();
 
+const isAnyWrite = ({ method }: VendorCall) => method !== "GET";
 const a = (name: string, value = "192.0.2.1", seconds = ttl) => record(name, "A", value, seconds);
 describe.each(recordDialects)("$name", (dialect) => {
   const kind = knownKind(dialect.kind);
@@ -110,6 +111,26 @@ describe.each(recordDialects)("$name", (dialect) => {
     expect((await provider.listZones()).names).toEqual([zone, "new.example", "xn--hfen-loa.example"].toSorted());
     await provider.applyChanges("xn--hfen-loa.example", [create(a("www"))]);
     expect(sorted(await readAll(provider, "xn--hfen-loa.example"))).toEqual(sorted([a("www")]));
+  });
+
+  test.runIf(kind.turnsSigning)("signing is turned on and off, and a refusal says why", async () => {
+    const { signing } = provider;
+    server.failNext({ after: false, reply: dialect.refusal("This zone cannot be signed.") }, 1, isAnyWrite);
+    expect(await failureOf(signing?.set(zone, true) ?? Promise.resolve())).toMatchObject({
+      effect: "none",
+      message: expect.stringContaining(`did not turn DNSSEC on for ${zone}: This zone cannot be signed.`),
+    });
+    expect([await signing?.isOn?.(zone), await signing?.keys(zone)]).toEqual([false, []]);
+    await signing?.set(zone, true);
+    expect(await signing?.isOn?.(zone)).toBe(true);
+    const shown = ((await signing?.keys(zone)) ?? []).map((key) => key.slice(0, 10).toString());
+    expect(shown).toEqual(dialect === dnsimple ? ["44620 8 2 "] : []);
+    // What is off already is no failure.
+    await signing?.set(zone, false);
+    await signing?.set(zone, false);
+    expect([await signing?.isOn?.(zone), await signing?.keys(zone)]).toEqual([false, []]);
+    server.store.zones.clear();
+    expect(await failureOf(signing?.set(zone, true) ?? Promise.resolve())).toMatchObject({ zoneMissing: true });
   });
 
   test("records of every type that the vendor documents are read back as they were written", async () => {

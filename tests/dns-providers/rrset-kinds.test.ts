@@ -17,6 +17,8 @@ import { create, record, remove, update } from "./zone-folder.ts";
 // tests/services/conformance.
 
 const isRead = ({ method }: VendorCall) => method === "GET";
+/** A call that changes something, and is not for a token. */
+const isChange = ({ method, url }: VendorCall) => method !== "GET" && !url.pathname.endsWith("/token");
 
 describe.each([...rrsetDialects, harbour])("$name", (dialect) => {
   const vendor = useVendor(dialect);
@@ -48,6 +50,33 @@ describe.each([...rrsetDialects, harbour])("$name", (dialect) => {
     expect(held()).toEqual(["www CNAME 3600 target.example.net."]);
     await apply([update(cname, a("ftp"))]);
     expect(held()).toEqual(["ftp A 3600 192.0.2.1"]);
+  });
+
+  const turnsSigning = dialect !== harbour && knownKind(dialect.kind).turnsSigning === true;
+  test.runIf(turnsSigning)("signing is turned on once, shows what to publish, and off deletes the keys", async () => {
+    const { signing } = vendor.provider;
+    expect(await signing?.keys(zone)).toEqual([]);
+    await signing?.set(zone, true);
+    const keys = (await signing?.keys(zone)) ?? [];
+    // A DS record as in a zone file, or the data of DNSKEY records: flags, protocol 3, algorithm 13 and 64 octets (RFC 4034 §2.1, RFC 6605).
+    const heads = keys.map((key) =>
+      typeof key === "string" ? key.slice(0, 10) : `${key.toString("hex", 0, 4)} ${key.length}`,
+    );
+    expect(heads.toSorted()).toEqual(dialect.kind === "gandi" ? ["1000 13 2 "] : ["0100030d 68", "0101030d 68"]);
+    await vendor.connect().signing?.set(zone, false);
+    expect(await signing?.keys(zone)).toEqual([]);
+  });
+
+  test.runIf(turnsSigning)("a refusal to turn signing on says why, and that nothing was done", async () => {
+    const reply = dialect.refusal("This zone cannot be signed.");
+    vendor.server.failNext({ after: false, reply }, 1, isChange);
+    expect(await failureOf(vendor.provider.signing?.set(zone, true) ?? Promise.resolve())).toMatchObject({
+      effect: "none",
+      message: expect.stringContaining(`did not turn DNSSEC on for ${zone}: This zone cannot be signed.`),
+    });
+    vendor.server.store.zones.clear();
+    const gone = vendor.connect().signing?.set(zone, true) ?? Promise.resolve();
+    expect(await failureOf(gone)).toMatchObject({ zoneMissing: true });
   });
 
   test("a record that somebody else added to an RRset stays", async () => {

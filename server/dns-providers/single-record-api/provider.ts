@@ -11,6 +11,7 @@ import {
   type DnsProvider,
   type LimitedRecord,
   type RecordChange,
+  type ZoneSigner,
 } from "../provider.ts";
 import { lateSeconds } from "../vendor-api/calls.ts";
 import { pagesOfNames } from "../vendor-api/pages.ts";
@@ -47,6 +48,8 @@ export interface RecordAccount {
   readonly concurrency?: number;
   readonly ttlFloor?: TtlFloor;
   readonly readLag?: ReadLag;
+  /** Left out: its API does not turn signing on and off. */
+  readonly signing?: ZoneSigner;
 }
 
 /** The smallest TTL, where it depends on the edition bought for a zone. */
@@ -69,12 +72,13 @@ interface ReadLag {
 
 /** Returns a provider for an account. Such APIs show no serial, so zones have no fingerprint. */
 export function recordAccountProvider(account: RecordAccount): DnsProvider {
-  const { ttlFloor, readLag } = account;
+  const { ttlFloor, readLag, signing } = account;
   return {
     settlesAfterSeconds: lateSeconds + (readLag?.seconds ?? 0),
     ...(readLag && { readLagSeconds: readLag.seconds }),
     ...(ttlFloor && { minTtl: async (zone) => await ttlFloor.ofZone(zone) }),
     ...(account.publish && { publish: (zone) => published(account, zone) }),
+    ...(signing && { signing }),
     listZones: () => allZones(account.zones()),
     createZone: (zone) => account.createZone(zone),
     readZone: (zone) => readZone(account, zone),

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { type Caller, hasPermission } from "../../access/caller.ts";
 import { rightsOf } from "../../access/zone-access.ts";
 import { type Database, queries, type EntityManager } from "../../database/database.ts";
-import { dsText, parseDs, readKey, standsFor, type ZoneKey } from "../../dns/dnssec/keys.ts";
+import { dsText, parseDs, readKey, standsFor, type Ds, type ZoneKey } from "../../dns/dnssec/keys.ts";
 import { ownerWithin, zoneNameOf } from "../../dns/names/names.ts";
 import { isActive } from "../../dns/record.ts";
 import { ancestorsOf } from "../../dns/server-rules/known-names.ts";
@@ -100,8 +100,7 @@ export class Signing {
     }
     const view = await dnssec.get(em, caller, id);
     if (!enabled || view.dsToPublish.length > 0) return view;
-    const keys = keysIn(await throughProvider(signing.keys(zone.providerZone)));
-    return { ...view, dsToPublish: dsToPublish(zone.name, keys).map(dsText) };
+    return { ...view, dsToPublish: dsShown(zone.name, await shownKeys(signing, zone.providerZone)) };
   }
 
   /** Runs `work` while no other call, of any instance, changes the zone, its signing or its DS records. @throws AppError UNAVAILABLE */
@@ -123,7 +122,7 @@ export class Signing {
     const zone = await readZoneContext(em, connections, { domainId: id, caller, need: "manage" });
     const signing = zone.provider?.signing;
     if (!signing) throw new AppError("CONFLICT", whoSigns(zone));
-    const isOn = (await throughProvider(signing.keys(zone.providerZone))).length > 0;
+    const isOn = await throughProvider(isSigned(signing, zone.providerZone));
     const idle = enabled || isOn || !signing.idleKeys ? 0 : await throughProvider(signing.idleKeys(zone.providerZone));
     const changed = isOn !== enabled || idle > 0;
     if (!changed) return { zone, signing, changed };
@@ -149,8 +148,8 @@ export class Signing {
     const error = await signing.set(providerZone, enabled).then(
       async () => {
         // Where the keys cannot be read, the answer counts.
-        const keys = await signing.keys(providerZone).catch(() => null);
-        if (keys === null || keys.length > 0 === enabled) return null;
+        const isOn = await isSigned(signing, providerZone).catch(() => null);
+        if (isOn === null || isOn === enabled) return null;
         const instead = enabled ? "lists no active key" : "still lists keys";
         return `${kind.name} answered that DNSSEC is ${word}, but ${instead}. Look at the zone there.`;
       },
@@ -241,7 +240,7 @@ export class Signing {
     return await this.#alone(input.id, async (beforeCall) => {
       const zone = await readZoneContext(em, connections, reading);
       const { keys, confirmed } = keysToTrust(zone, seen, await providerKeys(zone));
-      const own = dsToPublish(zone.name, confirmed, seen?.apex.keySigners).map(dsText);
+      const own = dsShown(zone.name, confirmed, seen?.apex.keySigners);
       const shown = { domainId: zone.id, dsToPublish: own };
       const wanted = (before: readonly string[]) => [...new Set([...before.filter(matching(zone, keys)), ...own])];
       const registration = await this.#parts.registrations.get(em, caller, zone.id);
@@ -249,7 +248,9 @@ export class Signing {
       if (registrar?.changes.includes("ds") && registration.name === zone.name && zone.view === "") {
         const ds = wanted(registrar.ds ?? []);
         const { dryRun, planHash, force, message, override } = input;
-        const change = { id: zone.id, ds, keys, dryRun, planHash, force, message, override };
+        // Without keys, the registrar's plan asks the name servers.
+        const known = keys.length > 0 ? { keys } : {};
+        const change = { id: zone.id, ds, ...known, dryRun, planHash, force, message, override };
         await beforeCall();
         const { changes, ...result } = await this.#parts.registrations.change(em, caller, change, async () => {});
         const [changed] = changes;
@@ -356,23 +357,52 @@ const ownServers: Readonly<Record<string, string>> = {
   zonefile: byPolicy,
   primary: "A secondary can sign the zone while it copies it: see the guide on secondaries.",
   manual: "The servers that serve the zone decide whether they sign it.",
+  hetzner: "Hetzner does not sign zones. Serve the zone elsewhere to have it signed.",
   webhook: "The service behind the webhook decides whether it signs the zone.",
 };
 
-function keysIn(rdata: readonly Buffer[]): ZoneKey[] {
-  return rdata.flatMap((one) => readKey(one) ?? []);
+/** The keys that a provider shows, and the DS records of those of which it shows only that. */
+interface ShownKeys {
+  keys: ZoneKey[];
+  ds: Ds[];
 }
 
-async function providerKeys({ provider, providerZone }: ZoneContext): Promise<ZoneKey[]> {
-  return provider?.signing ? keysIn(await throughProvider(provider.signing.keys(providerZone))) : [];
+async function isSigned(signing: ZoneSigner, zone: string): Promise<boolean> {
+  return signing.isOn ? await signing.isOn(zone) : (await signing.keys(zone)).length > 0;
+}
+
+/** @throws AppError PROVIDER_ERROR */
+async function shownKeys(signing: ZoneSigner, zone: string): Promise<ShownKeys> {
+  const shown = await throughProvider(signing.keys(zone));
+  return {
+    keys: shown.flatMap((one) => (typeof one === "string" ? [] : (readKey(one) ?? []))),
+    ds: shown.flatMap((one) => (typeof one === "string" ? (parseDs(one) ?? []) : [])),
+  };
+}
+
+/** Returns the DS records to publish. */
+function dsShown(zone: string, { keys, ds }: ShownKeys, keySigners?: readonly number[]): string[] {
+  return [...dsToPublish(zone, keys, keySigners), ...ds].map(dsText);
+}
+
+/** Returns what the provider shows; null if it has no call for signing, or signs the zone without showing its keys. */
+async function providerKeys({ provider, providerZone }: ZoneContext): Promise<ShownKeys | null> {
+  if (!provider?.signing) return null;
+  const shown = await shownKeys(provider.signing, providerZone);
+  const isHidden = shown.keys.length + shown.ds.length === 0 && provider.signing.isOn !== undefined;
+  return isHidden && (await throughProvider(isSigned(provider.signing, providerZone))) ? null : shown;
 }
 
 /**
  * Returns the keys that the zone's servers serve with valid signatures, and those of them whose DS records may be published: a cache or another
- * server may show keys that the provider does not have. The provider's keys, where nobody can look from outside.
+ * server may show keys that the provider does not have. What the provider shows, where nobody can look from outside.
  * @throws AppError CONFLICT if there are none
  */
-function keysToTrust({ name, provider, kind }: ZoneContext, seen: DnssecSeen | null, atProvider: ZoneKey[]) {
+function keysToTrust(
+  { name, provider, kind }: ZoneContext,
+  seen: DnssecSeen | null,
+  atProvider: ShownKeys | null,
+): { keys: ZoneKey[]; confirmed: ShownKeys } {
   const served = seen?.apex.keys ?? null;
   if (seen && served === null)
     throw new AppError(
@@ -384,16 +414,28 @@ function keysToTrust({ name, provider, kind }: ZoneContext, seen: DnssecSeen | n
       "CONFLICT",
       `${seen.apex.fault} With DS records, resolvers would refuse ${name}. Re-sign the zone first.`,
     );
-  const keys = served ?? atProvider;
+  const isHidden = atProvider === null && provider?.signing !== undefined;
+  const isShown = atProvider !== null && atProvider.keys.length + atProvider.ds.length > 0;
+  if (served === null && isHidden)
+    throw new AppError(
+      "CONFLICT",
+      `${kind.name} does not show the keys of ${name}, and this domain is not checked from outside. Enter the DS records that its console shows.`,
+    );
+  if (served === null && isShown) return { keys: atProvider.keys, confirmed: atProvider };
+  const keys = served ?? [];
   if (keys.length === 0)
     throw new AppError(
       "CONFLICT",
-      atProvider.length > 0
+      isShown || isHidden
         ? `The servers of ${name} do not serve its keys yet. Try again when they have the signed zone.`
         : `${name} is not signed, so it has no DS records to publish. Turn DNSSEC on first.`,
     );
-  const confirmed = provider?.signing
-    ? keys.filter((key) => atProvider.some(({ rdata }) => rdata === key.rdata))
+  const confirmed = atProvider
+    ? keys.filter(
+        (key) =>
+          atProvider.keys.some(({ rdata }) => rdata === key.rdata) ||
+          atProvider.ds.some((ds) => standsFor(ds, key, name)),
+      )
     : keys;
   if (confirmed.length === 0)
     throw new AppError(
@@ -401,7 +443,7 @@ function keysToTrust({ name, provider, kind }: ZoneContext, seen: DnssecSeen | n
       `The keys that are served for ${name} are not those that ${kind.name} has. Resolvers may remember former keys: try again later. ` +
         "If another server signs the zone, enter its DS records at the registrar yourself.",
     );
-  return { keys, confirmed };
+  return { keys, confirmed: { keys: confirmed, ds: [] } };
 }
 
 /** Returns whether a DS record is of one of the keys. */

@@ -7,6 +7,10 @@ import { entries } from "../../notifications/audit/trail.ts";
 import { Clock, hour } from "../../support/clock.ts";
 import { RestClient } from "../../support/rest-client.ts";
 import { startCloudflare, type CloudflareServer } from "../../support/vendors/cloudflare/server.ts";
+import { ovh } from "../../support/vendors/records/ovh.ts";
+import { startRecordVendor } from "../../support/vendors/records/server.ts";
+import { gandi as liveDns } from "../../support/vendors/rrsets/gandi.ts";
+import { startRrsetVendor } from "../../support/vendors/rrsets/server.ts";
 import { registered, startGandi, type RegistrarAccount } from "../../support/vendors/registrars/account.ts";
 import { freshName, type Body } from "../../support/zones.ts";
 import { startZonewright, type Zonewright } from "../../support/zonewright.ts";
@@ -280,6 +284,35 @@ test("DS records are set at the registrar by its plan", async () => {
     status: 409,
     body: { detail: expect.stringContaining("The registrar, when it was last read, has DS records") },
   });
+});
+
+test("a vendor that shows DS records but no keys has these published, and one that shows neither has its console named", async () => {
+  const vendors = [await startRrsetVendor(liveDns), await startRecordVendor(ovh)] as const;
+  const added = async ({ dialect: { kind }, config, store }: (typeof vendors)[number]) => {
+    const { body } = await zw.admin.post("/api/provider-configs", { kind, name: kind, config });
+    const name = freshName();
+    store.addZone(name);
+    return await domain(name, body.id);
+  };
+  try {
+    const shown = await added(vendors[0]);
+    const { dsToPublish } = (await set(shown, true)).body;
+    expect(dsToPublish).toEqual([expect.stringMatching(/^1000 13 2 [\da-f]{64}$/)]);
+    expect((await publish(shown)).body).toMatchObject({ through: null, after: dsToPublish });
+    expect(await set(shown, false, true)).toMatchObject({ status: 200, body: { dsToPublish: [] } });
+
+    const hidden = await added(vendors[1]);
+    expect((await publish(hidden)).body.detail).toContain("Turn DNSSEC on first");
+    expect(await set(hidden, true)).toMatchObject({ status: 200, body: { canSet: true, dsToPublish: [] } });
+    expect(await publish(hidden)).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining("OVHcloud does not show the keys") },
+    });
+    expect((await set(hidden, false, true)).status).toBe(200);
+    expect((await publish(hidden)).body.detail).toContain("Turn DNSSEC on first");
+  } finally {
+    for (const vendor of vendors) await vendor.stop();
+  }
 });
 
 test("whoever does not manage a domain cannot turn its DNSSEC on or publish its DS records", async () => {

@@ -1,9 +1,11 @@
+import { randomBytes } from "node:crypto";
 import { isIPv4, isIPv6 } from "node:net";
 import type { VendorCall, VendorReply } from "../loopback-vendor.ts";
 import { json, partsAfter, type Draft, type HeldRecord, type RecordDialect, type RecordStore } from "./server.ts";
 
 // As developer.dnsimple.com and its recorded answers describe it (dnsimple-developer of 2026-07-21), read on 2026-11-27. Which hosts lose their trailing dot,
-// and what a text may have, is what DNSControl found with a real account; that quoted strings are stored as they are says the vendor's support.
+// and what a text may have, is what DNSControl found with a real account; that quoted strings are stored as they are says the vendor's support. DNSSEC as its
+// page and recorded answers of the same date describe it, read on 2026-11-29.
 
 const token = "dnsimple_a_0123456789abcdef";
 const accountId = 1010;
@@ -101,6 +103,27 @@ function onRecords(call: VendorCall, store: RecordStore, zone: string, id: strin
   return json(201, { data: shown(zone, store.add(zone, draft)) });
 }
 
+/** The DS records of domains with DNSSEC. */
+const signed = new WeakMap<RecordStore, Map<string, object[]>>();
+
+/** What DNSimple lists of the keys of a domain that it signs: one whose registry takes DS records, and one that takes keys. */
+const newSigners = () => [
+  { id: 24, algorithm: "8", digest: randomBytes(32).toString("hex").toUpperCase(), digest_type: "2", keytag: "44620" },
+  { id: 25, algorithm: "8", digest: null, digest_type: null, keytag: null, public_key: "AwEAAc…" },
+];
+
+function onDomain(call: VendorCall, store: RecordStore, domain: string, list: string | undefined): VendorReply {
+  if (!store.zones.has(domain)) return says(404, `Domain \`${domain}\` not found`);
+  const all = signed.get(store) ?? new Map<string, object[]>();
+  signed.set(store, all);
+  if (list === "ds_records") return paged(all.get(domain) ?? [], call);
+  if (call.method === "DELETE")
+    return all.delete(domain) ? json(204) : says(428, "DNSSEC cannot be disabled because it is not enabled");
+  if (call.method === "POST") all.set(domain, all.get(domain) ?? newSigners());
+  const enabled = all.has(domain);
+  return json(call.method === "POST" ? 201 : 200, { data: { enabled, active: enabled } });
+}
+
 const named = (name: string) => ({
   id: 1,
   account_id: accountId,
@@ -120,6 +143,7 @@ export const dnsimple: RecordDialect = {
     const [account, area, zone, list, record] = partsAfter("/v2", call);
     if (account === "whoami") return json(200, { data: { user: null, account: { id: accountId } } });
     if (account !== String(accountId)) return says(404, "Not Found");
+    if (area === "domains" && zone !== undefined) return onDomain(call, store, zone, list);
     if (area === "domains") {
       const { name } = JSON.parse(call.body) as { name: string };
       if (store.zones.has(name)) return says(400, "Validation failed", { name: ["has already been taken"] });

@@ -6,7 +6,7 @@ import { json, partsAfter, type HeldRecord, type RecordDialect, type RecordStore
 // As OVHcloud's OpenAPI description (ovhcloud-cli of 2025-10-02) and its Go client (signature, time) show it, read on 2026-11-28: a list has ids only, several
 // records are read by X-Ovh-Batch, an update changes no type, and changes are served after a refresh. That texts are one quoted text that comes back in strings of
 // 255 octets, and DKIM, DMARC and SPF are types of their own, is what DNSControl's and Terraform's users found. The form of an entry of several records was not
-// found; this one has its key and its value.
+// found; this one has its key and its value. DNSSEC, read on 2026-11-29: the same description, which shows a status and no keys.
 
 const keys = {
   applicationKey: "0123456789abcdef",
@@ -133,6 +133,17 @@ function onRecords(call: VendorCall, store: RecordStore, zone: string, id: strin
   return json(200, present ? null : shown(zone, store.add(zone, draft)));
 }
 
+/** The statuses of zones whose DNSSEC was turned on or off. */
+const signed = new WeakMap<RecordStore, Map<string, string>>();
+
+function onSigning({ method }: VendorCall, store: RecordStore, zone: string): VendorReply {
+  const all = signed.get(store) ?? new Map<string, string>();
+  signed.set(store, all);
+  if (method === "GET") return json(200, { status: all.get(zone) ?? "disabled" });
+  all.set(zone, method === "POST" ? "enableInProgress" : "disableInProgress");
+  return json(200, null);
+}
+
 export const ovh: RecordDialect = {
   kind: "ovh",
   name: "OVHcloud",
@@ -154,6 +165,7 @@ export const ovh: RecordDialect = {
     if (!store.zones.has(zone)) return says(404, "NOT_FOUND", "This service does not exist");
     if (list === undefined) return json(200, { name: zone, nameServers: ["dns1.ovh.net", "ns1.ovh.net"] });
     if (list === "refresh") return json(200, null);
+    if (list === "dnssec") return onSigning(call, store, zone);
     return onRecords(call, store, zone, id);
   },
   unauthorized: says(403, "INVALID_CREDENTIAL", "This credential is not valid"),

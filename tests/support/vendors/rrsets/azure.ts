@@ -5,7 +5,8 @@ import type { HeldRrset, RrsetStore } from "./store.ts";
 
 // As the OpenAPI description of Azure DNS 2018-05-01 and 2023-07-01-preview (DS, NAPTR, TLSA) and Microsoft's pages "Overview of DNS zones and records" and "Azure DNS limits" describe it, read on
 // 2026-11-28: ETags, lists of 100 with nextLink, 204 for what is gone, its own name servers at the apex, 20 records and 4,096 characters a set. That a null MX
-// and an empty TXT are refused is what DNSControl's audit found. Texts and hosts are kept as they are.
+// and an empty TXT are refused is what DNSControl's audit found. Texts and hosts are kept as they are. Signing, read on 2026-11-29: the preview's
+// dnssecConfigs and their examples (first Creating, without keys) and the page of New-AzDnsDnssecConfig (a signed zone's keys).
 
 const tenantId = "11111111-2222-4333-8444-000000000001";
 const clientId = "11111111-2222-4333-8444-000000000002";
@@ -168,6 +169,50 @@ function onRecordSet(
   return json(held ? 200 : 201, written && shown(written));
 }
 
+interface DnssecConfig {
+  provisioningState: string;
+  signingKeys: object[];
+}
+
+/** The zones with DNSSEC. */
+const signed = new WeakMap<RrsetStore, Map<string, DnssecConfig>>();
+
+/** `DnssecConfigs_ListByDnsZone`, `_CreateOrUpdate` and `_Delete`. */
+function onSigning({ method }: VendorCall, store: RrsetStore, zone: string): VendorReply {
+  const all = signed.get(store) ?? new Map<string, DnssecConfig>();
+  signed.set(store, all);
+  const config = all.get(zone);
+  const shownAs = (properties: DnssecConfig) => ({
+    name: "default",
+    type: "Microsoft.Network/dnszones/dnssecConfigs",
+    properties: { ...properties },
+  });
+  if (method === "GET") {
+    const reply = json(200, { value: config ? [shownAs(config)] : [] });
+    // An operation has ended by the second look.
+    if (config?.provisioningState === "Creating")
+      all.set(zone, { provisioningState: "Succeeded", signingKeys: [signingKey(256), signingKey(257)] });
+    if (config?.provisioningState === "Deleting") all.delete(zone);
+    return reply;
+  }
+  if (method === "DELETE") {
+    if (config) all.set(zone, { ...config, provisioningState: "Deleting" });
+    return json(config ? 202 : 204, undefined);
+  }
+  const made = config ?? { provisioningState: "Creating", signingKeys: [] };
+  all.set(zone, made);
+  return json(config ? 200 : 201, shownAs(made));
+}
+
+const signingKey = (flags: number) => ({
+  delegationSignerInfo: [],
+  flags,
+  keyTag: 38_205,
+  protocol: 3,
+  publicKey: randomBytes(64).toString("base64"),
+  securityAlgorithmType: 13,
+});
+
 /** What a subscription answers that lacks a version (azure-cli's issue 26863). */
 export const missingVersion = (type: string, version: string) =>
   said(
@@ -242,6 +287,11 @@ export const azure: RrsetDialect = {
     }
     if (!store.zones.has(zone)) return notFound;
     const isKnown = (type = "") => version === versions.latest || !laterTypes.has(type);
+    if (rest[0] === "dnssecConfigs") {
+      return version === versions.latest
+        ? onSigning(call, store, zone)
+        : missingVersion("dnszones/dnssecConfigs", version);
+    }
     if (rest[0] === "recordsets") {
       return listed(
         store

@@ -1,11 +1,50 @@
+import { randomBytes } from "node:crypto";
+import type { VendorCall, VendorReply } from "../loopback-vendor.ts";
 import { json, pageOf, partsAfter, type RrsetDialect } from "./server.ts";
+import type { RrsetStore } from "./store.ts";
 
-// As api.gandi.net/docs/livedns describes it, read on 2026-11-27. A name without records answers 404 (lego's gandiv5).
+// As api.gandi.net/docs/livedns describes it, read on 2026-11-27, and its DNSSEC keys on 2026-11-29. A name without records answers 404 (lego's gandiv5).
 
 const token = "gandi-token-of-the-harbour";
 const said = (code: number, cause: string, message: string) =>
   json(code, { cause, code, message, object: "HTTPError" });
 const notFound = said(404, "Not Found", "The resource could not be found.");
+
+interface SigningKey {
+  id: string;
+  flags: number;
+  ds: string;
+  deleted: boolean;
+}
+
+/** The keys of domains with DNSSEC. A deleted key stays listed. */
+const signed = new WeakMap<RrsetStore, Map<string, SigningKey[]>>();
+
+function onKeys({ method, body }: VendorCall, store: RrsetStore, zone: string, id: string | undefined): VendorReply {
+  const all = signed.get(store) ?? new Map<string, SigningKey[]>();
+  signed.set(store, all);
+  const keys = all.get(zone) ?? [];
+  all.set(zone, keys);
+  if (id === undefined && method === "GET") {
+    const shown = { algorithm: 13, algorithm_name: "ECDSAP256SHA256", fqdn: zone, status: "active" };
+    return json(
+      200,
+      keys.map((key) => ({ ...shown, ...key })),
+    );
+  }
+  if (id === undefined) {
+    const { flags } = JSON.parse(body) as { flags?: number };
+    if (flags !== 256 && flags !== 257) return said(400, "Bad Request", "flags: Must be one of: 256, 257.");
+    const digest = randomBytes(32).toString("hex");
+    const ds = `${zone}. 3600 IN DS ${1_000 + keys.length} 13 2 ${digest}`;
+    keys.push({ id: `key-${keys.length}`, flags, ds, deleted: false });
+    return json(201, { message: "Domain Key Created" });
+  }
+  const key = keys.find((one) => one.id === id);
+  if (!key) return notFound;
+  key.deleted = true;
+  return json(204, undefined);
+}
 
 export const gandi: RrsetDialect = {
   kind: "gandi",
@@ -37,6 +76,7 @@ export const gandi: RrsetDialect = {
     }
     if (!store.zones.has(zone)) return notFound;
     if (records === undefined) return json(200, { fqdn: zone });
+    if (records === "keys") return onKeys(call, store, zone, name);
     const found = store
       .rrsets(zone, name)
       .map((one) => ({ rrset_name: one.name, rrset_type: one.type, rrset_ttl: one.ttl, rrset_values: one.values }));
