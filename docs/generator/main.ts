@@ -1,11 +1,15 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describedCommands, manPage } from "./cli-pages.ts";
+import { withProviderTable } from "./provider-table.ts";
 import { referencePages } from "./reference.ts";
 import { webhookDocumentText } from "./webhook-protocol.ts";
 import manifest from "../../cli/package.json" with { type: "json" };
 
-/** Writes docs/reference, the man page of the command line, and the document of the webhook protocol: `npm run docs`. A test fails if the stored pages are out of date. */
+/**
+ * Writes docs/reference, the table of providers, the man page of the command line, and the document of the webhook protocol: `npm run docs`. A
+ * test fails if one is out of date.
+ */
 const folder = join(import.meta.dirname, "../reference");
 const pages = await referencePages();
 await rm(folder, { recursive: true, force: true });
@@ -18,4 +22,6 @@ await writeFile(
   manPage(await describedCommands(), manifest.version),
 );
 await writeFile(join(import.meta.dirname, "../providers/webhook.openapi.json"), webhookDocumentText());
+const overview = join(import.meta.dirname, "../providers/README.md");
+await writeFile(overview, withProviderTable(await readFile(overview, "utf8")));
 process.stdout.write(`Wrote ${pages.size} pages to docs/reference.\n`);

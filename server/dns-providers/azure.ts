@@ -154,6 +154,7 @@ export const azure: ProviderKind<AzureConfig> = {
   unsupportedReason,
   readOnlyReason,
   lowersCase: "owners",
+  callLimits: limits,
   granularity: "rrset",
   adjust: ({ resourceGroup }) => (resourceGroup === undefined ? { createsZones: false } : {}),
   configFields: [

@@ -1,6 +1,12 @@
 import { z } from "zod";
 import { apiAddress } from "./config-fields.ts";
-import { cloudflareAddress, CloudflareClient, saysZoneExists, type ServedZone } from "./cloudflare/client.ts";
+import {
+  cloudflareAddress,
+  cloudflareLimits,
+  CloudflareClient,
+  saysZoneExists,
+  type ServedZone,
+} from "./cloudflare/client.ts";
 import {
   apexCname,
   automaticTtl,
@@ -64,6 +70,7 @@ export const cloudflare: ProviderKind<CloudflareConfig> = {
   unsupportedRrset: sharedUnsupported,
   lowersCase: "names",
   turnsSigning: true,
+  callLimits: cloudflareLimits,
   granularity: "record",
   adjust: ({ accountId }) => (accountId === undefined ? { createsZones: false } : {}),
   configFields: [

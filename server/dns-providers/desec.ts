@@ -83,6 +83,7 @@ export const desec: ProviderKind<DesecConfig> = {
   anyZoneMinTtl: usualFloorSeconds,
   unsupportedReason,
   lowersCase: "owners",
+  callLimits: readLimits,
   granularity: "rrset",
   configFields: credentialFields({ token: "API token" }),
   addresses: ["endpoint"],

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { maxTtl, nameOf, spellingOf, valueOf, type RecordData } from "../dns/record.ts";
 import {
   digitalOceanAddress,
+  digitalOceanLimits,
   digitalOceanApi,
   type DomainRecord,
   type RecordFields,
@@ -49,6 +50,7 @@ export const digitalocean: ProviderKind<DigitalOceanConfig> = {
   cutsTexts: true,
   unsupportedReason,
   lowersCase: "owners",
+  callLimits: digitalOceanLimits,
   granularity: "record",
   configFields: credentialFields({ token: "API token" }),
   addresses: ["endpoint"],

@@ -81,6 +81,7 @@ export const dnsimple: ProviderKind<DnsimpleConfig> = {
   unsupportedReason: plainNamesOnly(valueReason),
   readOnlyReason,
   lowersCase: "owners",
+  callLimits: limits,
   granularity: "record",
   configFields: credentialFields({ token: "account access token" }),
   addresses: ["endpoint"],

@@ -4,6 +4,7 @@ import {
   DnspodClient,
   dnspodAddress,
   vendorName,
+  dnspodLimits,
   type DnspodRecord,
   done,
   domainInfo,
@@ -68,6 +69,7 @@ export const dnspod: ProviderKind<DnspodConfig> = {
   unsupportedReason,
   readOnlyReason,
   lowersCase: "names",
+  callLimits: dnspodLimits,
   granularity: "record",
   configFields: [
     { name: "secretId", label: "SecretId", secret: false, required: true },

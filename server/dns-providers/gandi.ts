@@ -73,6 +73,7 @@ export const gandi: ProviderKind<GandiConfig> = {
   unsupportedReason: apexAliasOnly,
   readOnlyReason,
   lowersCase: "owners",
+  callLimits: limits,
   granularity: "rrset",
   configFields: credentialFields({ token: "personal access token" }),
   addresses: ["endpoint"],

@@ -71,6 +71,7 @@ export const hetzner: ProviderKind<HetznerConfig> = {
   maxTtl: 2_147_483_647,
   unsupportedReason,
   lowersCase: "owners",
+  callLimits: limits,
   granularity: "rrset",
   configFields: credentialFields({ token: "API token" }),
   addresses: ["endpoint"],

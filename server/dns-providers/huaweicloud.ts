@@ -79,6 +79,7 @@ export const huaweicloud: ProviderKind<HuaweicloudConfig> = {
   maxTtl,
   unsupportedReason: plainNamesOnly(valueReason),
   lowersCase: "owners",
+  callLimits: limits,
   granularity: "rrset",
   configFields: [
     { name: "accessKey", label: "Access key", secret: false, required: true },

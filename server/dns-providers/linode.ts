@@ -70,6 +70,7 @@ export const linode: ProviderKind<LinodeConfig> = {
   cutsTexts: true,
   unsupportedReason,
   lowersCase: "owners",
+  callLimits: limits,
   granularity: "record",
   configFields: credentialFields({ token: "personal access token" }),
   addresses: ["endpoint"],

@@ -66,6 +66,7 @@ export const porkbun: ProviderKind<PorkbunConfig> = {
   unsupportedReason: plainNamesOnly(valueReason),
   readOnlyReason,
   lowersCase: "owners",
+  callLimits: limits,
   granularity: "record",
   createsZones: false,
   configFields: credentialFields({ apiKey: "API key", secretKey: "secret key" }),

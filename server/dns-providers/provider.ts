@@ -4,7 +4,7 @@ import type { Pause } from "../platform/pause.ts";
 import type { ReadRecord, RecordData } from "../dns/record.ts";
 import type { ServerRules, ApexCname } from "../dns/zone-rules.ts";
 import type { Soa } from "../dns/zone-file/contents.ts";
-import type { AccountGate, Purpose, VendorAccounts } from "./vendor-api/accounts.ts";
+import type { AccountGate, Purpose, Quota, VendorAccounts } from "./vendor-api/accounts.ts";
 import { qualifiedName } from "../dns/names/names.ts";
 import { AppError } from "../platform/errors.ts";
 
@@ -139,6 +139,11 @@ interface ProviderCapabilities {
   createsZones?: false;
   /** Whether one configuration can serve several views of a name. Its zones are then named with their view: `example.com!internal`. */
   separatesViews?: true;
+  /**
+   * The most calls that each instance makes to one account at the vendor's own address, somewhat fewer than the vendor allows. Left
+   * out: no fixed limit is known, so only the vendor's refusals slow calls down.
+   */
+  callLimits?: readonly Quota[];
   /** The smallest unit that it changes at once. */
   granularity: "record" | "rrset" | "zone";
 }

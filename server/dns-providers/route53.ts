@@ -2,7 +2,7 @@ import { z } from "zod";
 import { maxTtl, type RecordData } from "../dns/record.ts";
 import { apiAddress } from "./config-fields.ts";
 import type { ProviderKind, ApplyOptions, ApplyResult, ChangeOutcome, DnsProvider, RecordChange } from "./provider.ts";
-import { route53Address, route53Api, type Route53Api } from "./route53/client.ts";
+import { route53Address, route53Api, route53Limits, type Route53Api } from "./route53/client.ts";
 import {
   unsupportedReason,
   readOnlyReason,
@@ -67,6 +67,7 @@ export const route53: ProviderKind<Route53Config> = {
   unsupportedReason,
   readOnlyReason,
   lowersCase: "owners",
+  callLimits: route53Limits,
   granularity: "rrset",
   configFields: [
     { name: "accessKeyId", label: "Access key id", secret: false, required: true },

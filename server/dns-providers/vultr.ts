@@ -63,6 +63,7 @@ export const vultr: ProviderKind<VultrConfig> = {
   cutsTexts: true,
   unsupportedReason: plainNamesOnly(valueReason),
   lowersCase: "owners",
+  callLimits: limits,
   granularity: "record",
   configFields: credentialFields({ apiKey: "API key" }),
   addresses: ["endpoint"],

@@ -2,10 +2,10 @@ import { mkdtemp, readFile, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { withProviderTable } from "../../docs/generator/provider-table.ts";
 import { providerKinds } from "../../server/dns-providers/kinds.ts";
 import type { DnsProvider, ProviderKind } from "../../server/dns-providers/provider.ts";
 import { createEgress } from "../../server/platform/net/egress.ts";
-import { maxTtl } from "../../server/dns/record.ts";
 import { page, tableRows } from "../support/markdown.ts";
 import { keyFile } from "../support/vendors/rrsets/gcloud.ts";
 
@@ -50,9 +50,6 @@ const configs: Record<string, object> = {
   webhook: { url: "http://127.0.0.1:9", token: "a-token-of-the-adapter" },
 };
 
-/** Kinds whose zones are Zonewright's own. */
-const ownZones = new Set(["primary", "manual"]);
-
 const now = () => new Date();
 
 async function connect({ kind, connect }: ProviderKind): Promise<DnsProvider | null> {
@@ -72,44 +69,25 @@ async function hasFingerprint(provider: DnsProvider | null): Promise<boolean> {
   return mark !== null;
 }
 
-function ttlsOf({ minTtl, maxTtl: most, anyZoneMinTtl, automaticTtl }: ProviderKind): string {
-  const from = minTtl.toLocaleString("en");
-  const to = most.toLocaleString("en");
-  if (automaticTtl !== undefined) return `${anyZoneMinTtl} to ${to} (${from} with Enterprise) or ${automaticTtl}`;
-  if (anyZoneMinTtl !== undefined) return `${from} to ${to} (from ${anyZoneMinTtl} in any zone)`;
-  if (most < maxTtl) return `${from} to ${to}`;
-  return minTtl === 0 ? "any" : `from ${from}`;
-}
-
 test("the comparison counts the kinds", async () => {
   const { prose } = await page("docs/comparison.md");
   expect(prose).toContain(`| ${kinds.length} kinds of back ends,`);
 });
 
-test("the table of providers matches the code", async () => {
+test("the table of providers equals the output of `npm run docs`", () => {
+  expect(overview.text).toBe(withProviderTable(overview.text));
+});
+
+test("the table of providers says what a connection does", async () => {
   const rows = tableRows(overview, "kind");
-  const reported = rows.map(([kind, types, ttls, proxied, , zones, fingerprint, keeps, dnssec]) => ({
-    kind,
-    types,
-    ttls,
-    isProxied: proxied !== "–",
-    hasFingerprint: fingerprint !== "–",
-    keeps: keeps !== "–",
-    createsZones: zones === "–" ? null : zones?.endsWith(", yes"),
-    dnssec,
-  }));
+  const reported = rows.map(([kind, , , , , , check, keeps]) => ({ kind, check: check !== "–", keeps: keeps !== "–" }));
   const real = await Promise.all(
     providerKinds.map(async (kind) => {
       const provider = await connect(kind);
       return {
         kind: `[\`${kind.kind}\`](${kind.kind}.md)`,
-        types: kind.recordTypes === "any" ? "any" : String(kind.recordTypes.length),
-        ttls: ttlsOf(kind),
-        isProxied: kind.supportsProxied,
-        hasFingerprint: await hasFingerprint(provider),
+        check: await hasFingerprint(provider),
         keeps: kind.readOnlyReason !== undefined || provider?.readOnlyRecords !== undefined,
-        createsZones: ownZones.has(kind.kind) ? null : kind.createsZones !== false,
-        dnssec: kind.turnsSigning ? "turned on and off here" : kind.signsZones ? "signed there" : "–",
       };
     }),
   );

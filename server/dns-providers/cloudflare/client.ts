@@ -94,6 +94,11 @@ export type Answer<T> = { ok: true; value: T } | { ok: false; refusal: Refusal }
 const zonesAPage = 50;
 const recordsAPage = 5_000;
 export const cloudflareAddress = "https://api.cloudflare.com/client/v4";
+/**
+ * The limit is 1,200 in five minutes for each user, whatever the token, and dashboard included
+ * (https://developers.cloudflare.com/fundamentals/api/reference/limits/).
+ */
+export const cloudflareLimits = [{ calls: 1_100, seconds: 300 }];
 
 /** Calls Cloudflare's API v4. */
 export class CloudflareClient {
@@ -111,10 +116,9 @@ export class CloudflareClient {
       address: endpoint,
       environment,
       secrets: [apiToken],
-      // The limit is 1,200 in five minutes for each user, whatever the token, and dashboard included
-      // (https://developers.cloudflare.com/fundamentals/api/reference/limits/). Users are unknown; tokens of one account often have one.
+      // Users are unknown; tokens of one account often have one.
       ...(accountId !== undefined && { account: accountId }),
-      quotas: { address: cloudflareAddress, limits: [{ calls: 1_100, seconds: 300 }] },
+      quotas: { address: cloudflareAddress, limits: cloudflareLimits },
     });
   }
 

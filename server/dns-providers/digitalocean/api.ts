@@ -68,7 +68,7 @@ export interface DigitalOceanApi {
 const largestPage = 200;
 export const digitalOceanAddress = "https://api.digitalocean.com";
 /** Slightly below 5,000 an hour and 250 a minute (reference, "Rate Limit"), because other users of the token share these. */
-const limits = [
+export const digitalOceanLimits = [
   { calls: 4_800, seconds: 3_600 },
   { calls: 240, seconds: 60 },
 ];
@@ -82,7 +82,7 @@ export function digitalOceanApi(
     address: endpoint,
     environment,
     secrets: [token],
-    quotas: { address: digitalOceanAddress, limits },
+    quotas: { address: digitalOceanAddress, limits: digitalOceanLimits },
   });
   const base = `${endpoint.replace(/\/+$/, "").replace(/\/v2$/, "")}/v2/domains`;
 

@@ -7,6 +7,8 @@ import { VendorCalls, type VendorEnvironment } from "../vendor-api/calls.ts";
 
 export const vendorName = "DNSPod";
 export const dnspodAddress = "https://dnspod.tencentcloudapi.com";
+/** "Default limit on the rate of requests: 20 a second", for each action. */
+export const dnspodLimits = [{ calls: 20, seconds: 1 }];
 
 /** Actions that change data. All others are retried. */
 const changing = new Set(["CreateDomain", "CreateRecord", "ModifyRecord", "DeleteRecord"]);
@@ -31,8 +33,7 @@ export class DnspodClient {
       address: url,
       environment,
       secrets: [key.key],
-      // "Default limit on the rate of requests: 20 a second", for each action.
-      quotas: { address: dnspodAddress, limits: [{ calls: 20, seconds: 1 }] },
+      quotas: { address: dnspodAddress, limits: dnspodLimits },
       throttles: ({ text }) => refusalIn(text)?.code.startsWith("RequestLimitExceeded") ?? false,
     });
   }

@@ -77,6 +77,8 @@ export interface Route53Api {
 
 const vendorName = "Amazon Route 53";
 export const route53Address = "https://route53.amazonaws.com";
+/** Per account. Some accounts allow more and some actions fewer, which the answers show. */
+export const route53Limits = [{ calls: 5, seconds: 1 }];
 const mostPerPage = 300;
 const codesOfAccess = new Set([
   "AccessDenied",
@@ -100,8 +102,7 @@ export function route53Api(
     environment,
     secrets: [secretAccessKey],
     throttles,
-    // Five calls a second per account. Some accounts allow more and some actions fewer, which the answers show.
-    quotas: { address: route53Address, limits: [{ calls: 5, seconds: 1 }] },
+    quotas: { address: route53Address, limits: route53Limits },
   });
   let client: Route53Client | undefined;
   const opened = async () => {
