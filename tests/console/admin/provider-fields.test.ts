@@ -1,15 +1,25 @@
 import { expect, test } from "vitest";
-import { configOf, freeName, textsOf, withPortApart } from "../../../web/src/admin/provider-fields.ts";
+import { parse, type ZodObject, type ZodType } from "zod";
+import { providerKinds } from "../../../server/dns-providers/kinds.ts";
+import {
+  configOf,
+  freeName,
+  isSeldom,
+  textsOf,
+  usualOf,
+  withPortApart,
+} from "../../../web/src/admin/provider-fields.ts";
 import { batches, begun, stateOf, withResults } from "../../../web/src/admin/import-run.ts";
 
-const fields = [
+const configFields = [
   { name: "server", label: "Name server", secret: false, required: true },
   { name: "port", label: "Port", secret: false, required: false },
   { name: "tsigSecret", label: "Secret", secret: true, required: true },
 ];
+const kind = { kind: "rfc2136", configFields };
 
 test("the form of a stored configuration starts with its values, and with empty secrets", () => {
-  expect(textsOf(fields, { server: "ns1.example", port: 53, tsigSecret: "********" })).toEqual({
+  expect(textsOf(kind, { server: "ns1.example", port: 53, tsigSecret: "********" })).toEqual({
     server: "ns1.example",
     port: "53",
     tsigSecret: "",
@@ -17,13 +27,40 @@ test("the form of a stored configuration starts with its values, and with empty 
 });
 
 test("numbers are sent as numbers, texts trimmed, and empty fields left out", () => {
-  expect(configOf(fields, { server: " 10 ", port: "5353", tsigSecret: "" })).toEqual({ server: "10", port: 5353 });
-  expect(configOf(fields, { server: "x", port: "many", tsigSecret: "s" })).toEqual({
+  expect(configOf(kind, { server: " 10 ", port: "5353", tsigSecret: "" })).toEqual({ server: "10", port: 5353 });
+  expect(configOf(kind, { server: "x", port: "many", tsigSecret: "s" })).toEqual({
     server: "x",
     port: "many",
     tsigSecret: "s",
   });
 });
+
+test("a form shows what counts where nothing is set, and does not store it", () => {
+  const shown = textsOf(kind, {});
+  expect(shown).toEqual({ server: "", port: "53", tsigSecret: "" });
+  expect(configOf(kind, { ...shown, server: "ns1.example" })).toEqual({ server: "ns1.example" });
+  expect(configOf(kind, { ...shown, port: "" })).toEqual({});
+});
+
+const defaults = providerKinds.flatMap(({ kind: name, configFields: fields, configSchema }) =>
+  fields.flatMap((field) => {
+    const usual = usualOf(name, field.name);
+    const other = usual === "localhost" ? "other" : String(Number(usual) - 1);
+    return usual === null ? [] : [{ name, field, usual, other, configSchema }];
+  }),
+);
+
+test.each(defaults)(
+  "what the form of $name shows for $field.name is the service's default, and another value is stored as it takes it",
+  ({ name, field, usual, other, configSchema }) => {
+    expect(isSeldom(field)).toBe(true);
+    const { [field.name]: setting } = (configSchema as unknown as ZodObject).shape;
+    const byDefault = parse(setting as ZodType, undefined) as string | number | undefined;
+    expect(String(byDefault ?? usual)).toBe(usual);
+    const sent = configOf({ kind: name, configFields: [field] }, { [field.name]: other })[field.name];
+    expect(parse(setting as ZodType, sent)).toBe(sent);
+  },
+);
 
 test("a new configuration is named after its kind, with a number if that is taken", () => {
   expect(freeName("PowerDNS", [])).toBe("PowerDNS");

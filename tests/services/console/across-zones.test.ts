@@ -235,7 +235,7 @@ test("mirrors and secondaries of all zones are listed with what is wrong, failin
   await broken.add("A", "www", "192.0.2.1");
   await expect.poll(async () => (await broken.get("/mirrors")).body.mirrors[0].state as string).toBe("failing");
   const page = await site.signedIn();
-  await page.getByRole("link", { name: "Mirrors and secondaries" }).click();
+  await page.getByRole("link", { name: "Secondaries" }).click();
   const mirrors = page.getByRole("table", { name: "Mirrors" }).getByRole("row");
   await expect.poll(() => mirrors.count()).toBe(3);
   expect(await mirrors.nth(1).textContent()).toContain("broken.mirrors");

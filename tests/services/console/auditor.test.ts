@@ -29,7 +29,7 @@ test("an auditor reads the users and their ways in, and is offered nothing that 
     "Templates",
     "Portfolio",
     "Reverse zones",
-    "Mirrors and secondaries",
+    "Secondaries",
     "Users",
     "Registrars",
     "TSIG keys",

@@ -227,7 +227,7 @@ test("the list names who last changed a zone, and shows the columns that its use
   await elsewhere.evaluate(() => localStorage.removeItem("zonewright.columns"));
   await elsewhere.reload();
   const there = elsewhere.getByRole("grid", { name: "Domains" });
-  await there.getByRole("gridcell", { name: "Customers", exact: true }).waitFor();
+  await there.getByRole("gridcell", { name: "Group Customers", exact: true }).waitFor();
   await expectAccessible(elsewhere);
   await photograph(elsewhere, "domains-columns-phone");
   // They are there again at once, before the account has been asked.

@@ -173,18 +173,25 @@ test("a snapshot taken by hand is compared and restored, with the changes shown 
   expect((await zone.detail()).recordCount).toBe(1);
 });
 
-test("expiry date and reminders, tags, group, notes and owner are stored, and wrong reminders and an unknown owner explained", async () => {
+test("expiry date and reminders, tags, group, notes and owner are stored once something changed, and wrong reminders and an unknown owner explained", async () => {
   const zone = await fileZone(site.zonewright);
   const owner = await site.zonewright.member("mira.owner");
   const page = await opened(zone, "settings");
   const registration = page.locator("section").filter({ has: page.getByRole("heading", { name: "Registration" }) });
+  const save = page.getByRole("button", { name: "Save" });
+  const isActive = async () => await save.evaluateAll((buttons) => buttons.map((each) => each.ariaDisabled !== "true"));
+  // Registration, rules, reviews, organization.
+  expect(await isActive()).toEqual([false, false, false, false]);
   await registration.getByLabel("Remind before expiry").fill("soon");
+  expect(await isActive()).toEqual([true, false, false, false]);
   await registration.getByRole("button", { name: "Save" }).click();
   await registration.getByRole("alert").waitFor();
   await registration.getByLabel("Remind before expiry").fill("60, 14");
   await registration.getByLabel("Expires on").fill("2031-03-14");
   await registration.getByRole("button", { name: "Save" }).click();
   await page.getByText("Mar 14, 2031").waitFor();
+  await registration.getByText("Entered by hand: the daily lookup never replaces it.").waitFor();
+  await expect.poll(isActive).toEqual([false, false, false, false]);
   const organization = page.locator("section").filter({ has: page.getByRole("heading", { name: "Organization" }) });
   await organization.getByLabel("Tags").fill("prod, web");
   await organization.getByLabel("Group").fill("Customers");
@@ -488,6 +495,15 @@ test("the settings have a list of their parts, which leads to each and says whic
   await photograph(page, "zone-settings-parts");
   await parts.getByRole("link", { name: "Disable or remove" }).click();
   await expect.poll(() => parts.locator("[aria-current]").textContent()).toBe("Disable or remove");
+  // On a phone the list is a line that stays in view, and shows the part that is read.
+  await page.setViewportSize({ width: 390, height: 844 });
+  await parts.getByRole("link", { name: "Snapshots" }).click();
+  await expect.poll(() => parts.locator("[aria-current]").textContent()).toBe("Snapshots");
+  const place = await parts.locator("[aria-current]").boundingBox();
+  expect(place?.y).toBeLessThan(60);
+  expect(place?.x).toBeLessThan(300);
+  expect(await top("Snapshots")).toBeGreaterThan((place?.y ?? 0) + (place?.height ?? 0));
+  await photograph(page, "zone-settings-parts-phone");
   const other = await site.signedIn({ path: `/d/${zone.name}/settings#rules` });
   await expect
     .poll(() => other.getByRole("navigation", { name: "Settings" }).locator("[aria-current]").textContent())

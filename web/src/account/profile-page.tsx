@@ -36,7 +36,7 @@ export function ProfilePage() {
 
 function AboutCard() {
   const user = useUser();
-  const { fields, changed, set, done } = useEdits(
+  const { fields, changed, isChanged, set, done } = useEdits(
     { displayName: user.displayName ?? "", nickname: user.nickname ?? "", avatarUrl: user.avatarUrl ?? "" },
     `zonewright.profile.${user.id}`,
   );
@@ -90,7 +90,7 @@ function AboutCard() {
           error={issues.avatarUrl}
         />
         <div>
-          <Button type="submit" kind="primary" pending={save.pending}>
+          <Button type="submit" kind="primary" disabled={!isChanged} pending={save.pending}>
             {words.ui.save}
           </Button>
         </div>

@@ -16,12 +16,28 @@ const choices: Readonly<Record<string, readonly string[]>> = {
   "rfc2136.tsigAlgorithm": ["hmac-sha256", "hmac-sha512", "hmac-sha1"],
 };
 
+/** What counts where a field is empty, by kind and name. Forms show it as the field's value and do not send it. */
+const usual: Readonly<Record<string, string>> = {
+  "zonefile.maxRecordsPerType": "100",
+  "zonefile.maxTypesPerName": "100",
+  "rfc2136.port": "53",
+  "rfc2136.timeoutSeconds": "30",
+  "powerdns.serverId": "localhost",
+  "powerdns.timeoutSeconds": "30",
+  "webhook.timeoutSeconds": "30",
+  "primary.refreshSeconds": "3600",
+  "primary.retrySeconds": "900",
+  "primary.expireSeconds": "1209600",
+  "primary.negativeTtlSeconds": "300",
+  "primary.defaultTtl": "3600",
+};
+
 /** Fields that the service takes as numbers. */
-const numbers: ReadonlySet<string> = new Set(["port", "timeoutSeconds", "maxRecordsPerType", "maxTypesPerName"]);
+const numbers = /^(?:port|defaultTtl|max\w+|\w+Seconds)$/;
 
 /** Settings that few need. Their forms fold them away as long as they are as usual. */
 const seldom =
-  /^(?:catalogZone|checkNames|delegationSetId|endpoint|hostmaster|max\w+|port|primaryName|serverId|signingSecondaries|timeoutSeconds|tsigAlgorithm|url)$/;
+  /^(?:allowTransfer|catalogZone|checkNames|defaultTtl|delegationSetId|endpoint|hostmaster|max\w+|port|primaryName|serverId|signingSecondaries|tsigAlgorithm|url|\w+Seconds)$/;
 
 export function isSeldom({ name, required }: CatalogueField): boolean {
   return !required && seldom.test(name);
@@ -33,24 +49,35 @@ export function choicesOf(kind: string, field: string): readonly string[] | null
 }
 
 export function isNumber(field: string): boolean {
-  return numbers.has(field);
+  return numbers.test(field);
 }
 
-/** The texts of a form for a stored configuration. Secrets start empty. */
-export function textsOf(fields: readonly CatalogueField[], config: StoredSettings): FieldTexts {
-  return Object.fromEntries(fields.map(({ name, secret }) => [name, secret ? "" : shown(config[name])]));
+/** What counts where a field is empty; null if nothing does. */
+export function usualOf(kind: string, field: string): string | null {
+  return usual[`${kind}.${field}`] ?? null;
 }
 
-function shown(value: ConfigValue | undefined): string {
-  return value === undefined || value === null ? "" : String(value);
+/** Whether a stored configuration sets a field to something that its kind does not do anyway. */
+export function isSetApart(kind: string, field: string, value: ConfigValue | undefined): boolean {
+  return value !== undefined && String(value) !== usualOf(kind, field);
 }
 
-/** The settings to send. Empty fields are left out: the service takes its default, or the stored secret. */
-export function configOf(fields: readonly CatalogueField[], texts: FieldTexts): Record<string, string | number> {
+/** A kind as far as its form needs it. */
+type KindOfForm = Pick<ProviderKind, "kind" | "configFields">;
+
+/** The texts of a form for a stored configuration. Secrets start empty, other fields with what counts if nothing is stored. */
+export function textsOf({ kind, configFields }: KindOfForm, config: StoredSettings): FieldTexts {
   return Object.fromEntries(
-    fields.flatMap(({ name }) => {
+    configFields.map(({ name, secret }) => [name, secret ? "" : String(config[name] ?? usualOf(kind, name) ?? "")]),
+  );
+}
+
+/** The settings to send. Empty fields and defaults are left out: the service takes its default, or the stored secret. */
+export function configOf({ kind, configFields }: KindOfForm, texts: FieldTexts): Record<string, string | number> {
+  return Object.fromEntries(
+    configFields.flatMap(({ name }) => {
       const value = (texts[name] ?? "").trim();
-      if (value === "") return [];
+      if (value === "" || value === usualOf(kind, name)) return [];
       return [[name, isNumber(name) && /^\d{1,9}$/.test(value) ? Number(value) : value] as const];
     }),
   );

@@ -11,8 +11,10 @@ import {
   configOf,
   isNumber,
   isSeldom,
+  isSetApart,
   newConfig,
   textsOf,
+  usualOf,
   withPortApart,
   type ProviderConfig,
   type ProviderKind,
@@ -43,7 +45,7 @@ export function ProviderForm({ kind, config, initialName, onDone, children }: Pr
   const own = useEdits({ name: saved?.name ?? initialName, membersMayUse: saved?.membersMayUse ?? false });
   const { name, membersMayUse } = own.fields;
   // Secrets start empty, and are forgotten once they are saved: they must not stay on the page.
-  const settings = useEdits(textsOf(kind.configFields, storedSettings));
+  const settings = useEdits(textsOf(kind, storedSettings));
   const texts = settings.fields;
   const [portMoved, setPortMoved] = useState(false);
   const [wasShown, setWasShown] = useState(false);
@@ -54,7 +56,7 @@ export function ProviderForm({ kind, config, initialName, onDone, children }: Pr
     const meant = withPortApart(kind.configFields, texts);
     setPortMoved((before) => before || meant !== texts);
     settings.set(meant);
-    const all = { name: name.trim(), membersMayUse, config: configOf(kind.configFields, meant) };
+    const all = { name: name.trim(), membersMayUse, config: configOf(kind, meant) };
     const isSame = meant === texts && Object.keys(settings.changed).length === 0;
     const stored = saved
       ? await client.providerConfigs.update.mutate({
@@ -81,7 +83,9 @@ export function ProviderForm({ kind, config, initialName, onDone, children }: Pr
     issueOf(save.error, "name") ?? kind.configFields.find((field) => configIssue(save.error, field.name))?.name;
 
   const [seldom, usual] = [kind.configFields.filter(isSeldom), kind.configFields.filter((field) => !isSeldom(field))];
-  const [isUnfolded, setIsUnfolded] = useState(seldom.some(({ name: field }) => storedSettings[field] !== undefined));
+  const [isUnfolded, setIsUnfolded] = useState(
+    seldom.some(({ name: field }) => isSetApart(kind.kind, field, storedSettings[field])),
+  );
   // What is refused or was moved there must be seen.
   const mustShow = portMoved || seldom.some((field) => field.name === inFields);
   if (mustShow !== wasShown) {
@@ -107,7 +111,7 @@ export function ProviderForm({ kind, config, initialName, onDone, children }: Pr
   );
 
   return (
-    <Form onSubmit={() => void save.run()} className={styles["narrow"] ?? ""}>
+    <Form onSubmit={() => void save.run()} className={styles["settings"] ?? ""}>
       {save.error !== null && !inFields ? <Notice kind="error">{messageOf(save.error)}</Notice> : null}
       {refusal === null ? null : (
         <Notice kind="error" action={saved ? <Button onClick={() => onDone(saved)}>{text.keep}</Button> : null}>
@@ -174,12 +178,14 @@ function Setting({ kind, field, stored, value, onValue, onBlur, said, error }: S
     ];
     return <SelectField {...common} value={value === usual ? "" : value} hint={hint} options={offered} />;
   }
+  const usual = usualOf(kind, field.name);
+  const hints = [hint, usual === null ? "" : text.usual(usual)].filter(Boolean).join(" ");
   return (
     <TextField
       {...common}
       mono
       onBlur={onBlur}
-      hint={said ?? (field.secret && stored ? text.secretStored : hint)}
+      hint={said ?? (field.secret && stored ? text.secretStored : hints)}
       placeholder={example}
       type={field.secret ? "password" : "text"}
       autoComplete={field.secret ? "new-password" : "off"}

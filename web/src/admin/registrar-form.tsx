@@ -40,7 +40,7 @@ export function RegistrarForm({ kinds, taken, config, onSaved, onClose }: Regist
   const fields = kind?.configFields ?? [];
   const own = useEdits({ name: saved?.name ?? freeName(kind?.name ?? "", taken) });
   // Secrets start empty, and are forgotten once they are saved: they must not stay on the page.
-  const settings = useEdits(textsOf(fields, saved?.config ?? {}));
+  const settings = useEdits(textsOf({ kind: chosen, configFields: fields }, saved?.config ?? {}));
   const [refusal, setRefusal] = useState<string | null>(null);
   const save = useAction(async () => {
     setRefusal(null);

@@ -1,11 +1,11 @@
 /** The columns of the list that can be chosen: their width and, if the list can be sorted by them, the field. */
 export const columnTable: Readonly<Record<string, readonly [width: string, sort?: string]>> = {
-  provider: ["minmax(0, 1.2fr)", "provider"],
-  records: ["70px", "recordCount"],
+  provider: ["minmax(0, 1.5fr)", "provider"],
+  records: ["64px", "recordCount"],
   expires: ["104px", "expiresAt"],
-  tags: ["minmax(0, 1.2fr)"],
+  tags: ["minmax(0, 1fr)"],
   group: ["minmax(0, 1fr)"],
-  changed: ["88px", "updatedAt"],
+  changed: ["78px", "updatedAt"],
   author: ["minmax(0, 1fr)"],
 };
 

@@ -89,6 +89,7 @@ export function DomainCells({ domain, provider, columns, selected, onCheck }: Do
           <span
             key={column}
             className={`${styles["cell"]} ${styles[`${column}Cell`]} ${look}`}
+            data-label={(text as Readonly<Record<string, unknown>>)[column]}
             role="gridcell"
             title={title}
           >

@@ -29,7 +29,7 @@ export function RailEnd({ role }: { role: CurrentUser["role"] }) {
     <>
       <RailLink admin to="/portfolio" icon={<WalletCards aria-hidden />} label={portfolioWords.title} />
       <RailLink admin to="/reverse" icon={<ArrowLeftRight aria-hidden />} label={reverseWords.title} />
-      <RailLink admin to="/secondaries" icon={<Copy aria-hidden />} label={secondariesWords.title} />
+      <RailLink admin to="/secondaries" icon={<Copy aria-hidden />} label={secondariesWords.inRail} />
       {role === "member" ? null : (
         <>
           <div className={styles["section"]}>{menuWords.administration}</div>

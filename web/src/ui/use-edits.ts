@@ -15,6 +15,7 @@ export interface Edits<Fields> {
   fields: Fields;
   /** What was touched and differs from what is there now: only this is sent, so that what others set meanwhile stays. */
   changed: Partial<Fields>;
+  isChanged: boolean;
   set: (fields: Partial<Fields>) => void;
   /** Forgets what was typed, once it is stored. */
   done: () => void;
@@ -35,6 +36,7 @@ export function useEdits<Fields extends object>(now: Fields, keptAs?: string): E
   return {
     fields: { ...now, ...changed },
     changed,
+    isChanged: Object.keys(changed).length > 0,
     set: (fields) => setEdited((earlier) => withTyped(earlier, fields, now)),
     done: () => setEdited({}),
   };

@@ -1,4 +1,4 @@
-import { useEffect, useState, type ReactNode } from "react";
+import { useEffect, useRef, useState, type ReactNode } from "react";
 import { useUser } from "../session/current-user.ts";
 import { useTitle } from "../ui/page.tsx";
 import { Notice } from "../ui/notice.tsx";
@@ -60,9 +60,15 @@ function Parts({ zone }: { zone: Zone }) {
     part("removal", text.danger, <Removal zone={zone} />),
   ];
   const current = useCurrentPart(parts);
+  const list = useRef<HTMLElement>(null);
+  // On phones the list is a line that is wider than the window.
+  useEffect(() => {
+    const link = list.current?.querySelector<HTMLElement>(`[href="#${current}"]`);
+    if (link) list.current?.scrollTo({ left: link.offsetLeft - (innerWidth - link.offsetWidth) / 2 });
+  }, [current]);
   return (
     <div className={styles["parts"]}>
-      <nav aria-label={text.settingsTab}>
+      <nav ref={list} aria-label={text.settingsTab}>
         {parts.map(({ id, label }) => (
           <a key={id} href={`#${id}`} aria-current={id === current ? "location" : undefined}>
             {label}

@@ -9,7 +9,7 @@ import { counted } from "./count.ts";
 type Admin = Words["admin"];
 
 const ownAddress = (vendor: string) => `Nur, wenn die API nicht unter der Adresse von ${vendor} selbst läuft.`;
-const wait = { label: "Sekunden bis zur Antwort", example: "30" };
+const wait = { label: "Sekunden bis zur Antwort" };
 
 const providerFields: Admin["providers"]["fields"] = {
   "zonefile.folder": {
@@ -24,11 +24,10 @@ const providerFields: Admin["providers"]["fields"] = {
   "zonefile.maxRecordsPerType": {
     label: "Höchstzahl Einträge je Name und Typ",
     hint: "0: keine Grenze.",
-    example: "100",
   },
-  "zonefile.maxTypesPerName": { label: "Höchstzahl Typen je Name", hint: "0: keine Grenze.", example: "100" },
+  "zonefile.maxTypesPerName": { label: "Höchstzahl Typen je Name", hint: "0: keine Grenze." },
   "rfc2136.server": { hint: "Hostname oder Adresse des primären Servers.", example: "ns1.example.com" },
-  "rfc2136.port": { label: "Port", example: "53" },
+  "rfc2136.port": { label: "Port" },
   "rfc2136.tsigName": {
     hint: "Der Schlüssel muss die Zonen übertragen und aktualisieren dürfen.",
     example: "zonewright.key",
@@ -45,7 +44,6 @@ const providerFields: Admin["providers"]["fields"] = {
   "powerdns.serverId": {
     label: "Server-ID",
     hint: "Nur, wenn ein Proxy mehrere Server bedient.",
-    example: "localhost",
   },
   "powerdns.timeoutSeconds": wait,
   "cloudflare.apiToken": {
@@ -81,6 +79,17 @@ const providerFields: Admin["providers"]["fields"] = {
     hint: "Mit Schlüsseln genügt eine Adresse allein nicht.",
     example: "xfr:hmac-sha256:c2VjcmV0…",
   },
+  "primary.refreshSeconds": { label: "SOA-Refresh in Sekunden", hint: "Wie oft Secondaries nach Änderungen fragen." },
+  "primary.retrySeconds": { label: "SOA-Retry in Sekunden", hint: "Wie bald sie nach einem Fehlschlag wieder fragen." },
+  "primary.expireSeconds": {
+    label: "SOA-Expire in Sekunden",
+    hint: "Wie lange sie antworten, ohne von hier zu hören.",
+  },
+  "primary.negativeTtlSeconds": {
+    label: "Negative TTL in Sekunden",
+    hint: "Wie lange sich Resolver „kein solcher Name“ merken.",
+  },
+  "primary.defaultTtl": { label: "TTL von SOA und NS in Sekunden" },
   "primary.catalogZone": { hint: "Ein Name, den keine Zone hat. Daraus erfahren Secondaries, welche Zonen es gibt." },
   "webhook.url": { hint: "Wo der Adapter antwortet.", example: "https://adapter.example.com" },
   "webhook.token": { hint: "Wird als Bearer-Token gesendet. Mit einem Client-Zertifikat nicht nötig." },
@@ -168,6 +177,7 @@ const providers: Admin["providers"] = {
   keep: "Behalten und weiter",
   portMoved: "Aus dem Feld des Nameservers übernommen.",
   secretStored: "Gespeichert. Leer lassen, um es zu behalten.",
+  usual: (value) => `Standard: ${value}.`,
   unset: (usual) => `${usual} (Standard)`,
   moreSettings: "Weitere Einstellungen",
   noSettings: "Diese Art hat keine Einstellungen.",

@@ -2,6 +2,7 @@ import type { Words } from "../language.ts";
 
 export const secondaries: Words["secondaries"] = {
   title: "Spiegel und Secondaries",
+  inRail: "Secondaries",
   intro: "Die anderen Stellen, die Zonen ausliefern. Was Aufmerksamkeit braucht, steht oben.",
   attention: "Nur, was Aufmerksamkeit braucht",
   zone: "Zone",

@@ -1,5 +1,6 @@
 export const secondaries = {
   title: "Mirrors and secondaries",
+  inRail: "Secondaries",
   intro: "The other places that serve your zones. Those that need attention come first.",
   attention: "Only those that need attention",
   zone: "Zone",

@@ -24,7 +24,7 @@ export function Organization({ zone }: { zone: Zone }) {
   const user = useUser();
   const name = useZoneName();
   const navigate = useNavigate();
-  const { fields, changed, set, done } = useEdits({
+  const { fields, changed, isChanged, set, done } = useEdits({
     tags: zone.tags.join(", "),
     group: zone.groupName ?? "",
     notes: zone.notes ?? "",
@@ -106,7 +106,12 @@ export function Organization({ zone }: { zone: Zone }) {
         ) : null}
         <Failure error={save.error} />
         <div className={styles["actions"]}>
-          <Button type="submit" kind="primary" pending={save.pending}>
+          <Button
+            type="submit"
+            kind="primary"
+            disabled={!isChanged && owner.id === zone.ownerId}
+            pending={save.pending}
+          >
             {words.ui.save}
           </Button>
         </div>

@@ -22,7 +22,7 @@ const dateOf = (date: Date | null) => date?.toISOString().slice(0, 10) ?? "";
 export function Registration({ zone }: { zone: Zone }) {
   const name = useZoneName();
   const { id } = zone;
-  const { fields, changed, set, done } = useEdits({
+  const { fields, changed, isChanged, set, done } = useEdits({
     date: dateOf(zone.expiresAt),
     days: zone.expiryRemindDays.join(", "),
     auto: zone.autoCheckExpiry,
@@ -76,9 +76,7 @@ export function Registration({ zone }: { zone: Zone }) {
           <TextField
             label={text.expiresOn}
             type="date"
-            hint={
-              zone.expirySource === null ? text.expiryHint : `${text.expiryHint} (${text.source[zone.expirySource]})`
-            }
+            hint={text.expiryHints[zone.expirySource ?? "none"]}
             error={issueOf(save.error, "expiresAt")}
             value={date}
             onValue={(next) => set({ date: next })}
@@ -95,7 +93,7 @@ export function Registration({ zone }: { zone: Zone }) {
         <CheckField label={text.autoCheck} checked={auto} onValue={(next) => set({ auto: next })} />
         <Failure error={save.error} />
         <div className={styles["actions"]}>
-          <Button type="submit" kind="primary" pending={save.pending}>
+          <Button type="submit" kind="primary" disabled={!isChanged} pending={save.pending}>
             {words.ui.save}
           </Button>
         </div>

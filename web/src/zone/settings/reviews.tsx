@@ -17,7 +17,10 @@ const choices = text.reviewChoices;
 /** Whose changes of this zone's records need a review, for administrators. */
 export function Reviews({ zone }: { zone: Zone }) {
   const name = useZoneName();
-  const { fields, changed, set, done } = useEdits<{ rule: Zone["reviewRequired"] | "default"; acme: boolean }>({
+  const { fields, changed, isChanged, set, done } = useEdits<{
+    rule: Zone["reviewRequired"] | "default";
+    acme: boolean;
+  }>({
     rule: zone.reviewIsDefault ? "default" : zone.reviewRequired,
     acme: zone.reviewAcme,
   });
@@ -50,7 +53,7 @@ export function Reviews({ zone }: { zone: Zone }) {
         )}
         <Failure error={save.error} />
         <div className={styles["actions"]}>
-          <Button type="submit" kind="primary" pending={save.pending}>
+          <Button type="submit" kind="primary" disabled={!isChanged} pending={save.pending}>
             {words.ui.save}
           </Button>
         </div>

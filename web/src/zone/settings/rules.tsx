@@ -21,7 +21,7 @@ export function Rules({ zone }: { zone: Zone }) {
   const name = useZoneName();
   const user = useUser();
   const isReverse = /\.(?:in-addr|ip6)\.arpa$/.test(zone.name);
-  const { fields, changed, set, done } = useEdits({
+  const { fields, changed, isChanged, set, done } = useEdits({
     reverse: zone.reverse,
     protectMail: zone.protectMail,
     reverseFollowGrant: zone.reverseFollowGrant,
@@ -60,7 +60,7 @@ export function Rules({ zone }: { zone: Zone }) {
         )}
         {issueOf(save.error, "reverse") === null ? <Failure error={save.error} /> : null}
         <div className={styles["actions"]}>
-          <Button type="submit" kind="primary" pending={save.pending}>
+          <Button type="submit" kind="primary" disabled={!isChanged} pending={save.pending}>
             {words.ui.save}
           </Button>
         </div>
