@@ -3,12 +3,12 @@ import { dirname, join } from "node:path";
 import { describedCommands, manPage } from "./cli-pages.ts";
 import { withProviderTable } from "./provider-table.ts";
 import { referencePages } from "./reference.ts";
-import { webhookDocumentText } from "./webhook-protocol.ts";
+import { protocolDocuments } from "./webhook-protocol.ts";
 import manifest from "../../cli/package.json" with { type: "json" };
 
 /**
- * Writes docs/reference, the table of providers, the man page of the command line, and the document of the webhook protocol: `npm run docs`. A
- * test fails if one is out of date.
+ * Writes docs/reference, the table of providers, the man page of the command line, and the documents of the adapters' protocols:
+ * `npm run docs`. A test fails if one is out of date.
  */
 const folder = join(import.meta.dirname, "../reference");
 const pages = await referencePages();
@@ -21,7 +21,7 @@ await writeFile(
   join(import.meta.dirname, "../../cli/zonewright.1"),
   manPage(await describedCommands(), manifest.version),
 );
-await writeFile(join(import.meta.dirname, "../providers/webhook.openapi.json"), webhookDocumentText());
+for (const [path, text] of protocolDocuments()) await writeFile(join(import.meta.dirname, "..", path), text);
 const overview = join(import.meta.dirname, "../providers/README.md");
 await writeFile(overview, withProviderTable(await readFile(overview, "utf8")));
 process.stdout.write(`Wrote ${pages.size} pages to docs/reference.\n`);

@@ -10,6 +10,7 @@ import {
   staleRefusal,
   zoneList,
 } from "../../server/dns-providers/webhook/protocol.ts";
+import { domainList, registration, registrationChange } from "../../server/registry/registrars/epp-webhook.ts";
 
 /** The OpenAPI document of the protocol that webhook adapters speak, by the schemas that read their answers. */
 export function webhookDocument(): ReturnType<typeof createDocument> {
@@ -64,26 +65,78 @@ export function webhookDocument(): ReturnType<typeof createDocument> {
           }),
         },
       },
-      components: {
-        securitySchemes: {
-          token: { type: "http", scheme: "bearer", description: "The token of the provider configuration." },
-          certificate: {
-            // The package does not know this type of OpenAPI 3.1.
-            type: "mutualTLS" as "http",
-            description: "The client certificate of the provider configuration.",
-          },
-        },
-      },
+      components: { securitySchemes: schemes("provider configuration") },
     },
     // Answers may have more fields.
     { override: ({ jsonSchema }) => void delete jsonSchema.additionalProperties },
   );
 }
 
-/** The stored text of the document. */
-export function webhookDocumentText(): string {
-  return `${JSON.stringify(webhookDocument(), null, 2)}\n`;
+/** The OpenAPI document of the protocol that registrar adapters speak, by the schemas that read their answers. */
+function registrarDocument(): ReturnType<typeof createDocument> {
+  return createDocument(
+    {
+      openapi: "3.1.0",
+      info: {
+        title: "Zonewright registrar adapter",
+        version: "1",
+        description:
+          "A server that answers these three calls is a registrar for Zonewright, with the registrar kind `epp-webhook`. Fields that are not described here are ignored.",
+        license: { name: "MIT", identifier: "MIT" },
+      },
+      servers: [{ url: "https://registrar.internal", description: "The address in the registrar configuration." }],
+      security: [{ token: [] }, { certificate: [] }],
+      tags: [{ name: "adapter", description: "The calls of an adapter." }],
+      paths: {
+        "/domains": {
+          get: operation("listDomains", "List the registered names", {
+            requestParams: { query: z.object({ cursor: cursor.meta({ example: "example.com" }) }) },
+            responses: { 200: json("A page of the list.", domainList) },
+          }),
+        },
+        "/domains/{name}": {
+          get: operation("getRegistration", "Show a registration", {
+            requestParams: { path: z.object({ name: registeredName }) },
+            responses: { 200: json("The registration.", registration), 404: json("There is no such name.", refusal) },
+          }),
+        },
+        "/domains/{name}/changes": {
+          post: operation("changeRegistration", "Change one field of a registration", {
+            description:
+              "Makes the change if `before` holds, in any order. It may take effect later; until then, the registration shows what was. An answer from 500 on, or none, means that the outcome is unknown.",
+            requestParams: { path: z.object({ name: registeredName }) },
+            requestBody: { required: true, content: { "application/json": { schema: registrationChange } } },
+            responses: {
+              200: { description: "The change is made, or will be. The body is ignored." },
+              404: json("There is no such name.", refusal),
+              409: json("The field is no longer what `before` says. Nothing was changed.", refusal),
+            },
+          }),
+        },
+      },
+      components: { securitySchemes: schemes("registrar configuration") },
+    },
+    { override: ({ jsonSchema }) => void delete jsonSchema.additionalProperties },
+  );
 }
+
+/** The documents by their places in docs, with what is stored there. */
+export function protocolDocuments(): readonly (readonly [path: string, text: string])[] {
+  return [
+    ["providers/webhook.openapi.json", webhookDocument()] as const,
+    ["guide/registrar-adapter.openapi.json", registrarDocument()] as const,
+  ].map(([path, document]) => [path, `${JSON.stringify(document, null, 2)}\n`]);
+}
+
+const schemes = (of: string) => ({
+  token: { type: "http", scheme: "bearer", description: `The token of the ${of}.` } as const,
+  certificate: {
+    // The package does not know this type of OpenAPI 3.1.
+    type: "mutualTLS" as "http",
+    description: `The client certificate of the ${of}.`,
+  },
+});
+const registeredName = z.string().meta({ description: "The name, percent-encoded.", example: "example.com" });
 
 const cursor = z
   .string()

@@ -24,7 +24,8 @@ const accessKeyId = z
   .trim()
   .regex(/^\w{16,128}$/, "The access key id must be letters and digits, such as AKIAIOSFODNN7EXAMPLE.");
 
-const configSchema = z.strictObject({
+/** The fields of an access key of AWS. */
+export const accessKey = {
   // The prefixes are in the IAM User Guide, "IAM identifiers".
   accessKeyId: accessKeyId.refine(
     (id) => !id.startsWith("ASIA"),
@@ -34,6 +35,10 @@ const configSchema = z.strictObject({
     .string("Enter the secret of the access key.")
     .trim()
     .regex(/^[!-~]{16,200}$/, "The secret access key must be 16 to 200 characters of plain ASCII without spaces."),
+};
+
+const configSchema = z.strictObject({
+  ...accessKey,
   hostedZoneIds: z
     .string()
     .max(10_000)

@@ -7,6 +7,7 @@ import { apiAddress, credential, inMilliseconds, timeoutField, timeoutSeconds } 
 import { certificateFault } from "../platform/net/tls.ts";
 import {
   ProviderError,
+  type ConfigField,
   type DnsProvider,
   type LimitedRecord,
   type ProviderKind,
@@ -32,7 +33,8 @@ import {
 
 const name = "Webhook adapter";
 
-const configSchema = z
+/** The address of an adapter, and what it is called with. */
+export const adapterConfig = z
   .strictObject({
     url: apiAddress("https://adapter.example.com"),
     token: credential("token", 16, 500).optional(),
@@ -58,7 +60,15 @@ const configSchema = z
     }
   });
 
-export type WebhookConfig = z.infer<typeof configSchema>;
+export type WebhookConfig = z.infer<typeof adapterConfig>;
+
+export const adapterFields: readonly ConfigField[] = [
+  { name: "url", label: "Adapter's address", secret: false, required: true },
+  { name: "token", label: "Token", secret: true, required: false },
+  { name: "clientCertificate", label: "Client certificate (PEM)", secret: true, required: false },
+  { name: "clientKey", label: "Client key (PEM)", secret: true, required: false },
+  timeoutField,
+];
 
 /** The zones of any server that speaks the protocol of docs/providers/webhook.openapi.json. */
 export const webhook: ProviderKind<WebhookConfig> = {
@@ -72,15 +82,9 @@ export const webhook: ProviderKind<WebhookConfig> = {
   maxTtl,
   lowersCase: "owners",
   granularity: "rrset",
-  configFields: [
-    { name: "url", label: "Adapter's address", secret: false, required: true },
-    { name: "token", label: "Token", secret: true, required: false },
-    { name: "clientCertificate", label: "Client certificate (PEM)", secret: true, required: false },
-    { name: "clientKey", label: "Client key (PEM)", secret: true, required: false },
-    timeoutField,
-  ],
+  configFields: adapterFields,
   addresses: ["url"],
-  configSchema,
+  configSchema: adapterConfig,
   connect: (config, environment) => webhookProvider(new Adapter(config, environment), config.timeoutSeconds),
 };
 
@@ -154,32 +158,40 @@ function refusalsOf({ recordTypes, minTtl, maxTtl }: Capabilities): ZoneRefusals
   };
 }
 
+/** Returns the API of an adapter. @param of what its credentials belong to */
+export function adapterApi(
+  { url, token, clientCertificate: certificate, clientKey: key, timeoutSeconds }: WebhookConfig,
+  environment: VendorEnvironment,
+  { name, of }: { name: string; of?: string },
+): JsonApi {
+  const calls = new VendorCalls({
+    name,
+    address: url,
+    environment,
+    secrets: token === undefined ? [] : [token],
+    account: token ?? certificate ?? "",
+    reach: "inside",
+    tryMilliseconds: inMilliseconds(timeoutSeconds),
+    ...(certificate !== undefined && key !== undefined && { clientCertificate: { certificate, key } }),
+  });
+  return new JsonApi({
+    calls,
+    base: url.replace(/\/+$/, ""),
+    headers: (): Record<string, string> => (token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    credentials: token === undefined ? "the client certificate" : "the token",
+    advice: "Check it, and what the adapter allows it.",
+    ...(of !== undefined && { of }),
+  });
+}
+
 /** Makes the calls of the protocol. */
 class Adapter {
   readonly #calls: VendorCalls;
   readonly #api: JsonApi;
 
-  constructor(
-    { url, token, clientCertificate: certificate, clientKey: key, timeoutSeconds }: WebhookConfig,
-    environment: VendorEnvironment,
-  ) {
-    this.#calls = new VendorCalls({
-      name,
-      address: url,
-      environment,
-      secrets: token === undefined ? [] : [token],
-      account: token ?? certificate ?? "",
-      reach: "inside",
-      tryMilliseconds: inMilliseconds(timeoutSeconds),
-      ...(certificate !== undefined && key !== undefined && { clientCertificate: { certificate, key } }),
-    });
-    this.#api = new JsonApi({
-      calls: this.#calls,
-      base: url.replace(/\/+$/, ""),
-      headers: (): Record<string, string> => (token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      credentials: token === undefined ? "the client certificate" : "the token",
-      advice: "Check it, and what the adapter allows it.",
-    });
+  constructor(config: WebhookConfig, environment: VendorEnvironment) {
+    this.#api = adapterApi(config, environment, { name });
+    this.#calls = this.#api.calls;
   }
 
   async capabilities(): Promise<Capabilities> {

@@ -7,7 +7,7 @@ import { apiDocument, callsOf, type ApiDocument, type Call } from "../../docs/ge
 import { answerExample, bodyExample } from "../../docs/generator/examples.ts";
 import { anchor } from "../../docs/generator/markdown.ts";
 import { referencePages } from "../../docs/generator/reference.ts";
-import { webhookDocumentText } from "../../docs/generator/webhook-protocol.ts";
+import { protocolDocuments } from "../../docs/generator/webhook-protocol.ts";
 import { describedVariables } from "../../server/ops/config/environment.ts";
 import { misfits } from "../support/api/json-schema.ts";
 import { page } from "../support/markdown.ts";
@@ -29,9 +29,8 @@ test("docs/reference equals the output of `npm run docs`", async () => {
   }
 });
 
-test("the document of the webhook protocol equals the output of `npm run docs`", async () => {
-  const stored = await readFile(join(root, "docs/providers/webhook.openapi.json"), "utf8");
-  expect(stored).toBe(webhookDocumentText());
+test.each(protocolDocuments())("the protocol in docs/%s equals the output of `npm run docs`", async (path, text) => {
+  expect(await readFile(join(root, "docs", path), "utf8")).toBe(text);
 });
 
 test("every variable is read in the file that the reference names", async () => {

@@ -18,11 +18,13 @@ import type { SecretCipher } from "../../platform/secret-cipher.ts";
 import { registrableOf } from "../expiry/registration.ts";
 import { cloudflare } from "./cloudflare.ts";
 import { dnsimple } from "./dnsimple.ts";
+import { eppWebhook } from "./epp-webhook.ts";
 import { gandi } from "./gandi.ts";
 import { inwx } from "./inwx.ts";
 import { ovh } from "./ovh.ts";
 import { porkbun } from "./porkbun.ts";
 import type { Registrar, RegistrarKind, RegistrarReading } from "./registrar.ts";
+import { route53domains } from "./route53domains.ts";
 
 /** Every kind of registrar, in the order offered to people. */
 const registrarKinds: readonly RegistrarKind[] = [
@@ -32,6 +34,8 @@ const registrarKinds: readonly RegistrarKind[] = [
   withAnyConfig(inwx),
   withAnyConfig(ovh),
   withAnyConfig(cloudflare),
+  withAnyConfig(route53domains),
+  withAnyConfig(eppWebhook),
 ];
 
 /** Returns a kind by its short name; null if there is none. */

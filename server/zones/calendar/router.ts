@@ -1,14 +1,62 @@
 import type { Request, RequestHandler, Response } from "express";
+import { z } from "zod";
 import { visitor } from "../../access/caller.ts";
 import { countCall } from "../../api/limits/requests.ts";
 import type { Confirmation } from "../../accounts/auth/confirmation/service.ts";
 import { confirmedAfterInput, signedIn } from "../../api/procedures.ts";
-import { anyPage, pageOfAll, success } from "../../api/schemas.ts";
+import { anyPage, id, line, pageOfAll, shownId, success, timestamp } from "../../api/schemas.ts";
 import { errorOf, router, type ServerContext } from "../../api/trpc.ts";
 import type { CalendarFeeds } from "./feeds.ts";
-import { calendarFeeds as calendarFeedsSchema, createFeedInput, feedIdInput, newCalendarFeed } from "./schemas.ts";
 
 const tag = "Sign-in and account";
+
+const shown = {
+  id: shownId("The feed's id."),
+  name: z.string().meta({ description: "The calendar's name.", example: "Renewals" }),
+  domainIds: z
+    .array(z.string())
+    .nullable()
+    .meta({ description: "The domains it is narrowed to; null: every domain that you may access.", example: null }),
+  createdAt: timestamp("When it was created."),
+  lastUsedAt: timestamp("When it was last fetched, accurate to a few minutes; null if never.").nullable(),
+};
+
+const calendarFeed = z.object(shown).meta({ id: "CalendarFeed", description: "A calendar feed." });
+
+const calendarFeedList = z
+  .object({ feeds: z.array(calendarFeed).meta({ description: "Newest first." }) })
+  .meta({ id: "CalendarFeeds", description: "The caller's calendar feeds." });
+
+const newCalendarFeed = z
+  .object({
+    token: z.string().meta({
+      description: "The secret part of the address. Shown only once.",
+      example: "9n3VY0lUq2rS7mXwEoB5tKcJdZpHf6gAiLuQxT1yR4M",
+    }),
+    url: z.string().meta({
+      description: "The address to subscribe to. Shown only once.",
+      example: "https://dns.example.com/api/calendar/9n3VY0lUq2rS7mXwEoB5tKcJdZpHf6gAiLuQxT1yR4M.ics",
+    }),
+    ...shown,
+  })
+  .meta({ id: "NewCalendarFeed", description: "A new calendar feed, with its secret address." });
+
+const createFeedInput = z.strictObject({
+  name: line(100, 1).meta({ description: "The calendar's name, which calendar programs show.", example: "Renewals" }),
+  domainIds: z
+    .array(id("A domain that you may access."))
+    .min(1, "Name at least one domain, or send null for every domain.")
+    .max(100, "A feed can name at most 100 domains.")
+    .transform((ids) => [...new Set(ids)])
+    .nullable()
+    .optional()
+    .meta({
+      description: "Narrows the feed to these domains; null or absent: every domain that you may access.",
+      example: null,
+    }),
+});
+
+const feedIdInput = z.strictObject({ id: id("The feed's id.") });
 
 export function createFeedsRouter({
   confirmation,
@@ -26,7 +74,7 @@ export function createFeedsRouter({
       summary: "List your calendar feeds",
     })
       .input(anyPage)
-      .output(calendarFeedsSchema)
+      .output(calendarFeedList)
       .query(async ({ ctx, input }) => {
         const { feeds } = await calendarFeeds.list(ctx.em, ctx.caller);
         return { feeds: pageOfAll(feeds, input) };

@@ -148,6 +148,38 @@ test.each([
   expect(refused).toMatchObject({ status: 502, body: { message: expect.stringContaining(message) } });
 });
 
+test("Amazon keeps the addresses of name servers within the domain, and names the permission that is missing", async () => {
+  const { route53domains } = accounts;
+  await zw.admin.put(path, { registrarConfigId: configs["route53domains"] });
+  route53domains.glue.set("ns1.one.tld", ["192.0.2.1"]);
+  expect((await changed({ nameServers: ["ns1.one.tld"] })).status).toBe(200);
+  expect(route53domains.domains.get(zoneName)?.nameServers).toEqual(["ns1.one.tld"]);
+  route53domains.glue.clear();
+  const denied = { __type: "com.amazon#AccessDeniedException", message: "User is not authorized" };
+  route53domains.failNext({ after: false, reply: { status: 400, body: JSON.stringify(denied) } });
+  const { status, body } = await put({ autoRenew: false, dryRun: true });
+  const advice = "its user may route53domains:GetDomainDetail. It says: User is not authorized (400)";
+  expect({ status, message: body.message }).toEqual({ status: 502, message: expect.stringContaining(advice) });
+});
+
+test("an adapter gets one field per change with what was there before, and DS records with their keys", async () => {
+  signZone();
+  const adapter = accounts["epp-webhook"];
+  await zw.admin.put(path, { registrarConfigId: configs["epp-webhook"] });
+  expect((await changed({ ds: [ds] })).status).toBe(200);
+  const key = { ds, flags: 257, algorithm: 13, publicKey };
+  expect(adapter.sent.at(-1)).toEqual({ field: "ds", before: [], after: [ds], keys: [key] });
+  const message = "The registry is closed until Monday.";
+  adapter.failNext(
+    { after: false, reply: { status: 422, body: JSON.stringify({ message }) } },
+    1,
+    ({ method }) => method === "POST",
+  );
+  const refused = await changed({ locked: false });
+  expect(refused).toMatchObject({ status: 502, body: { message: expect.stringContaining(message) } });
+  expect(adapter.domains.get(zoneName)).toMatchObject({ ds: [ds], locked: true });
+});
+
 test("a registration shows the registrar beside registry and parent, with what to do", async () => {
   gandi.domains.set(zoneName, registered({ nameServers: ["ns1.one.tld"], locked: false }));
   await zw.admin.post(`${path}/check-expiry`);

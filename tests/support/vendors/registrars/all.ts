@@ -1,8 +1,10 @@
 import { startGandi, startPorkbun } from "./account.ts";
 import { startCloudflareRegistrar } from "./cloudflare.ts";
 import { startDnsimple } from "./dnsimple.ts";
+import { startEppWebhook } from "./epp-webhook.ts";
 import { startInwx } from "./inwx.ts";
 import { startOvh } from "./ovh.ts";
+import { startRoute53Domains } from "./route53domains.ts";
 
 const starts = {
   porkbun: startPorkbun,
@@ -11,6 +13,8 @@ const starts = {
   inwx: startInwx,
   ovh: startOvh,
   cloudflare: startCloudflareRegistrar,
+  route53domains: startRoute53Domains,
+  "epp-webhook": startEppWebhook,
 };
 
 export type RegistrarKindName = keyof typeof starts;

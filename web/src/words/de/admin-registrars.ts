@@ -35,6 +35,12 @@ export const registrars: Words["admin"]["registrars"] = {
       "Es braucht die Berechtigung „Registrar: Domains“ des Kontos, zum Ändern der automatischen Verlängerung „Edit“.",
     "cloudflare.accountId": "Die 32 Stellen in der Adresse des Dashboards von Cloudflare.",
     "cloudflare.endpoint": "Nur, wenn die API nicht unter der Adresse von Cloudflare selbst läuft.",
+    "route53domains.accessKeyId": "Der Schlüssel eines eigenen IAM-Benutzers, nicht des ganzen Kontos.",
+    "route53domains.secretAccessKey":
+      "Der Benutzer braucht die Berechtigungen aus der Anleitung zu Registrierungen und sonst nichts.",
+    "route53domains.endpoint": "Nur, wenn die API nicht unter der Adresse von Amazon selbst läuft.",
+    "epp-webhook.url": "Der Server, der die Aufrufe aus der Anleitung zu Registrar-Adaptern beantwortet.",
+    "epp-webhook.token": "16 bis 500 Zeichen. Weglassen, wenn der Adapter nur ein Client-Zertifikat verlangt.",
   },
   secretStored: "Gespeichert. Leer lassen, um es zu behalten.",
   test: "Testen",
