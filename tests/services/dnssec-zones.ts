@@ -180,13 +180,59 @@ ${anchors}`,
   const server = await startProgram(binary("named"), args, / running$/m);
   return {
     anchors: join(folder, "anchors"),
-    /** Returns the status and flags of the answer to an SOA question. */
-    async resolve(zone: string) {
-      const query = [`@${addresses.resolver}`, "-p", String(port), "+dnssec", "+tries=1", "+time=20"];
-      const answer = await mustRun(binary("dig"), [...query, `${zone}.`, "SOA"]);
-      const [, status = ""] = /status: (\w+)/.exec(answer) ?? [];
-      return { status, validated: /flags:[^;]* ad[ ;]/.test(answer) };
+    resolve: (zone: string) => resolved(zone, port),
+    async stop() {
+      await server.stop("SIGTERM");
+      await rm(folder, { recursive: true, force: true });
     },
+  };
+}
+
+/** Returns the status and flags of a resolver's answer to an SOA question. */
+async function resolved(zone: string, port: number): Promise<{ status: string; validated: boolean }> {
+  const query = [`@${addresses.resolver}`, "-p", String(port), "+dnssec", "+tries=1", "+time=20"];
+  const answer = await mustRun(binary("dig"), [...query, `${zone}.`, "SOA"]);
+  const [, status = ""] = /status: (\w+)/.exec(answer) ?? [];
+  return { status, validated: /flags:[^;]* ad[ ;]/.test(answer) };
+}
+
+/**
+ * Starts Unbound as a validating resolver, which remembers answers for a second. It asks other ports than 53 only where it is told the
+ * addresses of a zone. @param servers of zones, by name
+ */
+export async function startUnbound(anchor: string, servers: Readonly<Record<string, string>>) {
+  const [port = 0] = await freePorts(1);
+  const folder = await mkdtemp(join(tmpdir(), "zonewright-unbound-"));
+  const stubs = Object.entries(servers).map(
+    ([name, address]) => `stub-zone:\n  name: "${name}"\n  stub-addr: ${address}\n`,
+  );
+  await writeFile(
+    join(folder, "unbound.conf"),
+    `server:
+  directory: "${folder}"
+  chroot: ""
+  username: ""
+  pidfile: ""
+  use-syslog: no
+  verbosity: 1
+  num-threads: 1
+  interface: ${addresses.resolver}@${port}
+  do-ip6: no
+  do-not-query-localhost: no
+  access-control: 127.0.0.0/8 allow
+  module-config: "validator iterator"
+  trust-anchor: ". DS ${anchor}"
+  cache-max-ttl: 1
+  cache-max-negative-ttl: 1
+  val-bogus-ttl: 1
+remote-control:
+  control-enable: no
+${stubs.join("")}`,
+  );
+  const args = ["-d", "-p", "-c", join(folder, "unbound.conf")];
+  const server = await startProgram(binary("unbound"), args, /start of service/);
+  return {
+    resolve: (zone: string) => resolved(zone, port),
     async stop() {
       await server.stop("SIGTERM");
       await rm(folder, { recursive: true, force: true });

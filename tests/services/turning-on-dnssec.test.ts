@@ -7,14 +7,16 @@ import { freePorts } from "../support/programs.ts";
 import { RestClient } from "../support/rest-client.ts";
 import type { Body } from "../support/zones.ts";
 import { startZonewright, type Zonewright } from "../support/zonewright.ts";
-import { addresses, sign, soa, startResolver } from "./dnssec-zones.ts";
+import { addresses, sign, soa, startResolver, startUnbound } from "./dnssec-zones.ts";
 
-// A private root, PowerDNS with `corp.lab` and `shop.corp.lab`, and BIND, which validates. Only `corp.lab` is signed at first.
+// A private root, PowerDNS with `corp.lab` and `shop.corp.lab`, and BIND and Unbound, which validate. Only `corp.lab` is signed at first.
 
 const clock = new Clock();
 const stops: (() => Promise<void>)[] = [];
 let powerdns: PowerdnsServer;
-let resolver: Awaited<ReturnType<typeof startResolver>>;
+let resolvers: Awaited<ReturnType<typeof startResolver | typeof startUnbound>>[];
+/** Starts an Unbound that remembers nothing. */
+let freshUnbound: () => ReturnType<typeof startUnbound>;
 let zw: Zonewright & { stop(): Promise<void> };
 let admin: RestClient;
 let shop: string;
@@ -34,8 +36,11 @@ beforeAll(async () => {
   const nsd = await startNsd({ address: addresses.root, port, zones: new Map([[".", root.text]]) });
   stops.push(() => nsd.stop());
   const [anchor = ""] = root.ds;
-  resolver = await startResolver(port, anchor);
-  stops.push(() => resolver.stop());
+  const zones = `${addresses.zones}@${port}`;
+  const stubs = { ".": `${addresses.root}@${port}`, "corp.lab": zones, "shop.corp.lab": zones };
+  freshUnbound = () => startUnbound(anchor, stubs);
+  resolvers = [await startResolver(port, anchor), await freshUnbound()];
+  stops.push(...resolvers.map((resolver) => () => resolver.stop()));
   zw = await startZonewright({
     env: {
       RESOLVER_ROOTS: `${addresses.root}:${port}`,
@@ -73,10 +78,23 @@ async function added(name: string, recordType: string, value: string): Promise<v
 
 const set = (enabled: boolean) => admin.post(`/api/domains/${shop}/dnssec`, { enabled });
 
-/** The resolver forgets what it knows after a second. */
+/** The resolvers forget what they know after a second. */
 async function resolvesAs(expected: { status: string; validated: boolean }): Promise<void> {
-  const isSo = async () => expect(await resolver.resolve("shop.corp.lab")).toEqual(expected);
+  const isSo = async () => {
+    const answers = await Promise.all(resolvers.map((resolver) => resolver.resolve("shop.corp.lab")));
+    expect(answers).toEqual([expected, expected]);
+  };
   await vi.waitFor(isSo, { timeout: 20_000, interval: 500 });
+}
+
+/** What a resolver finds that remembers nothing. */
+async function foundAnew(): Promise<{ status: string; validated: boolean }> {
+  const resolver = await freshUnbound();
+  try {
+    return await resolver.resolve("shop.corp.lab");
+  } finally {
+    await resolver.stop();
+  }
 }
 
 const dsRecords = async (): Promise<Body[]> => (await admin.get(`/api/domains/${corp}/records?type=DS`)).body.records;
@@ -121,6 +139,31 @@ test("a zone is signed, its DS records are published in the parent zone, and res
   expect((await admin.get(`/api/domains/${shop}`)).body).toMatchObject({ signedBy: "provider", drift: null });
   const sync = await admin.post(`/api/domains/${shop}/sync`, { dryRun: true });
   expect(sync.body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
+}, 120_000);
+
+test("a key is replaced at PowerDNS, and resolvers validate the zone all the while", async () => {
+  const keys = "/zones/shop.corp.lab./cryptokeys";
+  const publish = (body: object) => admin.post(`/api/domains/${shop}/dnssec/publish-ds`, body);
+  const [old] = (await powerdns.call("GET", keys)) as { id: number; ds: string[] }[];
+  const validated = { status: "NOERROR", validated: true };
+  await powerdns.call("POST", keys, { keytype: "csk", active: true, published: true });
+  expect(await foundAnew()).toEqual(validated);
+  // The DS record of the new key comes beside that of the old one.
+  const both = (await publish({})).body;
+  expect(both).toMatchObject({ applied: true, before: [expect.any(String)] });
+  expect(both.after).toHaveLength(2);
+  expect(await foundAnew()).toEqual(validated);
+  await powerdns.call("DELETE", `${keys}/${old?.id}`);
+  expect(await foundAnew()).toEqual(validated);
+  const { body: extra } = await admin.post(`/api/domains/${shop}/dnssec/check`);
+  expect(extra).toMatchObject({ chain: "secure", findings: [{ code: "ds_extra" }] });
+  const { body: plan } = await publish({ dryRun: true });
+  const [only] = plan.after;
+  expect(old?.ds).not.toContain(only);
+  expect(await publish({ planHash: plan.planHash })).toMatchObject({ body: { applied: true, after: [only] } });
+  expect(await foundAnew()).toEqual(validated);
+  const { body: secure } = await admin.post(`/api/domains/${shop}/dnssec/check`);
+  expect(secure).toMatchObject({ state: "signed", chain: "secure", parentDs: [only], findings: [] });
 }, 120_000);
 
 test("signing is not turned off before the DS records are gone and their TTL has passed", async () => {

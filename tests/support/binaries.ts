@@ -23,6 +23,7 @@ const packages = {
   knotd: "knot",
   knotc: "knot",
   kzonecheck: "knot-dnssecutils",
+  unbound: "unbound",
   nsd: "nsd",
   "nsd-control": "nsd",
   pdns_server: "pdns-server pdns-backend-sqlite3",
