@@ -114,6 +114,7 @@ export function exampleNotices(): Record<NotificationEvent, Notice> {
     "domain.registration_changed": registrationChanged({ id: domainId, name: "example.com", view: "" }, userId, [
       { fact: "statuses", before: ["client transfer prohibited"], after: ["active"] },
       { fact: "nameServers", before: ["ns1.dns.example", "ns2.dns.example"], after: ["ns1.other.example"] },
+      { fact: "locked", before: ["on"], after: ["off"] },
     ]),
     "domain.delegation_changed": delegationChanged(delegated, ["nameServers"], {
       zone: "com",

@@ -78,7 +78,7 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
     to: "the domain's owner and administrators",
   },
   "domain.registration_changed": {
-    when: "The registrar, a status, the name servers or the DS records in a registration are not what the last lookup found. Grace periods after a registration or renewal are not reported. Beyond twenty domains a day, one notification covers the rest.",
+    when: "The registrar, a status, the name servers or the DS records in a registration are not what the last lookup found, or its transfer lock or automatic renewal was turned on or off at the registrar and not here. Grace periods after a registration or renewal are not reported. Beyond twenty domains a day, one notification covers the rest.",
     to: "the domain's owner and administrators",
   },
   "domain.delegation_changed": {
@@ -363,7 +363,7 @@ export interface EventMetadata extends Record<NotificationEvent, object> {
   "domain.expiring": OfRegistration & { days: number; daysLeft: number };
   "domain.expired": OfRegistration;
   "domain.expiry_check_failed": OfDomain & { reason: string };
-  /** `changes`: the facts that differ, of `registrar`, `statuses`, `nameServers` and `ds`, with all of their values. */
+  /** `changes`: the facts that differ, of `registrar`, `statuses`, `nameServers` and `ds` at the registry, with all of their values, and of `locked` and `autoRenew` at the registrar, each `on` or `off`. */
   "domain.registration_changed": OfDomain & {
     changes: readonly { fact: string; before: readonly string[]; after: readonly string[] }[];
   };

@@ -14,9 +14,14 @@ const labels: Readonly<Record<FactName, string>> = {
   statuses: "Status",
   nameServers: "Name servers",
   ds: "DS records",
+  locked: "Transfer lock",
+  autoRenew: "Automatic renewal",
 };
+/** Facts with one value. */
+const single: ReadonlySet<FactName> = new Set(["registrar", "locked", "autoRenew"]);
 
 const advice = "If no one here changed this, check the registrar's account.";
+const unknownWho = "The registrar does not say who changed it.";
 const lookupAdvice = "The stored date is unchanged. Set it manually, or turn lookups off for this domain.";
 
 interface Domain {
@@ -83,7 +88,7 @@ export function registrationChanged(
   return {
     event: "domain.registration_changed",
     title: `The registration of ${name} changed`,
-    content: `${changes.map(described).join(" ")} ${advice}`,
+    content: [...changes.map(described), ...(changes.some(isSwitch) ? [unknownWho] : []), advice].join(" "),
     level: "warning",
     metadata: { domainId: domain.id, domainName: name, changes },
     to: { userIds: ownerId === null ? [] : [ownerId], administrators: true },
@@ -122,8 +127,12 @@ export async function auditRegistration(
   });
 }
 
+function isSwitch({ fact }: FactChange): boolean {
+  return fact === "locked" || fact === "autoRenew";
+}
+
 function described({ fact, before, after }: FactChange): string {
-  if (fact === "registrar") return `${labels[fact]}: ${after.join("")}, before ${before.join("")}.`;
+  if (single.has(fact)) return `${labels[fact]}: ${after.join("")}, before ${before.join("")}.`;
   const added = after.filter((value) => !before.includes(value)).map((value) => `+ ${value}`);
   const removed = before.filter((value) => !after.includes(value)).map((value) => `− ${value}`);
   return `${labels[fact]}: ${[...removed, ...added].join(", ")}.`;

@@ -1,6 +1,13 @@
 import { queries, type EntityManager } from "../../database/database.ts";
 import { failure, type DateSource, type Finding, type ExpirySource, type Registration } from "./registration.ts";
-import { afterReading, storedReading, type RegistrarReading } from "../registrars/registrar.ts";
+import {
+  afterReading,
+  storedReading,
+  watchedFields,
+  watchedIn,
+  type RegistrarReading,
+  type StoredReading,
+} from "../registrars/registrar.ts";
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -84,7 +91,8 @@ export async function storeFinding(
   const known = fromJson(old.registration);
   const answered = "registration" in finding ? finding : null;
   const facts = answered ? factsAfter(known, answered.source, answered.registration) : known;
-  const changes = facts ? factChanges(known, facts) : [];
+  const heard = storedReading(old.registrar_state, old.registrar_config_id);
+  const changes = [...(facts ? factChanges(known, facts) : []), ...switchChanges(heard, reading)];
   const date = foundDate(finding, reading);
   const after: Known = {
     expiresAt: date?.expiresAt ?? before.expiresAt,
@@ -103,7 +111,9 @@ export async function storeFinding(
         : {}),
       ...(date ? { expiry_source: date.source } : {}),
       ...ofBothDates(finding, reading),
-      ...readingOf(old, reading, now),
+      ...(reading && {
+        registrar_state: JSON.stringify(afterReading(heard, reading, now, reading.state ?? {})),
+      }),
       ...(changed(before, after) || changes.length > 0 ? { updated_at: now } : {}),
       registration: facts === null ? null : JSON.stringify(facts),
       registrar: after.registrar,
@@ -139,12 +149,6 @@ function ofBothDates(finding: Finding, reading: RegistrarReading | null) {
     ...(found ? { registry_expires_at: found.registryExpiresAt } : {}),
     ...(found || registrar ? { registrar_expires_at: registrar ?? found?.registrarExpiresAt ?? null } : {}),
   };
-}
-
-function readingOf(old: { registrar_state: unknown }, reading: RegistrarReading | null, now: Date) {
-  if (!reading) return {};
-  const known = storedReading(old.registrar_state, reading.configId);
-  return { registrar_state: JSON.stringify(afterReading(known, reading, now)) };
 }
 
 /** Returns the outcome that decides when to look again. */
@@ -208,9 +212,9 @@ export interface RegistrationFacts {
 }
 
 const factNames = ["registrar", "statuses", "nameServers", "ds"] as const;
-export type FactName = (typeof factNames)[number];
+export type FactName = (typeof factNames)[number] | (typeof watchedFields)[number];
 
-/** A fact that changed. A registrar is a list of one. */
+/** A fact that changed. A registrar is a list of one, and so is a switch at the registrar: `on` or `off`. */
 export interface FactChange {
   fact: FactName;
   before: string[];
@@ -246,6 +250,17 @@ function factChanges(before: RegistrationFacts | null, after: RegistrationFacts)
     if (!old || !current) return [];
     if ((fact === "statuses" || fact === "registrar") && before.source !== after.source) return [];
     return sameSet(comparable(fact, old), comparable(fact, current)) ? [] : [{ fact, before: old, after: current }];
+  });
+}
+
+/** Returns which switches the registrar says to be other than it last said. One that was unknown before is no change. */
+function switchChanges(known: StoredReading | null, reading: RegistrarReading | null): FactChange[] {
+  const before = watchedIn(known);
+  const after = reading?.state ?? null;
+  return watchedFields.flatMap((fact) => {
+    const [old, current] = [before?.[fact] ?? null, after?.[fact] ?? null];
+    if (old === null || current === null || old === current) return [];
+    return [{ fact, before: [old ? "on" : "off"], after: [current ? "on" : "off"] }];
   });
 }
 

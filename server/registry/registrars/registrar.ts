@@ -191,6 +191,10 @@ export type RegistrarReading = { configId: string } & (
   | { state: null; error: string }
 );
 
+/** The switches of a registration whose changes are reported. */
+export const watchedFields = ["locked", "autoRenew"] as const;
+export type WatchedFields = Pick<RegistrarState, (typeof watchedFields)[number]>;
+
 /** What a registrar said last, as stored with a domain. */
 export interface StoredReading {
   /** The configuration that was asked. */
@@ -200,6 +204,8 @@ export interface StoredReading {
   state: RegistrarState | null;
   /** Why the last attempt failed; null if it did not. */
   error: string | null;
+  /** What is compared with the next lookup: what the last one saw, with what was changed here since. Left out by earlier versions. */
+  watched?: WatchedFields | null;
 }
 
 /** Reads a stored column. What another configuration said does not count. */
@@ -214,7 +220,31 @@ export function storedReading(column: unknown, configId: string | null): StoredR
   };
 }
 
-/** Returns what to store after a reading. */
-export function afterReading(known: StoredReading | null, { configId, state, error }: RegistrarReading, now: Date) {
-  return { configId, seenAt: state ? now : (known?.seenAt ?? null), state: state ?? known?.state ?? null, error };
+/** Returns what to store after a reading. @param watched what to compare with the next lookup; as before if left out */
+export function afterReading(
+  known: StoredReading | null,
+  { configId, state, error }: RegistrarReading,
+  now: Date,
+  watched: Partial<WatchedFields> = {},
+): StoredReading {
+  return {
+    configId,
+    seenAt: state ? now : (known?.seenAt ?? null),
+    state: state ?? known?.state ?? null,
+    error,
+    watched: watchedAfter(watchedIn(known), watched),
+  };
+}
+
+/** Returns what the next lookup is compared with; null if no lookup has seen it. */
+export function watchedIn(known: StoredReading | null): WatchedFields | null {
+  return known?.watched ?? known?.state ?? null;
+}
+
+/** What is not said now stays. */
+function watchedAfter(known: WatchedFields | null, seen: Partial<WatchedFields>): WatchedFields {
+  return {
+    locked: seen.locked ?? known?.locked ?? null,
+    autoRenew: seen.autoRenew ?? known?.autoRenew ?? null,
+  };
 }

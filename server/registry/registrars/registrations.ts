@@ -29,7 +29,7 @@ import {
 } from "./plan.ts";
 import type { z } from "zod";
 import type { changeRegistrationInput } from "./schemas.ts";
-import { afterReading, storedReading, type RegistrarState } from "./registrar.ts";
+import { afterReading, storedReading, type RegistrarState, type WatchedFields } from "./registrar.ts";
 
 /** A change of a registration, as a client sends it. */
 export interface RegistrationInput extends z.infer<typeof changeRegistrationInput> {
@@ -320,7 +320,7 @@ export class Registrations {
       });
       await em.fork().transactional(async (tx) => {
         const now = this.#parts.now();
-        if (reading) await storeReading(tx, zone.id, reading, now);
+        if (reading) await storeReading(tx, zone.id, reading, now, sideOf(done, "after"));
         if (done.some(({ field }) => field === "ds")) await this.#parts.noteDs(tx, zone.id);
         await writeEntry(tx, now, caller, {
           action: "domain.change_registration",
@@ -369,6 +369,7 @@ async function storeReading(
   id: string,
   reading: Parameters<typeof afterReading>[1],
   now: Date,
+  changed: Partial<WatchedFields> = {},
 ): Promise<void> {
   const row = await queries(tx)
     .selectFrom("domains")
@@ -380,7 +381,7 @@ async function storeReading(
   const known = storedReading(row.registrar_state, reading.configId);
   await queries(tx)
     .updateTable("domains")
-    .set({ registrar_state: JSON.stringify(afterReading(known, reading, now)) })
+    .set({ registrar_state: JSON.stringify(afterReading(known, reading, now, changed)) })
     .where("id", "=", id)
     .execute();
 }

@@ -195,6 +195,42 @@ describe("a domain that names its registrar", () => {
     expect(refused).toMatchObject({ status: 403, body: { message: expect.stringContaining("registrarConfigId") } });
   });
 
+  test("is reported once when somebody turns its lock or renewal off there, but not for what is changed here", async () => {
+    await connected("gandi");
+    const entry = accounts.gandi.domains.get(name) ?? registered();
+    await admin.post(`${path()}/check-expiry`);
+    const lookUp = async () => {
+      clock.advance(2 * day);
+      await zw.services.expiryCheck.work({}, new AbortController().signal);
+      admin = await zw.signIn("admin", adminPassword);
+      const { body } = await admin.get("/api/notifications");
+      return body.notifications.filter(
+        ({ event, title }: Body) => event === "domain.registration_changed" && title.includes(name),
+      );
+    };
+    entry.locked = false;
+    entry.autoRenew = false;
+    // A request that is planned meanwhile reads the registration, too, and hides nothing.
+    const request = { title: "Renew it", registration: { autoRenew: true } };
+    expect((await admin.post(`${path()}/change-requests`, request)).status).toBe(201);
+    const [notice, ...others] = await lookUp();
+    expect(others).toEqual([]);
+    expect(notice.metadata.changes).toEqual([
+      { fact: "locked", before: ["on"], after: ["off"] },
+      { fact: "autoRenew", before: ["on"], after: ["off"] },
+    ]);
+    expect(notice.content).toContain(
+      "Transfer lock: off, before on. Automatic renewal: off, before on. The registrar does not say who",
+    );
+    const [audited] = (await admin.get(`/api/audit?action=domain.registration_changed&limit=1`)).body.entries;
+    expect(audited).toMatchObject({ targetId: domain.id, before: { locked: ["on"] }, after: { locked: ["off"] } });
+    const wanted = { autoRenew: true };
+    const { body: plan } = await admin.put(`${path()}/registration`, { ...wanted, dryRun: true });
+    const applied = await admin.put(`${path()}/registration`, { ...wanted, planHash: plan.planHash });
+    expect(applied).toMatchObject({ status: 200, body: { applied: true } });
+    expect(await lookUp()).toHaveLength(1);
+  });
+
   test("keeps its configuration from being deleted", async () => {
     const { id } = await connected("gandi");
     const answer = await admin.delete(`/api/registrar-configs/${id}`);
