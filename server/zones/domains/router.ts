@@ -138,7 +138,6 @@ export function createDomainsRouter({
       path: "/domains/plan",
       operationId: "planDomain",
       largeBody: true,
-      costly: true,
       tag,
       summary: "Plan a domain that does not exist yet",
       description:

@@ -73,6 +73,7 @@ describe("rate limits of calls", () => {
         await looker.post(`${path}/zonefile`, { zonefile: "www A 192.0.2.1\n", dryRun: true }),
         await looker.post(`${path}/sync`, { dryRun: true }),
         await looker.post("/trpc/domains.sync", { json: { id, dryRun: true } }),
+        await looker.post("/api/domains/plan", { name: `new-${time}.example`, zonefile: "www A 192.0.2.1\n" }),
       ];
       for (const { status, headers } of answers) {
         expect(status).not.toBe(429);
