@@ -35,7 +35,6 @@ const withoutCall: Readonly<Record<string, Reason>> = {
   "records.delete": { instead: "records.applyPlan" },
   "records.bulkCreate": { instead: "records.applyPlan" },
   "records.planZonefile": { instead: "records.plan" },
-  "records.importZonefile": { instead: "records.applyPlan" },
   "domains.plan": "program",
   "changeRequests.plan": { instead: "records.plan" },
 

@@ -16,6 +16,8 @@ async function list(query = ""): Promise<Page> {
   return page;
 }
 
+const file = (name: string, text: string) => ({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
+
 test("from an empty installation, a found zone file is imported with the keyboard alone", async () => {
   const folder = join(site.zonewright.dataDir, "zones");
   await mkdir(folder, { recursive: true });
@@ -155,6 +157,43 @@ test("the keyboard searches, moves, selects a range, and opens a row", async () 
   await expect.poll(async () => await page.getByText("domains selected").count()).toBe(0);
   await page.keyboard.press("Enter");
   await page.waitForURL(`${site.url}/d/many-0003.test/records`);
+});
+
+test("many zone files become domains with their records, and a file with an error says what to mend", async () => {
+  const soa = "ada.ns.cloudflare.com. dns.cloudflare.com. 2050000001 10000 2400 604800 3600";
+  // As Cloudflare exports it: without the dot behind the owner of the SOA.
+  const exported = (name: string) =>
+    `;;\n;; Domain:     ${name}.\n;; Exported:   2026-03-01 09:30:00\n;;\n${name}\t3600\tIN\tSOA\t${soa}\n` +
+    `${name}.\t1\tIN\tA\t192.0.2.1 ; cf_tags=cf-proxied:true\nwww.${name}.\t300\tIN\tCNAME\t${name}.\n`;
+  const page = await site.signedIn();
+  await page.getByRole("button", { name: "Add domain" }).click();
+  await page
+    .locator("input[type=file]")
+    .setInputFiles([
+      file("one.txt", exported("files-one.test")),
+      file("two.txt", exported("files-two.test")),
+      file("files-wrong.test.zone", "www 300 A 192.0.2.999\n"),
+    ]);
+  const dialog = page.getByRole("dialog", { name: "Add domains from zone files" });
+  await dialog.getByText(/^Line 1: /).waitFor();
+  expect(
+    await dialog.getByRole("textbox").evaluateAll((all) => all.map((each) => (each as HTMLInputElement).value)),
+  ).toEqual(["files-one.test", "files-two.test", "files-wrong.test"]);
+  await expectAccessible(page);
+  await photograph(page, "zone-files");
+  // The records of a file are read anew for another name.
+  await dialog.getByLabel("Domain of two.txt").fill("files-one.test");
+  await expect.poll(() => dialog.getByRole("alert").count()).toBe(2);
+  await dialog.getByLabel("Domain of two.txt").fill("files-two.test");
+  await expect.poll(() => dialog.getByRole("alert").count()).toBe(1);
+  await dialog.getByRole("button", { name: "Add 2 domains" }).click();
+  await page.getByText("2 domains added.").waitFor();
+  await expect.poll(() => dialog.getByText(/^Added/).count()).toBe(2);
+  const { body } = await site.zonewright.admin.get("/api/records?search=files-one.test");
+  const held = body.records.map((each: Record<string, unknown>) =>
+    [each.name, each.recordType, each.ttl, each.value].join(" "),
+  );
+  expect(held).toEqual(expect.arrayContaining(["@ A 3600 192.0.2.1", "www CNAME 300 files-one.test"]));
 });
 
 test("a tag is added to a selection and removed again, and a domain that fails is named", async () => {

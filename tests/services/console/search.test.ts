@@ -302,3 +302,16 @@ test("search and replace have no findings in the dark and fit 320 pixels", async
   await expectAccessible(page);
   expect(await overflow(page)).toBeLessThanOrEqual(0);
 });
+
+test("a search for an address says that longer ones are found, too, and leaves them out on demand", async () => {
+  await pointing("198.51.100.7", ["short.search"]);
+  await pointing("198.51.100.70", ["longer.search"]);
+  const page = await site.signedIn({ path: "/search?q=198.51.100.7" });
+  await page.getByText("4 records").waitFor();
+  await page.getByText("Longer values are found, too, such as 198.51.100.70.").waitFor();
+  await expectAccessible(page);
+  await photograph(page, "search-longer");
+  await page.getByRole("button", { name: "Only this address" }).click();
+  await page.getByText("2 records").waitFor();
+  expect(new URL(page.url()).search).toBe("?value=198.51.100.7");
+});

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useId, useState } from "react";
+import { useId, useRef, useState } from "react";
 import { client, issueOf, messageOf, queries } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
 import { Button } from "../ui/button.tsx";
@@ -14,6 +14,7 @@ import { domainDialogsWords } from "../words/domain-dialogs.ts";
 import { domainsWords } from "../words/domains.ts";
 import { words } from "../words/words.ts";
 import { labelsInUse, providerConfigs } from "../zone/domain-queries.ts";
+import { AddFromFiles } from "./add-from-files.tsx";
 import { qualified, tagsOf } from "./selection.ts";
 import styles from "./domains.module.css";
 
@@ -61,6 +62,13 @@ export function AddDomain({ onClose }: { onClose: () => void }) {
     onClose();
     await navigate({ to: "/d/$name/records", params: { name: qualified(domain) } });
   });
+  const [files, setFiles] = useState<readonly File[]>([]);
+  const chooser = useRef<HTMLInputElement>(null);
+  if (files.length > 0) {
+    const providers = usable.map((each) => ({ value: each.id, label: each.name }));
+    const offered = providers.toSorted((one, other) => Number(other.value === first) - Number(one.value === first));
+    return <AddFromFiles providers={offered} files={files} onClose={onClose} />;
+  }
   const known = ["name", "view", "providerConfigId", "tags", "groupName", "expiresAt"];
   const elsewhere = add.error !== null && !known.some((field) => issueOf(add.error, field));
   return (
@@ -71,6 +79,17 @@ export function AddDomain({ onClose }: { onClose: () => void }) {
       description={text.addHint}
       footer={
         <>
+          <input
+            ref={chooser}
+            type="file"
+            multiple
+            hidden
+            aria-label={text.fromFiles}
+            onChange={({ target }) => setFiles([...(target.files ?? [])])}
+          />
+          <Button kind="quiet" className={styles["start"] ?? ""} onClick={() => chooser.current?.click()}>
+            {text.fromFiles}
+          </Button>
           <Button onClick={onClose}>{words.ui.cancel}</Button>
           <Button type="submit" form={form} kind="primary" pending={add.pending}>
             {text.add}

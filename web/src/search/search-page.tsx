@@ -70,6 +70,10 @@ export function SearchPage() {
   const hits = useRef<HTMLTableElement>(null);
   usePageKeys({ "/": () => input.current?.focus() });
   const count = found && (found.total === 1 ? text.one : text.count(formatNumber(found.total)));
+  // Whoever looks for an address means that one, and might move others with it.
+  const longer = isAddress(filters.q ?? "")
+    ? found?.records.map((hit) => hit.value).find((held) => held.startsWith(filters.q ?? "") && held !== filters.q)
+    : undefined;
   const isFiltered = Object.entries(filters).some(([key, value]) => key !== "page" && value !== undefined);
   return (
     <Page
@@ -103,6 +107,14 @@ export function SearchPage() {
         </Empty>
       ) : null}
       {found?.total === 0 && !isPlaceholderData ? <Empty title={text.noneFound} /> : null}
+      {longer === undefined ? null : (
+        <Notice
+          kind="info"
+          action={<Button onClick={() => filter({ q: undefined, value: filters.q })}>{text.onlyExact}</Button>}
+        >
+          {text.alsoLonger(longer)}
+        </Notice>
+      )}
       {found && !found.totalIsExact ? <Notice kind="info">{text.many(formatNumber(found.total))}</Notice> : null}
       {found && found.records.length > 0 ? (
         <HitTable
@@ -144,6 +156,8 @@ export function SearchPage() {
     </Page>
   );
 }
+
+const isAddress = (sought: string) => /^(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-f]*:[\da-f]*:[\da-f:.]*)$/i.test(sought);
 
 interface FiltersProps {
   filters: SearchFilters;

@@ -21,6 +21,8 @@ export const search: Words["search"] = {
   empty:
     "Einen Teil eines Namens oder Werts eingeben, etwa eine Adresse, von der Server umziehen. Die Filter finden einen genauen Wert, einen Host, eine Notiz oder alle Einträge eines Typs.",
   short: "Bitte mindestens 3 Zeichen eingeben.",
+  alsoLonger: (value) => `Auch längere Werte werden gefunden, etwa ${value}.`,
+  onlyExact: "Nur diese Adresse",
   noneFound: "Kein Eintrag passt dazu.",
   one: "1 Eintrag",
   count: (total) => counted(total, "Eintrag", "Einträge"),

@@ -21,6 +21,8 @@ export const search = {
   empty:
     "Type part of a name or value, such as an address that servers are leaving. The filters find an exact value, a host, a note, or every record of a type.",
   short: "Type at least 3 characters.",
+  alsoLonger: (value: string) => `Longer values are found, too, such as ${value}.`,
+  onlyExact: "Only this address",
   noneFound: "No record matches.",
   one: "1 record",
   count: (total: string) => `${total} records`,

@@ -1,0 +1,39 @@
+import { parseZoneName } from "../../../server/dns/names/names.ts";
+import { openText } from "../../../server/dns/formats/formats.ts";
+
+/** Comments and directives that name the zone, and a SOA with a whole name. */
+const namings = [
+  /^;+\s*Domain:\s*(\S+)/im,
+  /^\$ORIGIN\s+(\S+\.\S*)/im,
+  /^([^\s;$@]+\.[^\s;]*)\s+(?:\d+\s+)?(?:IN\s+)?(?:\d+\s+)?SOA\s/im,
+];
+
+/** Returns the name of the zone in a file: as the file says, or else as the file is called. */
+export function zoneNameOf(text: string, file: string): string {
+  const head = text.slice(0, 20_000);
+  const said = namings.map((naming) => naming.exec(head)?.[1]).find((name) => name !== undefined);
+  const named = said ?? file.replace(/^db\./i, "").replace(/\.(?:txt|zone|db|dns|hosts?|bind|ya?ml|csv|tsv|tf)$/i, "");
+  return named.replace(/\.$/, "").toLowerCase();
+}
+
+/** Returns how many records a text has for a zone, or what is wrong with it. */
+export async function recordsIn(
+  text: string,
+  zone: string,
+  inLine: (line: number, message: string) => string,
+): Promise<{ count: number } | { error: string }> {
+  const name = parseZoneName(zone);
+  if (!name.ok) return { error: name.message };
+  const opened = await openText(text, "auto");
+  const reading = opened.ok ? finished(opened.read({ zone: name.value })) : opened;
+  if (reading.ok) return { count: reading.records.length };
+  const [first] = reading.errors;
+  return { error: first ? inLine(first.line, first.message) : "" };
+}
+
+function finished<Result>(steps: Generator<void, Result, void>): Result {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
