@@ -48,10 +48,12 @@ const perPage = { zones: 1_000, recordSets: 500 };
 const longestText = 4_096;
 /** How long a zone is expected in the resource group in which it was found. */
 const pathMilliseconds = 10 * 60_000;
-/** What is known of subscriptions, for all connections of a process: where zones are, and which subscriptions lack the latest version. */
+/** How long a subscription is taken to lack the latest version. */
+const outdatedMilliseconds = 24 * 3_600_000;
+/** What is known of subscriptions, for all connections of a process: where zones are, and until when subscriptions count as lacking the latest version. */
 const knownOf = new WeakMap<
   VendorAccounts,
-  { paths: Map<string, { path: string; until: number }>; outdated: Set<string> }
+  { paths: Map<string, { path: string; until: number }>; outdated: Map<string, number> }
 >();
 const aliasType = "AZURE_ALIAS";
 /** What a record set is shown as whose type is unknown here. */
@@ -272,10 +274,10 @@ function azureAccount(config: AzureConfig, environment: VendorEnvironment): Rrse
   const { calls } = api;
 
   const { accounts = new VendorAccounts() } = environment;
-  const known = knownOf.get(accounts) ?? { paths: new Map(), outdated: new Set() };
+  const known = knownOf.get(accounts) ?? { paths: new Map(), outdated: new Map() };
   knownOf.set(accounts, known);
   const place = `${endpoint} ${account}`;
-  const isOutdated = () => known.outdated.has(place);
+  const isOutdated = () => accounts.now().getTime() < (known.outdated.get(place) ?? 0);
   const versionQuery = () => `api-version=${isOutdated() ? versions.stable : versions.latest}`;
 
   /** Reads a list. Its links must not lead a token elsewhere: Azure's own address stands for a proxy that is called instead. */
@@ -302,7 +304,7 @@ function azureAccount(config: AzureConfig, environment: VendorEnvironment): Rrse
       // Every change is preceded by a list, so nothing else has to ask for another version.
       if (isBegun || isOutdated() || !(error instanceof ProviderError) || !lacksVersion.test(error.message))
         throw error;
-      known.outdated.add(place);
+      known.outdated.set(place, accounts.now().getTime() + outdatedMilliseconds);
       yield* list();
     }
   }

@@ -448,6 +448,10 @@ describe("Azure DNS", () => {
     ]);
     await readAll(vendor.provider, zone);
     expect([held(), vendor.server.calls.filter(isLatest)]).toEqual([["www A 3600 192.0.2.1"], [expect.anything()]]);
+    // Azure may offer it a day later.
+    vendor.clock.advance(24 * 3_600_000);
+    const delegation = record("sub", "NS", "ns.example.net", 3600);
+    expect(await apply([create(delegation), create(ds)])).toEqual([{ ok: true }, { ok: true }]);
   });
 
   test.each([
