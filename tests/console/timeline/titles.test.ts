@@ -35,6 +35,12 @@ test.each<[string, Partial<ChangeSet>, string]>([
   ],
   ["what was refused", { failures: [failure, failure] }, "www A 192.0.2.1 and 1 more"],
   ["the operation once its records are no longer stored", { updates: 1 }, "Records edited"],
+  [
+    "what a change back did",
+    { kind: "revert", changes: [update], updates: 1 },
+    "Change reverted: host8 A → 192.0.2.88",
+  ],
+  ["a change back whose records are no longer stored", { kind: "revert", updates: 1 }, "Change reverted"],
   ["the operation where it says more than a record", { kind: "rollback", changes: [update] }, "Earlier state restored"],
 ])("the title of a change is %s", (_, changed, title) => {
   expect(titleOf({ ...set, ...changed })).toBe(title);

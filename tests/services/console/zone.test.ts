@@ -170,6 +170,10 @@ test("a snapshot taken by hand is compared and restored, with the changes shown 
   await photograph(page, "zone-restore");
   await dialog(page).getByRole("button", { name: "Restore", exact: true }).click();
   await page.getByText("Snapshot 1 restored.").waitFor();
+  await photograph(page, "zone-snapshots");
+  await page.getByRole("link", { name: "Compare with now Snapshot 1" }).click();
+  await page.getByText("From revision 1 to 3").waitFor();
+  await page.goBack();
   expect((await zone.detail()).recordCount).toBe(1);
 });
 
@@ -181,9 +185,9 @@ test("expiry date and reminders, tags, group, notes and owner are stored once so
   const save = page.getByRole("button", { name: "Save" });
   const isActive = async () => await save.evaluateAll((buttons) => buttons.map((each) => each.ariaDisabled !== "true"));
   // Registration, rules, reviews, organization.
-  expect(await isActive()).toEqual([false, false, false, false]);
+  await expect.poll(isActive).toEqual([false, false, false, false]);
   await registration.getByLabel("Remind before expiry").fill("soon");
-  expect(await isActive()).toEqual([true, false, false, false]);
+  await expect.poll(isActive).toEqual([true, false, false, false]);
   await registration.getByRole("button", { name: "Save" }).click();
   await registration.getByRole("alert").waitFor();
   await registration.getByLabel("Remind before expiry").fill("60, 14");

@@ -15,6 +15,10 @@ export function titleOf(entry: Titled): string {
   const { message, kind } = entry;
   // The other operations say more than their first record would.
   const byContent = kind === "edit" || kind === "bulk" ? contentOf(entry) : null;
+  if (kind === "revert" && message === null) {
+    const content = contentOf(entry);
+    return content === null ? text.kinds.revert : text.because(text.kinds.revert, content);
+  }
   return message ?? byContent ?? text.kinds[kind];
 }
 

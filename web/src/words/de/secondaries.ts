@@ -3,7 +3,8 @@ import type { Words } from "../language.ts";
 export const secondaries: Words["secondaries"] = {
   title: "Spiegel und Secondaries",
   inRail: "Secondaries",
-  intro: "Die anderen Stellen, die Zonen ausliefern. Was Aufmerksamkeit braucht, steht oben.",
+  intro:
+    "Die anderen Stellen, die Zonen ausliefern. Was Aufmerksamkeit braucht, steht oben. Hängt eine zurück oder fällt sie aus, werden Administratoren und der Inhaber der Domain benachrichtigt, andere über einen Kanal.",
   attention: "Nur, was Aufmerksamkeit braucht",
   zone: "Zone",
   state: "Zustand",

@@ -246,6 +246,7 @@ export const zone: Words["zone"] = {
   compareFrom: "Snapshot",
   compareTo: "Mit",
   restore: "Wiederherstellen…",
+  compareWithNow: "Mit jetzt vergleichen",
   restoreTitle: (what) => `${what} wiederherstellen`,
   restoreHint:
     "Diese Änderungen bringen die Zone auf den damaligen Stand zurück. Sie werden beim Anbieter vorgenommen und bleiben im Verlauf.",
@@ -315,7 +316,7 @@ export const zone: Words["zone"] = {
   mayReview: "Darf Änderungsanträge anderer zu diesen Einträgen prüfen",
   reviewer: "prüft Anträge",
   endsOn: "Endet am",
-  endsHint: "Leer: nie. Das Mitglied wird einen Tag vorher benachrichtigt.",
+  endsHint: "Leer: nie. Der Zugriff gilt bis zum Ende dieses Tages; das Mitglied wird einen Tag vorher benachrichtigt.",
   until: (day) => `endet am ${day}`,
   assigned: (name) => `${name} zugewiesen.`,
   withdraw: "Entziehen",

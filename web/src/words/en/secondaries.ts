@@ -1,7 +1,8 @@
 export const secondaries = {
   title: "Mirrors and secondaries",
   inRail: "Secondaries",
-  intro: "The other places that serve your zones. Those that need attention come first.",
+  intro:
+    "The other places that serve your zones. Those that need attention come first. Administrators are notified when one falls behind or fails, and so is a domain's owner; a channel notifies others.",
   attention: "Only those that need attention",
   zone: "Zone",
   state: "State",

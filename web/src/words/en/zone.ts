@@ -238,6 +238,7 @@ export const zone = {
   compareFrom: "From",
   compareTo: "To",
   restore: "Restore…",
+  compareWithNow: "Compare with now",
   restoreTitle: (what: string) => `Restore ${what.toLowerCase()}`,
   restoreHint:
     "These changes bring the zone back to what it was then. They are made at the provider and stay in the history.",
@@ -305,7 +306,7 @@ export const zone = {
   mayReview: "May review the change requests of others for these records",
   reviewer: "reviewer",
   endsOn: "Ends on",
-  endsHint: "Empty: never. The member is notified a day before.",
+  endsHint: "Empty: never. Access lasts until the end of this day; the member is notified a day before.",
   until: (day: string) => `ends on ${day}`,
   assigned: (name: string) => `${name} assigned.`,
   withdraw: "Withdraw",

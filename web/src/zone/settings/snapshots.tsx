@@ -1,9 +1,10 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import type { Snapshot } from "@zonewright/client";
 import { useId, useState } from "react";
 import { client, issueOf, queries } from "../../api.ts";
 import { useUser } from "../../session/current-user.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, buttonClass } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Form, SelectField, TextField } from "../../ui/field.tsx";
 import { formatMoment, formatNumber } from "../../ui/format.ts";
@@ -16,7 +17,7 @@ import { words } from "../../words/words.ts";
 import { differenceLines } from "../patch.ts";
 import { Patch } from "../patch-view.tsx";
 import { RestoreDialog } from "../restore-dialog.tsx";
-import { storeZone, useZoneName, type Zone } from "../use-zone.ts";
+import { storeZone, useZoneName, zoneName, type Zone } from "../use-zone.ts";
 import styles from "../zone.module.css";
 
 const text = zoneWords;
@@ -81,6 +82,18 @@ export function Snapshots({ zone }: { zone: Zone }) {
             <span className={styles["muted"]}>
               {text.recordCount(snapshot.recordCount, formatNumber(snapshot.recordCount))}
             </span>
+            {snapshot.revision < zone.revision ? (
+              <Link
+                to="/d/$name/timeline"
+                params={{ name: zoneName(zone) }}
+                search={{ from: snapshot.revision, at: zone.revision }}
+                className={buttonClass("quiet")}
+                aria-label={`${text.compareWithNow} ${text.snapshot(snapshot.version)}`}
+                preload={false}
+              >
+                {text.compareWithNow}
+              </Link>
+            ) : null}
             {user.role === "admin" ? (
               <Button
                 kind="quiet"
