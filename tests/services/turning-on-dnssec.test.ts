@@ -5,8 +5,12 @@ import { startNsd } from "../support/name-servers/authoritative.ts";
 import { startPowerdns, type PowerdnsServer } from "../support/name-servers/powerdns-api.ts";
 import { freePorts } from "../support/programs.ts";
 import { RestClient } from "../support/rest-client.ts";
+import { ovh } from "../support/vendors/records/ovh.ts";
+import { startRecordVendor, type RecordServer } from "../support/vendors/records/server.ts";
+import { gandi, signWith } from "../support/vendors/rrsets/gandi.ts";
+import { startRrsetVendor, type RrsetServer } from "../support/vendors/rrsets/server.ts";
 import type { Body } from "../support/zones.ts";
-import { startZonewright, type Zonewright } from "../support/zonewright.ts";
+import { adminPassword, startZonewright, type Zonewright } from "../support/zonewright.ts";
 import { addresses, sign, soa, startResolver, startUnbound } from "./dnssec-zones.ts";
 
 // A private root, PowerDNS with `corp.lab` and `shop.corp.lab`, and BIND and Unbound, which validate. Only `corp.lab` is signed at first.
@@ -189,6 +193,44 @@ test("signing is not turned off before the DS records are gone and their TTL has
   expect(await powerdns.lookUp("shop.corp.lab", "DNSKEY")).toEqual([]);
   await resolvesAs({ status: "NOERROR", validated: false });
 }, 120_000);
+
+/** A zone that PowerDNS signs and serves, as the domain of a vendor. */
+async function servedFor({ dialect: { kind }, config, store }: RrsetServer | RecordServer) {
+  const administrator = await zw.signIn("admin", adminPassword);
+  const name = `${kind}.corp.lab`;
+  const nameservers = ["ns.corp.lab."];
+  await powerdns.call("POST", "/zones", { name: `${name}.`, kind: "Native", nameservers, dnssec: true });
+  const [key] = (await powerdns.call("GET", `/zones/${name}./cryptokeys`)) as { ds: string[] }[];
+  store.addZone(name);
+  const { body } = await administrator.post("/api/provider-configs", { kind, name: kind, config });
+  const { body: domain } = await admin.post("/api/domains", { name, providerConfigId: body.id });
+  await added(kind, "NS", "ns.corp.lab.");
+  const path = `/api/domains/${domain.id}/dnssec`;
+  return { name, path, ds: key?.ds.find((ds) => / 2 /.test(ds)) ?? "" };
+}
+
+test("of a vendor that shows DS records but no keys, a served key is published only if it is one of these", async () => {
+  const vendor = await startRrsetVendor(gandi);
+  stops.push(() => vendor.stop());
+  const { name, path, ds } = await servedFor(vendor);
+  signWith(vendor.store, name, `4711 13 2 ${"0f".repeat(32)}`);
+  expect(await admin.post(`${path}/publish-ds`, {})).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringContaining(`The keys that are served for ${name} are not those that Gandi has.`) },
+  });
+  signWith(vendor.store, name, ds);
+  const published = { through: "parent_zone", applied: true, after: [ds] };
+  expect((await admin.post(`${path}/publish-ds`, {})).body).toMatchObject(published);
+}, 60_000);
+
+test("of a vendor that shows neither keys nor DS records, the served keys are published", async () => {
+  const vendor = await startRecordVendor(ovh);
+  stops.push(() => vendor.stop());
+  const { path, ds } = await servedFor(vendor);
+  expect((await admin.post(path, { enabled: true })).body).toMatchObject({ canSet: true, dsToPublish: [ds] });
+  const published = { through: "parent_zone", applied: true, after: [ds] };
+  expect((await admin.post(`${path}/publish-ds`, {})).body).toMatchObject(published);
+}, 60_000);
 
 test("keys that were deactivated at PowerDNS are deleted when DNSSEC is turned off, with an audit entry", async () => {
   const keys = "/zones/shop.corp.lab./cryptokeys";

@@ -20,6 +20,12 @@ interface SigningKey {
 /** The keys of domains with DNSSEC. A deleted key stays listed. */
 const signed = new WeakMap<RrsetStore, Map<string, SigningKey[]>>();
 
+/** Has a domain signed with the key of a DS record, as in a zone file. */
+export function signWith(store: RrsetStore, zone: string, ds: string): void {
+  const all = signed.get(store) ?? new Map<string, SigningKey[]>();
+  signed.set(store, all.set(zone, [{ id: "key-0", flags: 257, ds: `${zone}. 3600 IN DS ${ds}`, deleted: false }]));
+}
+
 function onKeys({ method, body }: VendorCall, store: RrsetStore, zone: string, id: string | undefined): VendorReply {
   const all = signed.get(store) ?? new Map<string, SigningKey[]>();
   signed.set(store, all);
