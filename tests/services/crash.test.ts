@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { checkZone } from "../support/name-servers/checkzone.ts";
-import { createDatabase } from "../support/servers/postgres.ts";
 import { asPresented, recordLines, type ListedRecord } from "../support/records/presentation.ts";
 import { RestClient } from "../support/rest-client.ts";
 import { startService } from "../support/service-process.ts";
@@ -14,29 +13,23 @@ interface ShownRecord extends ListedRecord {
 }
 
 const zone = "crash.example";
-// Others follow in failure/: at named moments, and at random with servers behind.
-const kills = { embedded: 4, postgres: 3 };
+// Others follow in failure/: at named moments, and at random with servers behind; and in soak.test.ts, on PostgreSQL.
+const kills = 4;
 
 test("on the embedded database, acknowledged writes survive kill -9, and nothing else appears", async () => {
-  expect(await killAgainAndAgain("embedded", {})).toBeGreaterThanOrEqual(kills.embedded);
-}, 600_000);
-
-test("on PostgreSQL, acknowledged writes survive kill -9, and nothing else appears", async () => {
-  const server = process.env["TEST_DATABASE_URL"] ?? "";
-  const env = { DATABASE_URL: await createDatabase(server, "zonewright_crash") };
-  expect(await killAgainAndAgain("postgres", env)).toBeGreaterThanOrEqual(kills.postgres);
+  expect(await killAgainAndAgain()).toBeGreaterThanOrEqual(kills);
 }, 600_000);
 
 /** @returns how many requests each client saw answered at the least. */
-async function killAgainAndAgain(kind: keyof typeof kills, env: Record<string, string>): Promise<number> {
+async function killAgainAndAgain(): Promise<number> {
   const dataDir = await mkdtemp(join(tmpdir(), "zonewright-crash-"));
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
-  const start = () => startService({ DATA_DIR: dataDir, ...env });
+  const start = () => startService({ DATA_DIR: dataDir });
   let service = await start();
   try {
     const { token, path } = await prepareZone(await service.signIn());
     const writers = new Writers();
-    for (let round = 1; round <= kills[kind]; round++) {
+    for (let round = 1; round <= kills; round++) {
       const kill = () => service.stop("SIGKILL");
       await writers.untilKilled(new RestClient(service.url, token), path, kill, 800);
       service = await start();

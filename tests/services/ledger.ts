@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { vi } from "vitest";
 import type { RestClient } from "../support/rest-client.ts";
 
-interface Kept {
+export interface Kept {
   id: string;
   value: string;
 }
@@ -11,7 +11,7 @@ interface Kept {
  * What one client knows of its records: what was acknowledged, and what it had asked for when no answer came.
  * Every record is a TXT of a name of its own.
  */
-class Ledger {
+export class Ledger {
   readonly #acknowledged = new Map<string, Kept>();
   /** The possible values of each name in an unanswered request; null for absent. */
   readonly #open = new Map<string, readonly (string | null)[]>();
@@ -22,8 +22,9 @@ class Ledger {
     return this.#acknowledged.get(name);
   }
 
+  /** Names that are certainly there: in no unanswered request. */
   names(): string[] {
-    return [...this.#acknowledged.keys()];
+    return [...this.#acknowledged.keys()].filter((name) => !this.#open.has(name));
   }
 
   /** Sends a request that sets names to values (null: deletes). Without an answer they stay uncertain. */

@@ -6,7 +6,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { Client } from "pg";
 import { binary } from "../binaries.ts";
-import { freePorts, mustRun, startProgram } from "../programs.ts";
+import { freePorts, mustRun, startProgram, type RunningProgram } from "../programs.ts";
 
 const runFile = promisify(execFile);
 
@@ -15,6 +15,10 @@ export interface PostgresServer {
   url: string;
   /** Where its Unix socket is. */
   socketFolder: string;
+  /** Ends it as `pg_ctl stop -m immediate` does: connections break, and the next start recovers from the log. */
+  crash(): Promise<void>;
+  /** Starts it again after a crash, at the same address. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -70,15 +74,18 @@ export async function startPostgres({ tls, access = [], unsynced }: PostgresOpti
     const lines = ["local all all scram-sha-256", ...access, "hostssl all all 127.0.0.1/32 scram-sha-256"];
     await writeFile(join(data, "pg_hba.conf"), `${lines.join("\n")}\n`);
   }
-  const server = await startProgram(
-    binary("postgres"),
-    ["-D", data, ...settings.flatMap((setting) => ["-c", setting])],
-    /ready to accept connections/,
-    as,
-  );
+  const options = settings.flatMap((setting) => ["-c", setting]);
+  const start = () => startProgram(binary("postgres"), ["-D", data, ...options], /ready to accept connections/, as);
+  let server: RunningProgram = await start();
   return {
     url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
     socketFolder: folder,
+    async crash() {
+      await server.stop("SIGQUIT");
+    },
+    async restart() {
+      server = await start();
+    },
     async stop() {
       await server.stop("SIGINT");
       await rm(folder, { recursive: true, force: true });
