@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { ValidationSeverity, validate } from "dockerfile-utils";
 import { expect, test } from "vitest";
-import { parse } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import { loadConfig } from "../../server/ops/config/config.ts";
 import { startZonewright } from "../support/zonewright.ts";
 
@@ -102,4 +102,83 @@ test("the image has a readiness check, and compose waits for dependencies", asyn
     ["redis", "service_healthy"],
   ]);
   for (const [name] of needed) expect(compose.services[name]?.healthcheck?.test[0]).toBe("CMD");
+});
+
+interface Probe {
+  httpGet: { path: string; port: string };
+}
+interface Manifest {
+  kind: string;
+  spec: Record<string, unknown> & {
+    selector: unknown;
+    template: { metadata: { labels: unknown }; spec: Record<string, unknown> & { containers: Container[] } };
+  };
+}
+interface Container {
+  image: string;
+  ports: { name: string; containerPort: number }[];
+  env: { name: string; value: string }[];
+  startupProbe: Probe;
+  livenessProbe: Probe;
+  readinessProbe: Probe;
+  securityContext: unknown;
+  volumeMounts: { name: string; mountPath: string }[];
+}
+const manifests = parseAllDocuments(text("deploy/kubernetes/zonewright.yaml"), { strict: true, uniqueKeys: true }).map(
+  (document) => document.toJS() as Manifest,
+);
+const deployment = manifests.find(({ kind }) => kind === "Deployment")?.spec.template.spec;
+const [container] = deployment?.containers ?? [];
+
+test("the Kubernetes manifests keep one of two instances, and all select the same pods", () => {
+  expect(manifests.map(({ kind }) => kind)).toEqual(["Deployment", "Service", "PodDisruptionBudget"]);
+  const [deployed, service, budget] = manifests.map(({ spec }) => spec);
+  const labels = deployed?.template.metadata.labels;
+  expect([deployed?.selector, { matchLabels: service?.selector }, budget?.selector]).toEqual(
+    [1, 2, 3].map(() => ({ matchLabels: labels })),
+  );
+  expect([deployed?.["replicas"], budget?.["minAvailable"]]).toEqual([2, 1]);
+  const listed = parse(text("deploy/kubernetes/kustomization.yaml")) as {
+    resources: string[];
+    images: { name: string; newTag: string }[];
+  };
+  expect(listed.resources).toEqual(["zonewright.yaml"]);
+  const { version } = JSON.parse(text("package.json")) as { version: string };
+  expect(listed.images).toEqual([{ name: "zonewright", newTag: version }]);
+  expect(container?.image).toBe(`zonewright:${version}`);
+});
+
+test("containers in Kubernetes run without root or privileges, and write only to their volumes", () => {
+  expect(deployment).toMatchObject({
+    automountServiceAccountToken: false,
+    securityContext: { runAsNonRoot: true, runAsUser: 1000 },
+    volumes: [
+      { name: "data", emptyDir: {} },
+      { name: "tmp", emptyDir: {} },
+    ],
+  });
+  expect(container?.securityContext).toEqual({
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ["ALL"] },
+  });
+  expect(container?.volumeMounts.map(({ mountPath }) => mountPath)).toEqual(["/data", "/tmp"]);
+});
+
+test("Kubernetes sets documented variables, and probes ports and paths that the service has", async () => {
+  const settings = text("docs/reference/configuration.md");
+  const env = Object.fromEntries(container?.env.map(({ name, value }) => [name, value]) ?? []);
+  const secrets = ["DATABASE_URL", "REDIS_URL", "SECRET_KEYS"];
+  expect([...Object.keys(env), ...secrets].filter((name) => !settings.includes(`| \`${name}\` |`))).toEqual([]);
+  const config = loadConfig(env);
+  expect(config).toMatchObject({ host: "0.0.0.0", dataDir: "/data", siteUrl: "https://dns.example.com" });
+  expect(container?.ports).toEqual([{ name: "http", containerPort: config.port }]);
+  const { startupProbe, livenessProbe, readinessProbe } = container ?? {};
+  const probes = [startupProbe, livenessProbe, readinessProbe].map((probe) => probe?.httpGet);
+  expect(probes.map((probe) => probe?.port)).toEqual(["http", "http", "http"]);
+  expect(probes.map((probe) => probe?.path)).toEqual(["/healthz", "/healthz", "/readyz"]);
+  const zw = await startZonewright();
+  const statuses = await Promise.all(probes.map(async (probe) => (await fetch(`${zw.url}${probe?.path}`)).status));
+  expect(statuses).toEqual([200, 200, 200]);
+  await zw.stop();
 });
