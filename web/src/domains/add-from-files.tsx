@@ -1,4 +1,5 @@
 import { useRef, useState } from "react";
+import { isZonewrightError } from "@zonewright/client";
 import { client, issueOf, messageOf, queries } from "../api.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -10,7 +11,7 @@ import { useAction } from "../ui/use-action.ts";
 import { domainDialogsWords } from "../words/domain-dialogs.ts";
 import { domainsWords } from "../words/domains.ts";
 import { words } from "../words/words.ts";
-import { recordsIn, zoneNameOf } from "./zone-files.ts";
+import { contentOf, recordsIn, zoneNameOf } from "./zone-files.ts";
 import styles from "./domains.module.css";
 
 const text = { ...domainsWords, ...domainDialogsWords };
@@ -41,7 +42,8 @@ export function AddFromFiles({ providers, files, onClose }: AddFromFilesProps) {
   const [done, setDone] = useState(0);
   const stop = useRef(false);
   const read = useAction(async () => {
-    const found = await Promise.all(files.map(async (file) => await itemOf(file.name, await file.text())));
+    const found: Item[] = [];
+    for (const file of files) found.push(await opened(file));
     setItems(found.toSorted((one, other) => one.zone.localeCompare(other.zone)));
   });
   const isStarted = useRef(false);
@@ -52,6 +54,16 @@ export function AddFromFiles({ providers, files, onClose }: AddFromFilesProps) {
   };
   const put = (changed: Item) => setItems((now) => now.map((item) => (item.file === changed.file ? changed : item)));
   const waiting = items.filter((item) => item.count !== null && !item.done);
+  /** Adds a domain. Where the service takes no more such calls for now, its answer is shown until the next attempt. */
+  const addPatiently = async (item: Item): Promise<Item> => {
+    for (let now = item; ;) {
+      const { result, waitSeconds } = await addOne(now, provider);
+      put(result);
+      for (let left = waitSeconds; left > 0 && !stop.current; left--) await second();
+      if (waitSeconds === 0 || stop.current) return result;
+      now = result;
+    }
+  };
   const add = useAction(async () => {
     stop.current = false;
     setDone(0);
@@ -59,8 +71,7 @@ export function AddFromFiles({ providers, files, onClose }: AddFromFilesProps) {
     for (const item of waiting) {
       // oxlint-disable-next-line typescript/no-unnecessary-condition -- set by the button meanwhile.
       if (stop.current) break;
-      const result = await addOne(item, provider);
-      put(result);
+      const result = await addPatiently(item);
       if (result.done) added += 1;
       setDone((before) => before + 1);
     }
@@ -106,7 +117,7 @@ export function AddFromFiles({ providers, files, onClose }: AddFromFilesProps) {
                 className={`${fieldStyles["input"]} ${fieldStyles["mono"]}`}
                 aria-label={text.zoneOf(item.file)}
                 value={item.zone}
-                readOnly={item.domainId !== null}
+                readOnly={item.domainId !== null || item.content === ""}
                 spellCheck={false}
                 onChange={({ target: { value: zone } }) => {
                   put({ ...item, zone });
@@ -133,6 +144,24 @@ export function AddFromFiles({ providers, files, onClose }: AddFromFilesProps) {
   );
 }
 
+const second = () => new Promise((resolve) => setTimeout(resolve, 1_000));
+
+async function opened(file: File): Promise<Item> {
+  const found = await contentOf(file);
+  if ("text" in found) return await itemOf(file.name, found.text);
+  const error =
+    found.why === "unreadable" ? text.unreadableFile : found.why === "notText" ? text.notText : text.tooLarge;
+  return {
+    file: file.name,
+    content: "",
+    zone: zoneNameOf("", file.name),
+    count: null,
+    error,
+    domainId: null,
+    done: false,
+  };
+}
+
 /** Reads a file for a zone: the one that it names, unless another is given. */
 async function itemOf(file: string, content: string, zone = zoneNameOf(content, file)): Promise<Item> {
   const found = await recordsIn(content, zone, text.inLine);
@@ -141,14 +170,16 @@ async function itemOf(file: string, content: string, zone = zoneNameOf(content, 
 }
 
 /** Adds a domain and its records. What failed can be tried again: a domain that was added is not added twice. */
-async function addOne(item: Item, providerConfigId: string): Promise<Item> {
+async function addOne(item: Item, providerConfigId: string): Promise<{ result: Item; waitSeconds: number }> {
   let { domainId } = item;
   try {
     domainId ??= (await client.domains.create.mutate({ name: item.zone, providerConfigId })).id;
     await client.records.importZonefile.mutate({ id: domainId, zonefile: item.content });
-    return { ...item, domainId, error: null, done: true };
+    return { result: { ...item, domainId, error: null, done: true }, waitSeconds: 0 };
   } catch (error) {
     const said = issueOf(error, "name") ?? issueOf(error, "zonefile") ?? messageOf(error);
-    return { ...item, domainId, error: domainId === null ? said : text.withoutRecords(said) };
+    const result = { ...item, domainId, error: domainId === null ? said : text.withoutRecords(said) };
+    const isLimited = isZonewrightError(error) && error.code === "TOO_MANY_REQUESTS";
+    return { result, waitSeconds: isLimited ? (error.retryAfterSeconds ?? 1) : 0 };
   }
 }

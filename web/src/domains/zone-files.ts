@@ -1,5 +1,17 @@
+import { decoded, mostBytes } from "../../../server/dns/formats/decoded.ts";
 import { parseZoneName } from "../../../server/dns/names/names.ts";
 import { openText } from "../../../server/dns/formats/formats.ts";
+
+/** Returns the text of a file, or why there is none. What is not Unicode is read as Latin-1. */
+export async function contentOf(
+  file: File,
+): Promise<{ text: string } | { why: "tooLarge" | "notText" | "unreadable" }> {
+  if (file.size > mostBytes) return { why: "tooLarge" };
+  const octets = await file.arrayBuffer().catch(() => null);
+  if (octets === null) return { why: "unreadable" };
+  const opened = decoded(new Uint8Array(octets));
+  return opened.ok ? { text: opened.text } : { why: opened.why };
+}
 
 /** Comments and directives that name the zone, and a SOA with a whole name. */
 const namings = [
@@ -25,15 +37,21 @@ export async function recordsIn(
   const name = parseZoneName(zone);
   if (!name.ok) return { error: name.message };
   const opened = await openText(text, "auto");
-  const reading = opened.ok ? finished(opened.read({ zone: name.value })) : opened;
+  const reading = opened.ok ? await finished(opened.read({ zone: name.value })) : opened;
   if (reading.ok) return { count: reading.records.length };
   const [first] = reading.errors;
   return { error: first ? inLine(first.line, first.message) : "" };
 }
 
-function finished<Result>(steps: Generator<void, Result, void>): Result {
-  for (;;) {
+/** Milliseconds of reading after which the page may draw and be used. */
+const mostAtOnce = 20;
+
+async function finished<Result>(steps: Generator<void, Result, void>): Promise<Result> {
+  for (let from = performance.now(); ;) {
     const { done, value } = steps.next();
     if (done) return value;
+    if (performance.now() - from < mostAtOnce) continue;
+    await new Promise((resolve) => setTimeout(resolve));
+    from = performance.now();
   }
 }
