@@ -65,10 +65,13 @@ class Soak {
   async run(): Promise<SoakResult> {
     await this.#prepare();
     const faults = faultsOf(this.#it);
+    const surviving = faults.filter(({ isCrash }) => isCrash !== true);
     const end = Date.now() + this.#minutes * 60_000;
     let rounds = 0;
     do {
-      const fault = faults[rounds++ % faults.length];
+      // Later rotations leave one instance alive, whose memory is watched.
+      const rotation = rounds < faults.length ? faults : surviving;
+      const fault = rotation[rounds++ % rotation.length];
       if (fault) await this.#round(fault);
       if (this.#minutes > 0) process.stdout.write(`${this.#status(rounds, fault?.name ?? "")}\n`);
     } while (this.#found().length === 0 && (rounds < faults.length || Date.now() < end));
