@@ -13,17 +13,23 @@ export async function contentOf(
   return opened.ok ? { text: opened.text } : { why: opened.why };
 }
 
-/** Comments and directives that name the zone, and a SOA with a whole name. */
-const namings = [
-  /^;+\s*Domain:\s*(\S+)/im,
-  /^\$ORIGIN\s+(\S+\.\S*)/im,
-  /^([^\s;$@]+\.[^\s;]*)\s+(?:\d+\s+)?(?:IN\s+)?(?:\d+\s+)?SOA\s/im,
-];
+/** Comments and directives that name the zone. */
+const namings = [/^;+\s*Domain:\s*(\S+)/im, /^\$ORIGIN\s+(\S+\.\S*)/im];
+
+/** Returns the owner of the SOA, if it stands whole in a text. */
+function ownerOfSoa(text: string): string | undefined {
+  for (const line of text.split("\n")) {
+    const [owner = "", ...rest] = line.split(/\s+/);
+    const isOwner = owner.includes(".") && !/^[;$@]/.test(owner);
+    if (isOwner && rest.slice(0, 4).some((word) => word.toUpperCase() === "SOA")) return owner;
+  }
+  return undefined;
+}
 
 /** Returns the name of the zone in a file: as the file says, or else as the file is called. */
 export function zoneNameOf(text: string, file: string): string {
   const head = text.slice(0, 20_000);
-  const said = namings.map((naming) => naming.exec(head)?.[1]).find((name) => name !== undefined);
+  const said = namings.map((naming) => naming.exec(head)?.[1]).find((name) => name !== undefined) ?? ownerOfSoa(head);
   const named = said ?? file.replace(/^db\./i, "").replace(/\.(?:txt|zone|db|dns|hosts?|bind|ya?ml|csv|tsv|tf)$/i, "");
   return named.replace(/\.$/, "").toLowerCase();
 }
