@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Secondary } from "../../support/name-servers/secondary.ts";
 import { freePorts } from "../../support/programs.ts";
@@ -58,6 +59,8 @@ async function editUntil(signal: AbortSignal): Promise<Edit[]> {
   const noted = (name: string, value: string, removed: boolean) =>
     made.push({ line: `${name}.${zone}. 300 A ${value}`, removed, at: new Date() });
   while (!signal.aborted) {
+    // Edits without a pause would only keep the servers waiting.
+    await pause(100);
     const record = { recordType: "A", name: `h${(edits * step) % records}-${edits}`, value: "192.0.2.1", ttl: 300 };
     expect((await zw.admin.post(path, record)).status).toBe(201);
     noted(record.name, record.value, false);
