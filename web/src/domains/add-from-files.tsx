@@ -6,12 +6,13 @@ import { Dialog } from "../ui/dialog.tsx";
 import { SelectField } from "../ui/field.tsx";
 import fieldStyles from "../ui/field.module.css";
 import { formatNumber } from "../ui/format.ts";
+import { textOfFile } from "../ui/text-file.ts";
 import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { domainDialogsWords } from "../words/domain-dialogs.ts";
 import { domainsWords } from "../words/domains.ts";
 import { words } from "../words/words.ts";
-import { contentOf, recordsIn, zoneNameOf } from "./zone-files.ts";
+import { recordsIn, zoneNameOf } from "./zone-files.ts";
 import styles from "./domains.module.css";
 
 const text = { ...domainsWords, ...domainDialogsWords };
@@ -147,16 +148,14 @@ export function AddFromFiles({ providers, files, onClose }: AddFromFilesProps) {
 const second = () => new Promise((resolve) => setTimeout(resolve, 1_000));
 
 async function opened(file: File): Promise<Item> {
-  const found = await contentOf(file);
-  if ("text" in found) return await itemOf(file.name, found.text);
-  const error =
-    found.why === "unreadable" ? text.unreadableFile : found.why === "notText" ? text.notText : text.tooLarge;
+  const found = await textOfFile(file);
+  if (found.ok) return await itemOf(file.name, found.text);
   return {
     file: file.name,
     content: "",
     zone: zoneNameOf("", file.name),
     count: null,
-    error,
+    error: { notText: text.notText, tooLarge: text.tooLarge, unreadable: text.unreadableFile }[found.why],
     domainId: null,
     done: false,
   };

@@ -1,17 +1,5 @@
-import { decoded, mostBytes } from "../../../server/dns/formats/decoded.ts";
 import { parseZoneName } from "../../../server/dns/names/names.ts";
 import { openText } from "../../../server/dns/formats/formats.ts";
-
-/** Returns the text of a file, or why there is none. What is not Unicode is read as Latin-1. */
-export async function contentOf(
-  file: File,
-): Promise<{ text: string } | { why: "tooLarge" | "notText" | "unreadable" }> {
-  if (file.size > mostBytes) return { why: "tooLarge" };
-  const octets = await file.arrayBuffer().catch(() => null);
-  if (octets === null) return { why: "unreadable" };
-  const opened = decoded(new Uint8Array(octets));
-  return opened.ok ? { text: opened.text } : { why: opened.why };
-}
 
 /** Comments and directives that name the zone. */
 const namings = [/^;+\s*Domain:\s*(\S+)/im, /^\$ORIGIN\s+(\S+\.\S*)/im];

@@ -1,6 +1,5 @@
 import type { RouterInputs, RouterOutputs } from "@zonewright/client";
 import { useRef, useState, type ReactNode } from "react";
-import { decoded, mostBytes } from "../../../server/dns/formats/decoded.ts";
 import { toUnicodeName } from "../../../server/dns/names/names.ts";
 import { client } from "../api.ts";
 import { Button } from "../ui/button.tsx";
@@ -11,6 +10,7 @@ import { Failure, Notice } from "../ui/notice.tsx";
 import { Card } from "../ui/page.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { useAction } from "../ui/use-action.ts";
+import { textOfFile } from "../ui/text-file.ts";
 import { portfolioWords } from "../words/portfolio.ts";
 import { words } from "../words/words.ts";
 import styles from "./portfolio.module.css";
@@ -83,11 +83,8 @@ export function ImportTable({ given, onClose, onDone }: ImportTableProps) {
     apply.reset();
   };
   const open = async (file: File) => {
-    if (file.size > mostBytes) return setRefused(text.tooLarge);
-    const octets = await file.arrayBuffer().catch(() => null);
-    if (octets === null) return setRefused(text.unreadable(file.name));
-    const opened = decoded(new Uint8Array(octets));
-    if (!opened.ok) return setRefused(text[opened.why]);
+    const opened = await textOfFile(file);
+    if (!opened.ok) return setRefused(opened.why === "unreadable" ? text.unreadable(file.name) : text[opened.why]);
     return change(() => {
       setFileName(file.name);
       setCsv(opened.text);

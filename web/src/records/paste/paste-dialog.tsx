@@ -1,4 +1,3 @@
-import { decoded, mostBytes } from "../../../../server/dns/formats/decoded.ts";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { TriangleAlert } from "lucide-react";
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
@@ -9,6 +8,7 @@ import { CheckField, SelectField, TextArea } from "../../ui/field.tsx";
 import { formatNumber } from "../../ui/format.ts";
 import { Failure, Notice } from "../../ui/notice.tsx";
 import { formatTtl } from "../../ui/ttl.ts";
+import { textOfFile } from "../../ui/text-file.ts";
 import { pasteWords } from "../../words/paste.ts";
 import { words } from "../../words/words.ts";
 import { mostChanges } from "../../zone/draft/draft.ts";
@@ -62,11 +62,15 @@ export function PasteDialog(props: PasteDialogProps) {
   const [replace, setReplace] = useState(false);
   const open = async (file: File) => {
     setRefused(null);
-    if (file.size > mostBytes) return setRefused(text.tooLarge(megabytes(file.size)));
-    const octets = await file.arrayBuffer().catch(() => null);
-    if (octets === null) return setRefused(text.unreadable(file.name));
-    const opened = decoded(new Uint8Array(octets));
-    if (!opened.ok) return setRefused(opened.why === "notText" ? text.notText : text.tooLarge(megabytes(file.size)));
+    const opened = await textOfFile(file);
+    if (!opened.ok) {
+      const reasons = {
+        notText: text.notText,
+        tooLarge: text.tooLarge(megabytes(file.size)),
+        unreadable: text.unreadable(file.name),
+      };
+      return setRefused(reasons[opened.why]);
+    }
     return setSource({ text: opened.text, name: file.name, isLatin1: opened.isLatin1 });
   };
   useEffect(() => {

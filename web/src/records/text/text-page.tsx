@@ -10,6 +10,7 @@ import { patiently } from "../../ui/patiently.ts";
 import { isMac } from "../../ui/platform.ts";
 import { saveFile } from "../../ui/save-file.ts";
 import { toast } from "../../ui/toast.tsx";
+import { textOfFile } from "../../ui/text-file.ts";
 import { recordsWords } from "../../words/records.ts";
 import { zoneTextWords } from "../../words/zone-text.ts";
 import { partsText, useOwnRights } from "../../zone/own-rights.ts";
@@ -20,7 +21,6 @@ import { draftKey } from "../../zone/draft/store.ts";
 import { useGone } from "../draft/use-clashes.ts";
 import { useCheck, useDraft, type Check } from "../draft/use-draft.ts";
 import { needsReview } from "../needs-review.ts";
-import { decoded } from "../../../../server/dns/formats/decoded.ts";
 import { useProviderName } from "../use-provider-name.ts";
 import { useReview } from "../use-review.ts";
 import type { LineMessage } from "./compare.ts";
@@ -153,9 +153,8 @@ function ZoneAsText({ zone }: { zone: Zone }) {
     toast({ title, action: { label: text.undo, run: () => editing.type(before) } });
   const openFile = async (file: File) => {
     if (!takes(file.size)) return;
-    const octets = await file.arrayBuffer().catch(() => null);
-    const opened = octets && decoded(new Uint8Array(octets));
-    if (!opened?.ok) return setRefusal(text.notText);
+    const opened = await textOfFile(file);
+    if (!opened.ok) return setRefusal(text.notText);
     setIsLatin1(opened.isLatin1);
     const before = source?.text ?? "";
     editing.type(opened.text.replaceAll(/\r\n?/g, "\n"));
