@@ -13,11 +13,16 @@ interface Said {
   check?: string;
   /** The records that are left alone. */
   keeps?: string;
-  /** What its tests run against. */
-  tested: string;
+  /** What its tests run against. Left out: a simulator. */
+  tested?: string;
   /** Follows the calls. */
   calls?: string;
 }
+
+const oneByOne = "one by one, undone on failure";
+const rrsetByRrset = "one RRset per call, undone on failure";
+const oneCall = "one call, all or nothing";
+const apexServers = "its name servers at the apex";
 
 const said: Readonly<Record<string, Said>> = {
   zonefile: { changes: "the whole file at once", check: "the file's bytes", tested: "real: BIND" },
@@ -27,65 +32,57 @@ const said: Readonly<Record<string, Said>> = {
     check: "serial",
     tested: "real: BIND, Knot, PowerDNS",
   },
-  powerdns: { changes: "one call, all or nothing", check: "serial", tested: "real: PowerDNS" },
+  powerdns: { changes: oneCall, check: "serial", tested: "real: PowerDNS" },
   primary: { changes: "a database transaction", lists: "–", tested: "real: BIND, Knot, NSD, PowerDNS" },
-  cloudflare: { changes: "one batch, all or nothing", keeps: "records of its own services", tested: "a simulator" },
+  cloudflare: { changes: "one batch, all or nothing", keeps: "records of its own services" },
   route53: {
-    changes: "one call, all or nothing",
+    changes: oneCall,
     keeps: "aliases, routing policies, name servers at the apex",
-    tested: "a simulator",
   },
-  gcloud: { changes: "one call, all or nothing", keeps: "records with a routing policy", tested: "a simulator" },
+  gcloud: { changes: oneCall, keeps: "records with a routing policy" },
   azure: {
-    changes: "one RRset per call, undone on failure",
+    changes: rrsetByRrset,
     keeps: "its name servers at the apex, aliases",
     calls: ", fewer for each zone",
-    tested: "a simulator",
   },
-  digitalocean: { changes: "one by one, undone on failure", tested: "a simulator" },
+  digitalocean: { changes: oneByOne },
   desec: {
-    changes: "one call, all or nothing",
+    changes: oneCall,
     calls: " (writes: fewer, for each domain)",
     tested: "its published description",
   },
   gandi: {
-    changes: "one RRset per call, undone on failure",
-    keeps: "its name servers at the apex",
-    tested: "a simulator",
+    changes: rrsetByRrset,
+    keeps: apexServers,
   },
-  hetzner: { changes: "one RRset per call, undone on failure", keeps: "protected RRsets", tested: "a simulator" },
+  hetzner: { changes: rrsetByRrset, keeps: "protected RRsets" },
   ns1: {
-    changes: "one RRset per call, undone on failure",
+    changes: rrsetByRrset,
     keeps: "records with a filter chain, linked records",
-    tested: "a simulator",
   },
   scaleway: {
     changes: "one call of up to 500 RRsets",
     keeps: "its name servers at the apex, records steered by place, weight or health",
-    tested: "a simulator",
   },
   alidns: {
-    changes: "one by one, undone on failure",
+    changes: oneByOne,
     keeps: "its name servers at the apex, special records",
-    tested: "a simulator",
   },
   dnspod: {
-    changes: "one by one, undone on failure",
+    changes: oneByOne,
     keeps: "its name servers at the apex, special records",
-    tested: "a simulator",
   },
   huaweicloud: {
-    changes: "one RRset per call, undone on failure",
+    changes: rrsetByRrset,
     keeps: "records steered by line, weight or alias, disabled records",
-    tested: "a simulator",
   },
-  linode: { changes: "one by one, undone on failure", tested: "a simulator" },
-  vultr: { changes: "one by one, undone on failure", tested: "a simulator" },
-  porkbun: { changes: "one by one, undone on failure", keeps: "its name servers at the apex", tested: "a simulator" },
-  dnsimple: { changes: "one by one, undone on failure", keeps: "its name servers at the apex", tested: "a simulator" },
-  bunny: { changes: "one by one, undone on failure", keeps: "its name servers at the apex", tested: "a simulator" },
-  ovh: { changes: "one by one, undone on failure", tested: "a simulator" },
-  inwx: { changes: "one by one, undone on failure", tested: "a simulator" },
+  linode: { changes: oneByOne },
+  vultr: { changes: oneByOne },
+  porkbun: { changes: oneByOne, keeps: apexServers },
+  dnsimple: { changes: oneByOne, keeps: apexServers },
+  bunny: { changes: oneByOne, keeps: apexServers },
+  ovh: { changes: oneByOne },
+  inwx: { changes: oneByOne },
   webhook: { changes: "one call, all or nothing, if the adapter can", tested: "the adapters in `examples/`" },
   manual: { changes: "a database transaction", lists: "–", tested: "itself" },
 };
@@ -123,7 +120,14 @@ function providerTable(): string {
       "tested against",
     ],
     providerKinds.map((kind) => {
-      const { changes, lists = "yes", check = "–", keeps = "–", tested, calls = "" } = wordsFor(kind.kind);
+      const {
+        changes,
+        lists = "yes",
+        check = "–",
+        keeps = "–",
+        tested = "a simulator",
+        calls = "",
+      } = wordsFor(kind.kind);
       return [
         `[\`${kind.kind}\`](${kind.kind}.md)`,
         kind.recordTypes === "any" ? "any" : String(kind.recordTypes.length),
