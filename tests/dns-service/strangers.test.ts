@@ -135,7 +135,7 @@ describe("bad messages", () => {
       1,
     ]),
     ...[128, 249, 253, 254].map((number): [string, () => Buffer, number] => [
-      `whose question is of type ${number}, which is not implemented (RFC 6895 §3.1)`,
+      `whose question is of type ${number}, which gets NOTIMP (RFC 6895 §3.1)`,
       () => typeQueryMessage(1, zone, number),
       4,
     ]),

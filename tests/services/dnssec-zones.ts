@@ -197,8 +197,8 @@ async function resolved(zone: string, port: number): Promise<{ status: string; v
 }
 
 /**
- * Starts Unbound as a validating resolver, which remembers answers for a second. It asks other ports than 53 only where it is told the
- * addresses of a zone. @param servers of zones, by name
+ * Starts Unbound as a validating resolver with a cache that lasts one second.
+ * @param servers the addresses of zones, by name: by itself it asks only on port 53
  */
 export async function startUnbound(anchor: string, servers: Readonly<Record<string, string>>) {
   const [port = 0] = await freePorts(1);

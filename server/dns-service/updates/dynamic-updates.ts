@@ -246,7 +246,7 @@ function unseen(prerequisite: Prerequisite, { sees }: Rights): string | null {
     // DHCP servers ask this of a name for which they may write only some types (RFC 4703 §5.3).
     return sees.includesSomeAt(name)
       ? null
-      : `A prerequisite asks whether ${name} has any records, and this key does not cover that name.`;
+      : `This key does not cover ${name}, so no prerequisite may ask about its records.`;
   }
   const rrset = prerequisite.kind === "rrsetHas" ? prerequisite.record : prerequisite;
   const { name, recordType } = rrset;

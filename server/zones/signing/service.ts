@@ -361,7 +361,7 @@ const ownServers: Readonly<Record<string, string>> = {
   webhook: "The service behind the webhook decides whether it signs the zone.",
 };
 
-/** The keys that a provider shows, and the DS records of those of which it shows only that. */
+/** What a provider shows of a zone's keys: the keys themselves, or only their DS records. */
 interface ShownKeys {
   keys: ZoneKey[];
   ds: Ds[];

@@ -120,7 +120,7 @@ function DeviceCode({ onFound }: { onFound: (device: Device) => void }) {
       <TextField
         ref={first}
         label={text.deviceCode}
-        placeholder="XXXX-XXXX"
+        placeholder="BCDF-GHJK"
         mono
         autoCapitalize="characters"
         value={userCode}
