@@ -8,6 +8,7 @@ import {
   readHost,
   readOwner,
   toUnicodeName,
+  withEscapes,
 } from "../../../server/dns/names/names.ts";
 import { hostName, label } from "../../support/records/arbitrary-names.ts";
 import { anyCharacter } from "../../support/any-character.ts";
@@ -292,15 +293,21 @@ describe("host names as values", () => {
   });
 });
 
-test("no text makes a name function throw", () => {
+test("no text makes a name function throw, and names of any octet are printable and parse back", () => {
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter }), (text) => {
-      const results = [parseZoneName(text), parseHost(text), parseOwner(text, "example.com")];
-      const accepted = results.map((result) => (result.ok ? result.value : "@"));
-      expect(accepted.join("")).toMatch(/^[a-z0-9_/.*@-]+$/);
+      const plain = [parseZoneName(text), parseHost(text)].map((result) => (result.ok ? result.value : "@"));
+      expect(plain.join("")).toMatch(/^[a-z0-9_/.*@-]+$/);
+      // With escapes, an owner may hold any octet (RFC 1035 §5.1).
+      const owner = parseOwner(text, "example.com");
+      const canonical = owner.ok ? owner.value : "@";
+      expect(canonical).toMatch(/^[!-~]+$/);
+      expect(canonical === "@" || parseOwner(withEscapes(canonical), "example.com")).toEqual(
+        canonical === "@" || owner,
+      );
       expect(typeof readHost(text, "example.com").ok).toBe("boolean");
     }),
-    { numRuns: 500 },
+    { numRuns: 500, examples: [["\\\u0000"], ["\\!"], ["a\\ b"], ["\\é.b"], ["\\046"], ["\\@"]] },
   );
 });
 
