@@ -47,6 +47,7 @@ import { realPause, type Pause } from "../platform/pause.ts";
 import { Redis } from "../platform/redis.ts";
 import { createEgress, type Egress } from "../platform/net/egress.ts";
 import { ChangePipeline } from "../zones/changes/pipeline.ts";
+import { withZone } from "../zones/changes/zone-context.ts";
 import { composeZoneWatchers, hearZoneChanges } from "../zones/changes/zone-watchers.ts";
 import { ReviewPolicy } from "../zones/changes/locks-and-reviews.ts";
 import { ProviderComparison } from "../zones/changes/state/compare-with-provider.ts";
@@ -184,6 +185,7 @@ export async function createServices(parts: {
   const registrations = new Registrations({
     registrarConfigs,
     probe: (zone, names) => delegation.delegations.probe(zone, names),
+    alone: (id, work) => withZone(database, id, work),
     noteDs: (tx, id) => delegation.dnssec.noteDs(tx, id),
     review,
     now,

@@ -1,29 +1,35 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { checkZone } from "../support/name-servers/checkzone.ts";
 import { createDatabase } from "../support/servers/postgres.ts";
 import { asPresented, recordLines } from "../support/records/presentation.ts";
 import { RestClient, type Answer } from "../support/rest-client.ts";
 import { startService, type ServiceProcess } from "../support/service-process.ts";
+import { registered, startGandi, type RegistrarAccount } from "../support/vendors/registrars/account.ts";
 import { adminPassword } from "../support/zonewright.ts";
 
 const zone = "shared.example";
 
 let dataDir: string;
+let gandi: RegistrarAccount;
 let instances: ServiceProcess[] = [];
 
 // Both at once on an empty database, as a deployment does.
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "zonewright-two-"));
   const server = process.env["TEST_DATABASE_URL"] ?? "";
-  const env = { DATA_DIR: dataDir, DATABASE_URL: await createDatabase(server, "zonewright_two") };
+  const databaseUrl = await createDatabase(server, "zonewright_two");
+  gandi = await startGandi();
+  const env = { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, EGRESS_ALLOW: "127.0.0.0/8" };
   instances = await Promise.all([startService(env), startService(env)]);
 });
 
 afterAll(async () => {
   await Promise.all(instances.map((instance) => instance.close()));
+  await gandi.stop();
   await rm(dataDir, { recursive: true, force: true });
 });
 
@@ -71,6 +77,34 @@ test("fifty simultaneous refreshes at two instances leave one live chain", async
   // The token is older than the previous one, which ends the whole chain at both instances.
   expect((await refresh(body.refreshToken, 0)).status).toBe(401);
   expect((await refresh(successor, 1)).status).toBe(401);
+});
+
+test("one plan for a registration, carried out at two instances at once, is sent to the registrar once", async () => {
+  const [one, other] = await Promise.all(instances.map((instance) => instance.signIn()));
+  if (!one || !other) throw new Error("There are two instances.");
+  const name = "registered.example";
+  gandi.domains.set(name, registered());
+  const { body: account } = await one.post("/api/registrar-configs", {
+    kind: "gandi",
+    name: "G",
+    config: gandi.config,
+  });
+  const { body: domain } = await one.post("/api/domains", { name });
+  await one.put(`/api/domains/${domain.id}`, { registrarConfigId: account.id });
+  const put = (client: RestClient, body: object) => client.put(`/api/domains/${domain.id}/registration`, body);
+  const { body: plan } = await put(one, { autoRenew: false, dryRun: true });
+  const change = { autoRenew: false, planHash: plan.planHash };
+  let second: Promise<Answer> | undefined;
+  gandi.meanwhile(
+    ({ method }) => method !== "GET",
+    async () => {
+      second = put(other, change);
+      await Promise.race([second, sleep(1_000)]);
+    },
+  );
+  const first = await put(one, change);
+  expect([first.status, (await second)?.status]).toEqual([200, 409]);
+  expect(gandi.changes()).toHaveLength(1);
 });
 
 test("two instances writing one zone simultaneously make every record once, in the lists and the file", async () => {

@@ -6,7 +6,6 @@ import type { Role } from "../../database/tables/users.ts";
 import { ProviderError, throughProvider } from "../../dns-providers/provider.ts";
 import { writeEntry } from "../../notifications/audit/audit.ts";
 import { AppError, badField } from "../../platform/errors.ts";
-import { withKeyedMutex } from "../../platform/slices.ts";
 import { knownCertificates } from "../certificates/findings.ts";
 import { dsText, type ZoneKey } from "../../dns/dnssec/keys.ts";
 import type { StoredFacts } from "../delegation/store.ts";
@@ -61,6 +60,8 @@ interface Parts {
       by: { role: Role; message?: string | undefined; override?: boolean | undefined },
     ): boolean;
   };
+  /** Runs `work` while no other call, of any instance, changes the zone or its registration. `isHeld` is false as soon as another may. */
+  alone: <T>(id: string, work: (isHeld: () => boolean) => Promise<T>) => Promise<T>;
   /** Remembers that a registrar had DS records of a domain, within a transaction. */
   noteDs: (tx: EntityManager, id: string) => Promise<void>;
   now: () => Date;
@@ -72,9 +73,20 @@ interface Prepared {
   account: OpenRegistrar;
   state: RegistrarState;
   plan: RegistrationPlan;
+  /** The name servers that the zone has after the change. */
+  servers: readonly string[];
   probe: Probe | null;
   planHash: string;
 }
+
+/** How a change excludes others. */
+interface Held {
+  /** Returns false as soon as another call may change the zone. */
+  isHeld: () => boolean;
+  seen?: Prepared;
+}
+
+const lost = "Another process may be changing this domain, so nothing more was sent. Try again in a few seconds.";
 
 /** Shows registrations, and changes them at their registrars. Never registers, renews or transfers. */
 export class Registrations {
@@ -153,40 +165,55 @@ export class Registrations {
    * @throws AppError NOT_FOUND, FORBIDDEN, BAD_REQUEST, CONFLICT, CONFIRMATION_REQUIRED, REVIEW_REQUIRED, PROVIDER_ERROR
    */
   async change(em: EntityManager, caller: Caller, input: RegistrationInput, confirmed: () => Promise<void>) {
-    return await withKeyedMutex(`registration ${input.id}`, async () => {
-      const prepared = await this.#prepare(em, caller, input);
-      const { plan, planHash, zone } = prepared;
-      const risks = plan.risks.map(({ message: text }) => text);
-      const shown = { changes: plan.changes, warnings: [...risks, ...plan.warnings], planHash };
-      refuseImpossible(plan);
-      const { role } = caller;
-      const { message, override } = input;
-      const reviewOverridden =
-        plan.changes.length > 0 && this.#parts.review.refuseRegistration(zone, { role, message, override });
-      if (input.dryRun) return { ...shown, applied: false, undo: null };
-      if (input.planHash === undefined)
-        throw badField(["planHash"], "Send the `planHash` of a plan, which `dryRun: true` returns.");
-      if (input.planHash !== planHash)
-        throw new AppError(
-          "CONFLICT",
-          "The registration is no longer what this plan was made for. Plan the change again.",
-        );
-      if (risks.length > 0 && !input.force) throw needsForce(plan.risks);
-      if (plan.changes.some(({ field, after }) => field === "locked" && after === false)) {
-        if (caller.sessionId === null)
-          throw new AppError("FORBIDDEN", "Turning the transfer lock off needs a confirmed session. Sign in for it.");
-        await confirmed();
-      }
-      const undo = Object.fromEntries(
-        plan.changes.flatMap(({ field, before }) => (before === null ? [] : [[field, before]])),
+    // Name servers that do not answer must not hold the zone.
+    const seen = await this.#prepare(em, caller, input);
+    this.#admit(caller, input, seen);
+    if (input.dryRun) return { ...shownOf(seen), applied: false, undo: null };
+    if (seen.plan.changes.some(({ field, after }) => field === "locked" && after === false)) {
+      if (caller.sessionId === null)
+        throw new AppError("FORBIDDEN", "Turning the transfer lock off needs a confirmed session. Sign in for it.");
+      await confirmed();
+    }
+    return await this.#parts.alone(input.id, (isHeld) => this.changeHeld(em, caller, input, { isHeld, seen }));
+  }
+
+  /**
+   * As `change`, for a caller that already excludes other changes of the zone. Not to turn the transfer lock off.
+   * @param held with the plan that name servers were asked for
+   * @throws AppError as `change`
+   */
+  async changeHeld(em: EntityManager, caller: Caller, input: RegistrationInput, { isHeld, seen }: Held) {
+    const prepared = await this.#prepare(em, caller, input, seen);
+    const { reviewOverridden } = this.#admit(caller, input, prepared);
+    const shown = shownOf(prepared);
+    if (input.dryRun) return { ...shown, applied: false, undo: null };
+    const undo = Object.fromEntries(
+      shown.changes.flatMap(({ field, before }) => (before === null ? [] : [[field, before]])),
+    );
+    const about = {
+      ...(input.message === undefined ? {} : { message: input.message }),
+      ...(reviewOverridden ? { reviewOverridden } : {}),
+    };
+    const { failure, touched } = await this.#carryOut(em, caller, prepared, { about, isHeld });
+    if (failure) throw new AppError("PROVIDER_ERROR", outcomeOf(failure, touched), { cause: failure });
+    return { ...shown, applied: true, undo };
+  }
+
+  /** Decides whether a plan may be carried out, or shown if that is all that is wanted. @throws AppError as `change` */
+  #admit(caller: Caller, input: RegistrationInput, { plan, planHash, zone }: Prepared): { reviewOverridden: boolean } {
+    refuseImpossible(plan);
+    const by = { role: caller.role, message: input.message, override: input.override };
+    const reviewOverridden = plan.changes.length > 0 && this.#parts.review.refuseRegistration(zone, by);
+    if (input.dryRun) return { reviewOverridden };
+    if (input.planHash === undefined)
+      throw badField(["planHash"], "Send the `planHash` of a plan, which `dryRun: true` returns.");
+    if (input.planHash !== planHash)
+      throw new AppError(
+        "CONFLICT",
+        "The registration is no longer what this plan was made for. Plan the change again.",
       );
-      const { failure, touched } = await this.#carryOut(em, caller, prepared, {
-        ...(message === undefined ? {} : { message }),
-        ...(reviewOverridden ? { reviewOverridden } : {}),
-      });
-      if (failure) throw new AppError("PROVIDER_ERROR", outcomeOf(failure, touched), { cause: failure });
-      return { ...shown, applied: true, undo };
-    });
+    if (plan.risks.length > 0 && !input.force) throw needsForce(plan.risks);
+    return { reviewOverridden };
   }
 
   /**
@@ -243,11 +270,12 @@ export class Registrations {
     input: WantedRegistration & { id: string },
     admit: (draft: RegistrationDraft, zone: Zone) => Promise<object>,
   ): Promise<{ reason: string; touched: boolean } | null> {
-    return await withKeyedMutex(`registration ${input.id}`, async () => {
-      const prepared = await this.#prepare(em, caller, input);
+    const seen = await this.#prepare(em, caller, input);
+    return await this.#parts.alone(input.id, async (isHeld) => {
+      const prepared = await this.#prepare(em, caller, input, seen);
       refuseImpossible(prepared.plan);
       const about = await admit(draftOf(prepared.account.id, prepared.plan), prepared.zone);
-      const { failure, touched } = await this.#carryOut(em, caller, prepared, about);
+      const { failure, touched } = await this.#carryOut(em, caller, prepared, { about, isHeld });
       return failure && { reason: outcomeOf(failure, touched), touched };
     });
   }
@@ -257,7 +285,8 @@ export class Registrations {
     if (ds !== undefined && ds.length > 0) await this.#parts.noteDs(tx, id);
   }
 
-  async #prepare(em: EntityManager, caller: Caller, input: PlannedInput): Promise<Prepared> {
+  /** Plans a change by what the registrar says now. @param seen a plan of the same change, whose name servers are not asked again */
+  async #prepare(em: EntityManager, caller: Caller, input: PlannedInput, seen?: Prepared): Promise<Prepared> {
     const zone = await zoneFor(em, caller, input.id, "manage");
     const { name, registrarConfigId } = zone;
     if (registrarConfigId === null)
@@ -284,24 +313,28 @@ export class Registrations {
     if (!state) throw new AppError("PROVIDER_ERROR", `The registrar does not have ${name} in this account.`);
     const changes = differences(state, wanted);
     const touchesDelegation = changes.some(({ field }) => field === "nameServers" || field === "ds");
-    const known = input.keys && { servers: [], keys: [...input.keys] };
-    const probe = touchesDelegation
-      ? (known ?? (await this.#parts.probe(name, wanted.nameServers ?? state.nameServers ?? [])))
-      : null;
+    const servers = wanted.nameServers ?? state.nameServers ?? [];
+    const asked = seen && seen.servers.join(" ") === servers.join(" ") ? seen.probe : null;
+    const known = input.keys ? { servers: [], keys: [...input.keys] } : asked;
+    const probe = touchesDelegation ? (known ?? (await this.#parts.probe(name, servers))) : null;
     const plan = judgeRegistration(name, state, changes, probe);
-    return { zone, account, state, plan, probe, planHash: registrationHash(account.id, changes) };
+    return { zone, account, state, plan, servers, probe, planHash: registrationHash(account.id, changes) };
   }
 
-  /** Sends a plan to the registrar. @param about what the audit entry says besides @returns whether something may have been changed */
+  /** Sends a plan to the registrar. @param sending with what the audit entry says besides @returns whether something may have been changed */
   async #carryOut(
     em: EntityManager,
     caller: Caller,
     { zone, account, state, plan, probe }: Prepared,
-    about: object,
+    { about, isHeld }: { about: object; isHeld: Held["isHeld"] },
   ): Promise<{ failure: ProviderError | null; touched: boolean }> {
     const done: FieldChange[] = [];
     let failure: ProviderError | null = null;
     for (const change of sendingOrder(plan.changes)) {
+      if (!isHeld()) {
+        failure = new ProviderError(lost, "none");
+        break;
+      }
       try {
         await account.registrar.change(zone.name, changeOf(change, zone.name, probe?.keys ?? []), state);
         done.push(change);
@@ -342,6 +375,11 @@ export class Registrations {
 function outcomeOf({ message }: ProviderError, touched: boolean): string {
   const made = touched ? "Read the registration: part of the change may have been made." : "Nothing was changed.";
   return `${message} ${made}`;
+}
+
+function shownOf({ plan, planHash }: Prepared) {
+  const warnings = [...plan.risks.map(({ message }) => message), ...plan.warnings];
+  return { changes: plan.changes, warnings, planHash };
 }
 
 function draftOf(configId: string, { changes, warnings, risks }: RegistrationPlan): RegistrationDraft {

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { accessColumns, rightsIn, type Need, type Rights } from "../../access/zone-access.ts";
 import type { Caller } from "../../access/caller.ts";
-import { queries, type EntityManager } from "../../database/database.ts";
+import { queries, type Database, type EntityManager } from "../../database/database.ts";
 import { inOneTrip, statement, type Sent } from "../../database/statements.ts";
 import type { ReverseMode, ReviewRequired } from "../../database/tables/domains.ts";
 import type { ProviderConnections } from "../../dns-providers/connections.ts";
@@ -105,7 +105,7 @@ export async function lockZone(
   if (!row) throw notFound("domain");
   const rights = rightsIn(row, reading.caller, reading.need);
   const zone = zoneContext(row, rights, reading.caller, connections);
-  // Without a provider, only a move holds a lease, or a call that publishes DS records.
+  // Without a provider, only a move holds a lease, or a change of the registration.
   if (!zone.provider && row.leased) throw moving();
   return { ...zone, locked: { revision: row.revision, mirrored: row.mirrored, reported: row.reported } };
 }
@@ -173,7 +173,7 @@ function zoneContext(row: ZoneRow, rights: Rights, { at }: Caller, connections: 
 function moving(): AppError {
   return new AppError(
     "UNAVAILABLE",
-    "The zone is being moved to another provider, or its DS records are being published. Try again in a few seconds.",
+    "The zone is being moved to another provider, or its registration is being changed. Try again in a few seconds.",
     {
       retryAfterSeconds: 3,
     },
@@ -256,6 +256,21 @@ export async function takeLease(fork: () => EntityManager, domainId: string, dea
       await release(fork(), domainId, token).catch(() => undefined);
     },
   };
+}
+
+/**
+ * Runs `work` while no other call, of any instance, changes the zone, its signing or its registration.
+ * @param work is given what returns false as soon as another call may
+ * @throws AppError UNAVAILABLE when the zone is busy for long, NOT_FOUND when the domain is gone
+ */
+export async function withZone<T>(
+  database: Database,
+  domainId: string,
+  work: (isHeld: () => boolean) => Promise<T>,
+): Promise<T> {
+  using turn = await zoneTurn(domainId);
+  await using lease = await takeLease(() => database.fork(), domainId, turn.deadline);
+  return await work(() => lease.isHeld());
 }
 
 /** A time on two clocks: one stands still while the machine sleeps, the other may be set. */

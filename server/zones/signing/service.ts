@@ -17,7 +17,7 @@ import type { Dnssec } from "../../registry/dnssec/service.ts";
 import type { Registrations } from "../../registry/registrars/registrations.ts";
 import type { ReviewPolicy } from "../changes/locks-and-reviews.ts";
 import { LiveNames } from "../changes/state/live-queries.ts";
-import { lostLease, readZoneContext, takeLease, zoneTurn, type ZoneContext } from "../changes/zone-context.ts";
+import { lostLease, readZoneContext, withZone, type ZoneContext } from "../changes/zone-context.ts";
 import type { DriftJob } from "../drift/drift-job.ts";
 import type { ChangeInput } from "../records/change-schemas.ts";
 import type { Records } from "../records/service.ts";
@@ -82,13 +82,15 @@ export class Signing {
    *   CONFIRMATION_REQUIRED if the parent zone cannot be asked; REVIEW_REQUIRED to turn it off
    */
   async set(em: EntityManager, caller: Caller, { id, enabled, force, message, override }: Setting) {
-    const { connections, dnssec } = this.#parts;
+    const { database, connections, dnssec } = this.#parts;
     // Callers without the right do not wait for the lease.
     const { provider, ...asked } = await readZoneContext(em, connections, { domainId: id, caller, need: "manage" });
     if (!provider?.signing) throw new AppError("CONFLICT", whoSigns(asked));
     const setting = { id, enabled, force, message, override };
-    const { zone, signing, changed } = await this.#alone(id, async (beforeCall) => {
-      return await this.#setAlone(em, caller, setting, beforeCall);
+    const { zone, signing, changed } = await withZone(database, id, async (isHeld) => {
+      return await this.#setAlone(em, caller, setting, async () => {
+        if (!isHeld()) throw await lostLease(database.fork(), id, lost);
+      });
     });
     if (changed) await this.#learn(zone);
     for (let look = 1; ; look++) {
@@ -101,15 +103,6 @@ export class Signing {
     const view = await dnssec.get(em, caller, id);
     if (!enabled || view.dsToPublish.length > 0) return view;
     return { ...view, dsToPublish: dsShown(zone.name, await shownKeys(signing, zone.providerZone)) };
-  }
-
-  /** Runs `work` while no other call, of any instance, changes the zone, its signing or its DS records. @throws AppError UNAVAILABLE */
-  async #alone<T>(id: string, work: (beforeCall: () => Promise<void>) => Promise<T>): Promise<T> {
-    using turn = await zoneTurn(id);
-    await using lease = await takeLease(() => this.#parts.database.fork(), id, turn.deadline);
-    return await work(async () => {
-      if (!lease.isHeld()) throw await lostLease(this.#parts.database.fork(), id, lost);
-    });
   }
 
   async #setAlone(
@@ -233,11 +226,11 @@ export class Signing {
    * @throws AppError as a change of the registration, or of records in the parent zone; CONFLICT if there is no key
    */
   async publish(em: EntityManager, caller: Caller, input: Publishing) {
-    const { connections, dnssec } = this.#parts;
+    const { database, connections, dnssec } = this.#parts;
     const reading = { domainId: input.id, caller, need: "manage" } as const;
     // Servers that do not answer must not hold the zone.
     const seen = await dnssec.look(em, await readZoneContext(em, connections, reading));
-    return await this.#alone(input.id, async (beforeCall) => {
+    return await withZone(database, input.id, async (isHeld) => {
       const zone = await readZoneContext(em, connections, reading);
       const { keys, confirmed } = keysToTrust(zone, seen, await providerKeys(zone));
       const own = dsShown(zone.name, confirmed, seen?.apex.keySigners);
@@ -251,8 +244,7 @@ export class Signing {
         // Without keys, the registrar's plan asks the name servers.
         const known = keys.length > 0 ? { keys } : {};
         const change = { id: zone.id, ds, ...known, dryRun, planHash, force, message, override };
-        await beforeCall();
-        const { changes, ...result } = await this.#parts.registrations.change(em, caller, change, async () => {});
+        const { changes, ...result } = await this.#parts.registrations.changeHeld(em, caller, change, { isHeld });
         const [changed] = changes;
         const before = changed ? changed.before : ds;
         return {

@@ -1,5 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { Clock, minute } from "../../support/clock.ts";
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { queries } from "../../../server/database/database.ts";
+import { Clock, hour, minute } from "../../support/clock.ts";
 import { dsOf, registered, type RegistrarAccount } from "../../support/vendors/registrars/account.ts";
 import {
   startRegistrars,
@@ -228,6 +231,22 @@ test("a plan is refused once the registration is no longer what it was made for"
   expect({ without, path: body.issues?.[0]?.path }).toEqual({ without: 400, path: ["planHash"] });
 });
 
+test("while another instance changes the domain, a change waits and asks the registrar anew, and a plan does not wait", async () => {
+  const free = { lease_token: null, lease_until: null, lease_holder: null };
+  const held = { lease_token: randomUUID(), lease_until: new Date(Date.now() + hour), lease_holder: null };
+  const lease = (columns: typeof held | typeof free) =>
+    queries(zw.services.database.fork()).updateTable("domains").set(columns).where("name", "=", zoneName).execute();
+  await lease(held);
+  const { body: plan } = await put({ autoRenew: false, dryRun: true });
+  const sent = put({ autoRenew: false, planHash: plan.planHash });
+  const first = await Promise.race([sent, sleep(300, null)]);
+  const made = gandi.changes().length;
+  account().autoRenew = false;
+  await lease(free);
+  expect({ first, status: (await sent).status }).toEqual({ first: null, status: 409 });
+  expect(gandi.changes().length).toBe(made);
+});
+
 test("name servers that do not serve the zone need force, and none at all is refused", async () => {
   root.second.zones = {};
   const wanted = { nameServers: ["ns2.one.tld"] };
@@ -314,4 +333,21 @@ test("a domain without a registrar, and one below a registered name, say where t
     status: 409,
     message: expect.stringContaining(`that of ${zoneName}`),
   });
+});
+
+test("a change that a sleeping machine interrupts sends nothing more, because another instance may have gone on", async () => {
+  // The last test: what it stores has ids of an hour later.
+  const wake = Date.now() + hour;
+  gandi.meanwhile(
+    ({ method }) => method !== "GET",
+    () => vi.spyOn(Date, "now").mockReturnValue(wake),
+  );
+  const made = gandi.changes().length;
+  const { status, body } = await changed({ autoRenew: false, nameServers: ["ns1.one.tld"] });
+  vi.restoreAllMocks();
+  expect({ status, message: body.message }).toEqual({
+    status: 502,
+    message: expect.stringContaining("nothing more was sent"),
+  });
+  expect(gandi.changes().length - made).toBe(1);
 });
