@@ -5,7 +5,7 @@ import { Clock, day, minute } from "../../support/clock.ts";
 import type { RestClient } from "../../support/rest-client.ts";
 import { adminPassword, memberPassword, useZonewright } from "../../support/zonewright.ts";
 import { manualZone, type Body, type Zone } from "../../support/zones.ts";
-import { eventsOf } from "./reader.ts";
+import { brokenRules, eventsOf, parsers } from "./reader.ts";
 
 const clock = new Clock();
 const zw = useZonewright({ now: clock.now, env: { JOBS: "off" } });
@@ -66,6 +66,12 @@ test("a calendar has the expiry dates as days and the scheduled requests as mome
     SUMMARY: `${zone.name}: Move, then; \\ wait`,
     DTSTART: expect.stringMatching(/^\d{8}T\d{6}Z$/),
   });
+  expect(brokenRules(body)).toEqual([]);
+  for (const read of Object.values(parsers))
+    expect(read(body).find(({ uid }) => uid === expiry?.["UID"])).toMatchObject({
+      summary: `${zone.name} expires`,
+      start: "20310301",
+    });
   await zw.admin.put(`${zone.path}/expiry`, { expiresAt: "2032-03-01T00:00:00Z" });
   const moved = eventsOf((await fetched(token)).body).find(({ UID }) => UID === expiry?.["UID"]);
   expect(moved?.["DTSTART;VALUE=DATE"]).toBe("20320301");
