@@ -207,6 +207,16 @@ test("where reviews are required, an owner requests the change, and an administr
   await photograph(page, "registration-request");
   await expectAccessible(page);
   await shown.getByLabel("What it is for").fill("We let it go");
+  // What the service refuses stands at its field.
+  const servers = shown.getByLabel("Name servers");
+  const before = await servers.inputValue();
+  await servers.fill("not a host");
+  site.expected.push("400");
+  await shown.getByRole("button", { name: "Request a review" }).click();
+  await shown.getByText("This must be a host name, such as ns1.example.net.").waitFor();
+  expect(await servers.getAttribute("aria-invalid")).toBe("true");
+  await photograph(page, "registration-request-refused");
+  await servers.fill(before);
   await shown.getByRole("button", { name: "Request a review" }).click();
   await page.getByText(/^Request #\d+ sent/).waitFor();
   await page.getByRole("button", { name: "Open", exact: true }).click();

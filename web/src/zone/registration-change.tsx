@@ -29,6 +29,14 @@ const lines = (typed: string) =>
 const flagText = (value: boolean | null | undefined) =>
   value === null || value === undefined ? "" : value ? "on" : "off";
 
+/** Returns what an error says of a field. Requests have the fields of a registration below `registration`. */
+function problemOf(error: unknown, field: string): string | null {
+  const direct = issueOf(error, field);
+  if (direct !== null || !isZonewrightError(error)) return direct;
+  const issue = error.issues?.find(({ path }) => path[0] === "registration" && path[1] === field);
+  return issue === undefined ? null : forPeople(issue.message);
+}
+
 /** What the form shows of an account, with what is wanted in place of what is. */
 function textsOf({ nameServers, ds, locked, autoRenew }: Account, wanted: Wanted = {}) {
   return {
@@ -149,13 +157,12 @@ export function ChangeRegistration({
 
   const isRequest = mustReview && !override;
   const failure = plan ? apply.error : isRequest && request.error !== null ? request.error : show.error;
+  const may = (field: Account["changes"][number]) => account.changes.includes(field);
+  const shown = [...account.changes, "message", "title", "note", "applyAt"];
   const isSaid =
-    ["message", "nameServers", "ds", "title", "note", "applyAt"].some(
-      (field) => !plan && issueOf(failure, field) !== null,
-    ) ||
+    (!plan && shown.some((field) => problemOf(failure, field) !== null)) ||
     (isZonewrightError(failure) && failure.code === "CONFIRMATION_REQUIRED");
   const isReasonMissing = override && message.trim() === "";
-  const may = (field: Account["changes"][number]) => account.changes.includes(field);
   const flags = (value: string) => [
     ...(value === "" ? [{ value: "", label: text.notKnown }] : []),
     { value: "on", label: text.on },
@@ -255,7 +262,7 @@ export function ChangeRegistration({
               hint={text.onePerLine}
               value={fields.nameServers}
               onValue={(nameServers) => set({ nameServers })}
-              error={issueOf(failure, "nameServers")}
+              error={problemOf(failure, "nameServers")}
             />
           ) : null}
           {may("ds") ? (
@@ -266,7 +273,7 @@ export function ChangeRegistration({
               hint={text.dsHint}
               value={fields.ds}
               onValue={(ds) => set({ ds })}
-              error={issueOf(failure, "ds")}
+              error={problemOf(failure, "ds")}
             />
           ) : null}
           <div className={zoneStyles["pair"]}>
@@ -276,6 +283,7 @@ export function ChangeRegistration({
                 value={fields.locked}
                 onValue={(locked) => set({ locked })}
                 options={flags(now.locked)}
+                error={problemOf(failure, "locked")}
               />
             ) : null}
             {may("autoRenew") ? (
@@ -284,6 +292,7 @@ export function ChangeRegistration({
                 value={fields.autoRenew}
                 onValue={(autoRenew) => set({ autoRenew })}
                 options={flags(now.autoRenew)}
+                error={problemOf(failure, "autoRenew")}
               />
             ) : null}
           </div>
