@@ -18,7 +18,7 @@ import { createMirrorsRouter } from "./zones/mirrors/router.ts";
 import { createNotificationsRouter } from "./notifications/router.ts";
 import { createFeedsRouter } from "./zones/calendar/router.ts";
 import { createRecordsRouter } from "./zones/records/router.ts";
-import { createReplacementsRouter } from "./bulk/replacements/router.ts";
+import { createPortfolioImportsRouter, createReplacementsRouter } from "./bulk/replacements/router.ts";
 import { createHealthRouter } from "./zones/health/router.ts";
 import { createReverseRouter } from "./zones/reverse/router.ts";
 import { createSigningRouter } from "./zones/signing/router.ts";
@@ -54,7 +54,7 @@ export function createAppRouter(services: Services) {
     identity: createIdentityRouter(services),
     identityConfigs: createIdentityConfigsRouter(services),
     domains: merged(domains, createExpiryRouter(services), createCompareRouter(services)),
-    portfolio: createPortfolioRouter(services),
+    portfolio: merged(createPortfolioRouter(services), createPortfolioImportsRouter(services)),
     delegation: createDelegationRouter(services),
     secondaries: createSecondariesRouter(services),
     mirrors: createMirrorsRouter(services),

@@ -5,7 +5,7 @@ import type { z } from "zod";
 import { createRequestInput } from "../zones/change-requests/schemas.ts";
 import { applyReplacementInput, planReplacementInput } from "../bulk/replacements/schemas.ts";
 import { applyInput, planInput } from "../zones/records/change-schemas.ts";
-import { importPortfolioInput } from "../zones/domains/portfolio-schemas.ts";
+import { importPortfolioInput, startPortfolioImportInput } from "../zones/domains/portfolio-schemas.ts";
 import { planDomainInput } from "../zones/domains/schemas.ts";
 import { planZonefileInput, zonefileInput } from "../zones/records/whole-zone-schemas.ts";
 
@@ -20,6 +20,7 @@ export const largeInputs: Readonly<Record<string, z.ZodType>> = {
   "records.importZonefile": zonefileInput,
   "domains.plan": planDomainInput,
   "portfolio.import": importPortfolioInput,
+  "portfolio.startImport": startPortfolioImportInput,
   "changeRequests.plan": planInput,
   "changeRequests.create": createRequestInput,
   "replacements.plan": planReplacementInput,

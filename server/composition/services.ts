@@ -63,6 +63,7 @@ import { PowerdnsZones } from "../dns-service/update-clients/powerdns-api/zones.
 import { MirrorReconciler } from "../zones/mirrors/reconciler.ts";
 import { Mirrors } from "../zones/mirrors/service.ts";
 import { ChangeReporter } from "../zones/change-reports/reporter.ts";
+import { PortfolioImports, portfolioPurpose } from "../bulk/portfolio-imports.ts";
 import { Replacements, replacementPurposes } from "../bulk/replacements/service.ts";
 import { ReviewReminders } from "../zones/records/review-reminders.ts";
 import { Records } from "../zones/records/service.ts";
@@ -258,6 +259,7 @@ export async function createServices(parts: {
       ...replacementPurposes,
       template: linkedPurpose(domainTemplates),
       revert: takingBack(replacementPurposes.revert, domainTemplates),
+      portfolio: portfolioPurpose(now),
     },
     notifications,
     log,
@@ -392,6 +394,7 @@ export async function createServices(parts: {
     reverseReport: new ReverseReport(connections, review),
     revert: new Revert(pipeline, comparison, reverseFollows, now),
     replacements: new Replacements({ connections, audit, enqueue: jobs.enqueue, now }),
+    portfolioImports: new PortfolioImports({ enqueue: jobs.enqueue, now }),
     changeRequests: new ChangeRequests({ records, registrations, audit, notifications, enqueue: jobs.enqueue, now }),
     calendarFeeds,
     calendarPage: calendarPage(calendarFeeds),

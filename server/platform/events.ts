@@ -225,7 +225,7 @@ interface OfSecondary extends OfDomain {
 /** A change of many domains. The numbers count domains. */
 interface OfReplacement {
   jobId: string;
-  kind: "replace" | "revert" | "template";
+  kind: "replace" | "revert" | "template" | "portfolio";
   /** The job that it reverts. */
   revertsId: string | null;
   /** Why the changes are made; null if the user did not say. */

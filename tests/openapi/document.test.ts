@@ -223,6 +223,7 @@ describe("every operation", () => {
       "applyLinkedTemplate",
       "applyReplacement",
       "revertReplacement",
+      "startPortfolioImport",
     ]);
     expect(
       wrong((found) => redirects(found) || ["200", "201", "202"].some((status) => status in found.operation.responses)),

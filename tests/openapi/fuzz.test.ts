@@ -76,7 +76,7 @@ test("requests are valid before they are mutated, so that each mutation is the o
   for (const found of operations) {
     const { operation } = found;
     if (
-      /^(?:v1D|d)elete|^(?:login|refresh|resetPassword|apply(?:LinkedTemplate|Records|Replacement|Template)|revertReplacement|(?:approve|reject|withdraw|apply)ChangeRequest|snoozeDelegation|raiseSerial|revokeTsigKey|unlinkTemplate)$/.test(
+      /^(?:v1D|d)elete|^(?:login|refresh|resetPassword|apply(?:LinkedTemplate|Records|Replacement|Template)|revertReplacement|startPortfolioImport|(?:approve|reject|withdraw|apply)ChangeRequest|snoozeDelegation|raiseSerial|revokeTsigKey|unlinkTemplate)$/.test(
         operation.operationId,
       )
     )

@@ -1,4 +1,4 @@
-import type { Actor } from "../../access/caller.ts";
+import type { Actor, Caller } from "../../access/caller.ts";
 import type { Explained } from "../../zones/changes/locks-and-reviews.ts";
 import type { ZoneContext } from "../../zones/changes/zone-context.ts";
 import type { EntityManager } from "../../database/database.ts";
@@ -83,6 +83,21 @@ export interface BatchPurpose {
   title(request: unknown): string;
 }
 
+/** What sets a kind of batch apart that changes what is known of domains, not their records. */
+export interface DomainPurpose {
+  /**
+   * Changes one domain, in the transaction that ends its item. Must come to the planned change again unless the domain was changed.
+   * @throws AppError to fail the domain
+   */
+  change(
+    tx: EntityManager,
+    caller: Caller,
+    item: { domainId: string; request: unknown; detail: unknown },
+  ): Promise<void>;
+  /** Returns what notifications call a batch. */
+  title(request: unknown): string;
+}
+
 interface ItemPlan {
   changes: PlannedChange[];
   /** Replaces the item's detail before anything is changed. Left out: it stays. */
@@ -90,4 +105,7 @@ interface ItemPlan {
 }
 
 /** Every kind of batch. */
-export type BatchPurposes = Readonly<Record<BatchKind, BatchPurpose>>;
+export type BatchPurposes = Readonly<Record<RecordsBatchKind, BatchPurpose> & { portfolio: DomainPurpose }>;
+
+/** The kinds that change records. */
+export type RecordsBatchKind = Exclude<BatchKind, "portfolio">;

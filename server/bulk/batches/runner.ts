@@ -11,7 +11,7 @@ import { AppError, Fault, faultToAppError } from "../../platform/errors.ts";
 import type { Logger } from "../../platform/log.ts";
 import { changesHash, refuseLoss } from "../../zones/records/editing/reviewed-plan.ts";
 import { providerRefusals } from "../../zones/records/editing/plan-edits.ts";
-import type { Batch, BatchPurposes } from "./batch.ts";
+import type { Batch, BatchPurposes, RecordsBatchKind } from "./batch.ts";
 import { finishedNotice, progressNotice } from "./notices.ts";
 import * as store from "./store.ts";
 
@@ -137,9 +137,10 @@ export class BatchRunner {
     let taken = 0;
     // A reverse zone that cannot be changed must not delay every domain: the rest of the turn leaves it to the job.
     const following = { late: false };
+    const permission = batch.kind === "portfolio" ? "domains:write" : "records:write";
     const worker = async () => {
       while (left-- > 0 && goesOn()) {
-        const caller = await presentCaller(this.#fork(), batch.actor, "records:write", this.#parts.now());
+        const caller = await presentCaller(this.#fork(), batch.actor, permission, this.#parts.now());
         if (!caller) return await store.stopBatch(this.#fork(), batch.id, callerGone);
         const item = await store.claimItem(this.#fork(), batch.id);
         if (!item) return;
@@ -157,8 +158,13 @@ export class BatchRunner {
    * @returns whether PTR records followed, where they had to
    */
   async #carryOut(batch: Batch, item: store.ClaimedItem, how: Turn): Promise<boolean> {
+    const { kind } = batch;
     try {
-      const { changeSetId, revision, refusal, reverse } = await this.#change(batch, item, how);
+      if (kind === "portfolio") {
+        await this.#changeDomain(batch, item, how.caller);
+        return true;
+      }
+      const { changeSetId, revision, refusal, reverse } = await this.#change({ ...batch, kind }, item, how);
       await this.#end(batch, item.id, { changeSetId, revision, error: refusal });
       return reverse.every(({ error }) => error === null);
     } catch (fault) {
@@ -176,7 +182,15 @@ export class BatchRunner {
     }
   }
 
-  async #change(batch: Batch, item: store.ClaimedItem, { caller, followLater }: Turn) {
+  /** Changes what is known of a domain, and ends the item with that. */
+  async #changeDomain({ request }: Batch, { id, domainId, detail }: store.ClaimedItem, caller: Caller): Promise<void> {
+    await this.#fork().transactional(async (tx) => {
+      await this.#parts.purposes.portfolio.change(tx, caller, { domainId, request, detail });
+      await store.endItem(tx, id, { changeSetId: null, error: null });
+    });
+  }
+
+  async #change(batch: Batch & { kind: RecordsBatchKind }, item: store.ClaimedItem, { caller, followLater }: Turn) {
     const purpose = this.#parts.purposes[batch.kind];
     const revertsId = purpose.reverted?.(item.detail);
     const { planned, outcomes, changeSetId, revision, reverse } = await this.#parts.pipeline.run(this.#fork(), {
@@ -226,7 +240,7 @@ export class BatchRunner {
   ): Promise<void> {
     await this.#fork().transactional(async (tx) => {
       const ended = await store.endItem(tx, itemId, end);
-      if (ended && end.error === null && revision !== null)
+      if (ended && end.error === null && revision !== null && kind !== "portfolio")
         await this.#parts.purposes[kind].made?.(tx, ended.detail, revision);
     });
   }

@@ -1,7 +1,9 @@
 import { answerOf, passingLarge } from "../../api/large-answers.ts";
 import { may } from "../../api/procedures.ts";
 import { router } from "../../api/trpc.ts";
+import { startPortfolioImportInput } from "../../zones/domains/portfolio-schemas.ts";
 import { startedJob } from "../batches/batch.ts";
+import type { PortfolioImports } from "../portfolio-imports.ts";
 import {
   applyReplacementInput,
   jobInput,
@@ -117,5 +119,30 @@ export function createReplacementsRouter({ replacements }: { replacements: Repla
       .input(revertJobInput)
       .output(startedJob)
       .mutation(({ ctx, input }) => replacements.revert(ctx.em, ctx.caller, input)),
+  });
+}
+
+/** Imports of tables, whose jobs the calls above show and take back. */
+export function createPortfolioImportsRouter({ portfolioImports }: { portfolioImports: PortfolioImports }) {
+  return router({
+    startImport: may("domains:write", {
+      method: "POST",
+      path: "/domains/import/start",
+      operationId: "startPortfolioImport",
+      costly: true,
+      largeBody: true,
+      tag: "Domains",
+      summary: "Start an import of a table of domains",
+      description:
+        "Starts a job that carries out a plan of `POST /api/domains/import` with `dryRun`, without the refused rows: for tables of thousands of " +
+        "rows, which a proxy may not wait for. Each row is applied as a whole; a domain that changed since the plan is listed as " +
+        "failed and does not stop the rest. `GET /api/records/replace/{jobId}` shows progress and outcome by domain, `…/stop` and `…/revert` " +
+        "stop the job and take it back; they need `records:read` and `records:write`.",
+      status: 202,
+      errors: [409],
+    })
+      .input(startPortfolioImportInput)
+      .output(startedJob)
+      .mutation(({ ctx, input }) => portfolioImports.start(ctx.em, ctx.caller, input)),
   });
 }

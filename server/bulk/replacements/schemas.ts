@@ -75,9 +75,10 @@ const count = (description: string) => z.int().meta({ description, example: 0 })
 
 const jobFields = {
   jobId: shownId("The job's id."),
-  kind: z.enum(["replace", "revert", "template"]).meta({
+  kind: z.enum(["replace", "revert", "template", "portfolio"]).meta({
     description:
-      "`revert`: takes the changes of another job back. `template`: applies a changed template to its linked domains.",
+      "`revert`: takes the changes of another job back. `template`: applies a changed template to its linked domains. " +
+      "`portfolio`: imports a table of domains, or takes such a job back.",
     example: "replace",
   }),
   state: z.enum(["running", "stopping", "stopped", "done"]).meta({
@@ -86,19 +87,19 @@ const jobFields = {
     example: "done",
   }),
   startedBy: shownId("The user who started it; null if deleted.").nullable(),
-  recordType: shownRecordType("The type of the replaced records; null for a template.").nullable(),
+  recordType: shownRecordType("The type of the replaced records; null for a template or a table.").nullable(),
   value: z
     .string()
     .nullable()
-    .meta({ description: "The value to replace, as sent; null for a template.", example: "192.0.2.1" }),
+    .meta({ description: "The value to replace, as sent; null for a template or a table.", example: "192.0.2.1" }),
   newValue: z
     .string()
     .nullable()
-    .meta({ description: "The new value, as sent; null for a template.", example: "198.51.100.7" }),
+    .meta({ description: "The new value, as sent; null for a template or a table.", example: "198.51.100.7" }),
   newTtl: z
     .int()
     .nullable()
-    .meta({ description: "The new TTL; null to keep each, and for a template.", example: null }),
+    .meta({ description: "The new TTL; null to keep each, and for a template or a table.", example: null }),
   message: z
     .string()
     .nullable()

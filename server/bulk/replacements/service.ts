@@ -30,6 +30,7 @@ import type { Enqueue } from "../../ops/jobs/runner.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { refuseLosses, planView } from "../../zones/records/editing/reviewed-plan.ts";
 import { refuseLockedIn } from "../../zones/records/planned-zone.ts";
+import { takingImportBack } from "../portfolio-imports.ts";
 import { nothingFound, namesWithValue, type ReplaceRequest, readWanted } from "./find.ts";
 import { planReplacement, withNameServer, planZonePart } from "./plan.ts";
 import { revertTitle } from "../batches/notices.ts";
@@ -162,10 +163,13 @@ export class Replacements {
     return await em.transactional(async (tx) => {
       // Two calls at the same time start one job.
       await queries(tx).selectFrom("batches").select("id").where("id", "=", jobId).forUpdate().execute();
-      const items = await revertible(tx, jobId);
+      await refuseRunningRevert(tx, jobId);
+      const taken = batch.kind === "portfolio" ? await takingImportBack(tx, caller, jobId) : null;
+      const items = taken?.items ?? (await revertible(tx, jobId));
       if (items.length === 0) throw new AppError("CONFLICT", "The job has nothing left to revert.");
-      const request = explained(batch.request as object, why);
-      const revert = { kind: "revert", request, force, revertsId: jobId, now: this.#parts.now() } as const;
+      const request = explained(taken?.request ?? (batch.request as object), why);
+      const kind = taken ? ("portfolio" as const) : ("revert" as const);
+      const revert = { kind, request, force, revertsId: jobId, now: this.#parts.now() };
       const reverting = await storeBatch(tx, caller, revert, items);
       await this.#begin(tx, caller, "revert", reverting, {
         revertsId: jobId,
@@ -243,8 +247,8 @@ function jobWith(batch: Batch, { total: all, ...counts }: ItemCounts) {
   };
 }
 
-/** Returns an item for each change of a batch that is in effect and not reverted. @throws AppError CONFLICT while a revert is running */
-async function revertible(tx: EntityManager, batchId: string) {
+/** @throws AppError CONFLICT while a revert is running */
+async function refuseRunningRevert(tx: EntityManager, batchId: string): Promise<void> {
   const running = await queries(tx)
     .selectFrom("batches")
     .select("id")
@@ -252,6 +256,10 @@ async function revertible(tx: EntityManager, batchId: string) {
     .where("finished_at", "is", null)
     .executeTakeFirst();
   if (running) throw new AppError("CONFLICT", `The job is already being reverted, by the job ${running.id}.`);
+}
+
+/** Returns an item for each change of a batch that is in effect and not reverted. */
+async function revertible(tx: EntityManager, batchId: string) {
   const rows = await queries(tx)
     .selectFrom("batch_items as item")
     .innerJoin("change_sets as made", "made.batch_item_id", "item.id")

@@ -1,7 +1,7 @@
 import { defineEntity, p } from "@mikro-orm/core";
 
 /** What a batch does in each of its domains. */
-export type BatchKind = "replace" | "revert" | "template";
+export type BatchKind = "replace" | "revert" | "template" | "portfolio";
 /** `stopping`: no further domain is begun, and one in flight is still going on. */
 export type BatchState = "running" | "stopping" | "stopped" | "done";
 export type BatchItemState = "waiting" | "running" | "done" | "failed" | "skipped";

@@ -1,6 +1,5 @@
 import { queries, type EntityManager } from "../../database/database.ts";
 import { inOneTrip, oneByOne, withNext, statement, type Answer, type Later } from "../../database/statements.ts";
-import { hasSignatureOverSoa } from "../../database/server-managed-rows.ts";
 import type { ChangeOutcome, RecordChange } from "../../dns-providers/provider.ts";
 import {
   asWritten,
@@ -12,7 +11,7 @@ import {
   type RecordDraft,
   type Spelling,
 } from "../../dns/record.ts";
-import { isSignatureOverSoa } from "../../dns/zone-file/type-names.ts";
+import { isSignatureOverSoa, signatureOverSoa } from "../../dns/zone-file/type-names.ts";
 import { newId } from "../../platform/ids.ts";
 import { isReported, lostLease, type Lease, type WatchedZone } from "./zone-context.ts";
 import { announceZoneChange } from "./zone-watchers.ts";
@@ -20,6 +19,13 @@ import { sql, type CompiledQuery } from "kysely";
 import type { Actor } from "../../access/caller.ts";
 import { entryStatement } from "../../notifications/audit/audit.ts";
 import type { ChangeSetKind, ChangeSetState } from "../../database/tables/changes.ts";
+
+/** What `soa_signed` of a domain stores: whether its live records include a signature over the SOA. */
+const hasSignatureOverSoa = sql<boolean>`exists (
+  select 1 from records signature
+  where signature.domain_id = domains.id and signature.until is null and signature.status = 'active'
+    and signature.record_type = 'RRSIG' and signature.name = '@' and signature.value ~* ${sql.lit(signatureOverSoa)}
+)`;
 
 interface Settled {
   revision: number;

@@ -55,6 +55,9 @@ type Prepared = PlannedRow & {
   moved: Moved | null;
 };
 
+/** How cells are read, and why. */
+export type ReadingOptions = Pick<ImportPortfolioInput, "dateOrder" | "emptyCells" | "message">;
+
 /** What rows refer to. */
 interface Lookups {
   /** By name in lower case. */
@@ -81,21 +84,14 @@ export async function importPortfolio(
   input: ImportPortfolioInput,
   { now, log }: { now: () => Date; log: Logger },
 ) {
-  const table = await inSlices(readPortfolio(input.csv));
-  const plan = new ImportPlan(caller, input, await lookupsOf(em, table.rows));
-  const lines = new Map<string, number>();
-  const rows: Prepared[] = await inChunks(table.rows, plannedAtOnce, (chunk) => plan.rows(em, chunk, lines));
-  const changed = rows.filter(({ changes, refusal }) => refusal === null && changes.length > 0);
-  const planHash = await inSlices(hashOf(changed));
+  const { table, plan, rows, changed, planHash } = await planned(em, caller, input);
   const undone: Prepared[] = [];
   if (!input.dryRun) {
-    if (input.planHash === undefined)
-      throw badField(["planHash"], "Send the `planHash` of a plan, which `dryRun: true` returns.");
-    if (input.planHash !== planHash)
-      throw new AppError("CONFLICT", "The domains are no longer what this plan was made for. Plan the import again.");
+    refuseOtherPlan(input, planHash);
     const faults: unknown[] = [];
     await inChunks(changed, appliedAtOnce, async (chunk) => {
-      const done = await plan.apply(em.fork(), chunk, now()).catch((error: unknown) => {
+      const applied = em.fork().transactional(async (tx) => await plan.apply(tx, chunk, now()));
+      const done = await applied.catch((error: unknown) => {
         // What others changed stays changed: the answer has to say so, and how to take it back.
         const failure = faultToAppError(error);
         if (failure instanceof Fault) faults.push(error);
@@ -121,6 +117,56 @@ export async function importPortfolio(
     applied: !input.dryRun,
     undo: undone.length === 0 ? null : await inSlices(undoOf(undone)),
   };
+}
+
+async function planned(em: EntityManager, caller: Caller, input: ImportPortfolioInput) {
+  const table = await inSlices(readPortfolio(input.csv));
+  const plan = new ImportPlan(caller, input, await lookupsOf(em, table.rows));
+  const lines = new Map<string, number>();
+  const rows: Prepared[] = await inChunks(table.rows, plannedAtOnce, (chunk) => plan.rows(em, chunk, lines));
+  const changed = rows.filter(({ changes, refusal }) => refusal === null && changes.length > 0);
+  return { table, plan, rows, changed, planHash: await inSlices(hashOf(changed)) };
+}
+
+/** @throws AppError BAD_REQUEST, CONFLICT */
+function refuseOtherPlan(input: { planHash?: string | undefined }, planHash: string): void {
+  if (input.planHash === undefined)
+    throw badField(["planHash"], "Send the `planHash` of a plan, which `dryRun: true` returns.");
+  if (input.planHash !== planHash)
+    throw new AppError("CONFLICT", "The domains are no longer what this plan was made for. Plan the import again.");
+}
+
+/** A row that changes a domain, to be carried out later. */
+export interface PlannedImport {
+  domainId: string;
+  cells: TableRow["cells"];
+  changes: PlannedRow["changes"];
+}
+
+/** Returns the rows of a table that change something, by the plan that was shown. @throws AppError BAD_REQUEST, CONFLICT */
+export async function planImport(
+  em: EntityManager,
+  caller: Caller,
+  input: Omit<ImportPortfolioInput, "dryRun">,
+): Promise<PlannedImport[]> {
+  const { changed, planHash } = await planned(em, caller, { ...input, dryRun: true });
+  refuseOtherPlan(input, planHash);
+  return changed.flatMap(({ domainId, row, changes }) => (domainId ? [{ domainId, cells: row.cells, changes }] : []));
+}
+
+/** Carries a row out, in the caller's transaction. @throws AppError CONFLICT if it would change anything else by now */
+export async function importRow(
+  tx: EntityManager,
+  caller: Caller,
+  { domainId, cells, changes }: PlannedImport,
+  { input, now }: { input: ReadingOptions; now: Date },
+): Promise<void> {
+  const row: TableRow = { line: 0, cells, fault: null };
+  // The database stores the keys of an object in an order of its own, and plans are compared as text.
+  const ordered = changes.map(({ field, before, after }) => ({ field, before, after }));
+  const prepared = { ...unplanned(row, domainId), changes: ordered };
+  await new ImportPlan(caller, input, await lookupsOf(tx, [row])).apply(tx, [prepared], now);
+  if (prepared.refusal !== null) throw new AppError("CONFLICT", prepared.refusal);
 }
 
 async function lookupsOf(em: EntityManager, rows: readonly TableRow[]): Promise<Lookups> {
@@ -171,13 +217,30 @@ function* undoOf(done: readonly Prepared[]): Steps<string> {
   return lines.join("");
 }
 
+function unplanned(row: TableRow, domainId: string | null): Prepared {
+  const { name = "", view = "" } = row.cells;
+  return {
+    line: row.line,
+    name: view === "" ? name : `${name}!${view}`,
+    domainId,
+    changes: [],
+    warnings: [],
+    refusal: null,
+    row,
+    before: null,
+    patch: {},
+    regrouped: null,
+    moved: null,
+  };
+}
+
 class ImportPlan {
   needsDateOrder = false;
   readonly #caller: Caller;
-  readonly #input: ImportPortfolioInput;
+  readonly #input: ReadingOptions;
   readonly #lookups: Lookups;
 
-  constructor(caller: Caller, input: ImportPortfolioInput, lookups: Lookups) {
+  constructor(caller: Caller, input: ReadingOptions, lookups: Lookups) {
     this.#caller = caller;
     this.#input = input;
     this.#lookups = lookups;
@@ -221,48 +284,46 @@ class ImportPlan {
     }
   }
 
-  /** Carries rows out, except those that changed meanwhile, which become refused. @returns those that were */
-  async apply(em: EntityManager, rows: readonly Prepared[], now: Date): Promise<Prepared[]> {
-    return await em.transactional(async (tx) => {
-      const ids = rows.flatMap(({ domainId }) => domainId ?? []);
-      const domains = await tx.find(
-        Domain,
-        { id: { $in: ids } },
-        { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: "asc" } },
-      );
-      const byId = new Map(domains.map((domain) => [domain.id, domain]));
-      const again = await this.rows(
-        tx,
-        rows.map(({ row }) => row),
-        new Map(),
-      );
-      const owners = await keptOf(tx, "users", unique(again.flatMap(({ patch }) => patch.ownerId ?? [])));
-      const accounts = await keptOf(
-        tx,
-        "registrar_configs",
-        unique(again.flatMap(({ patch }) => patch.registrarConfigId ?? [])),
-      );
-      const done: Prepared[] = [];
-      for (const [index, planned] of rows.entries()) {
-        const present = again[index];
-        const domain = byId.get(planned.domainId ?? "");
-        if (!domain || !present || present.refusal !== null || hashedText(present) !== hashedText(planned)) {
-          refuseRow(planned, "The domain was changed meanwhile. Plan the import again.");
-          continue;
-        }
-        const { ownerId, registrarConfigId } = present.patch;
-        if ((ownerId && !owners.has(ownerId)) || (registrarConfigId && !accounts.has(registrarConfigId))) {
-          refuseRow(
-            planned,
-            "The owner was disabled or the registrar's account deleted meanwhile. Plan the import again.",
-          );
-          continue;
-        }
-        await this.#change(tx, domain, present, now);
-        done.push(planned);
+  /** Carries rows out in a transaction, except those that changed meanwhile, which become refused. @returns those that were */
+  async apply(tx: EntityManager, rows: readonly Prepared[], now: Date): Promise<Prepared[]> {
+    const ids = rows.flatMap(({ domainId }) => domainId ?? []);
+    const domains = await tx.find(
+      Domain,
+      { id: { $in: ids } },
+      { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: "asc" } },
+    );
+    const byId = new Map(domains.map((domain) => [domain.id, domain]));
+    const again = await this.rows(
+      tx,
+      rows.map(({ row }) => row),
+      new Map(),
+    );
+    const owners = await keptOf(tx, "users", unique(again.flatMap(({ patch }) => patch.ownerId ?? [])));
+    const accounts = await keptOf(
+      tx,
+      "registrar_configs",
+      unique(again.flatMap(({ patch }) => patch.registrarConfigId ?? [])),
+    );
+    const done: Prepared[] = [];
+    for (const [index, planned] of rows.entries()) {
+      const present = again[index];
+      const domain = byId.get(planned.domainId ?? "");
+      if (!domain || !present || present.refusal !== null || hashedText(present) !== hashedText(planned)) {
+        refuseRow(planned, "The domain was changed meanwhile. Plan the import again.");
+        continue;
       }
-      return done;
-    });
+      const { ownerId, registrarConfigId } = present.patch;
+      if ((ownerId && !owners.has(ownerId)) || (registrarConfigId && !accounts.has(registrarConfigId))) {
+        refuseRow(
+          planned,
+          "The owner was disabled or the registrar's account deleted meanwhile. Plan the import again.",
+        );
+        continue;
+      }
+      await this.#change(tx, domain, present, now);
+      done.push(planned);
+    }
+    return done;
   }
 
   async #change(tx: EntityManager, domain: Domain, { patch, moved }: Prepared, now: Date): Promise<void> {
@@ -285,20 +346,7 @@ class ImportPlan {
   }
 
   #row(row: TableRow, domain: Result<SelectedRow>, lines: Map<string, number>): Prepared {
-    const { name = "", view = "" } = row.cells;
-    const planned: Prepared = {
-      line: row.line,
-      name: view === "" ? name : `${name}!${view}`,
-      domainId: domain.ok ? domain.value.id : null,
-      changes: [],
-      warnings: [],
-      refusal: null,
-      row,
-      before: null,
-      patch: {},
-      regrouped: null,
-      moved: null,
-    };
+    const planned = unplanned(row, domain.ok ? domain.value.id : null);
     const refused = (message: string) => {
       refuseRow(planned, message);
       return planned;

@@ -79,6 +79,12 @@ export const importPortfolioInput = z.strictObject({
 
 export type ImportPortfolioInput = z.output<typeof importPortfolioInput>;
 
+export const startPortfolioImportInput = importPortfolioInput.omit({ dryRun: true }).extend({
+  planHash: line(100, 1).meta({ description: "`planHash` of the plan that you were shown.", example: "q3xVnF…" }),
+});
+
+export type StartPortfolioImportInput = z.output<typeof startPortfolioImportInput>;
+
 const cell = (description: string, example: string) => z.string().meta({ description, example });
 
 const importedRow = z.object({

@@ -82,6 +82,13 @@ async function importedPortfolio(): Promise<Answer> {
   return await zw.admin.post("/api/domains/import", { csv, planHash: plan.planHash });
 }
 
+async function startedPortfolio(): Promise<Answer> {
+  made += 1;
+  const csv = `name,group\ntrail.example,Table ${made}\n`;
+  const { body: plan } = await zw.admin.post("/api/domains/import", { csv, dryRun: true });
+  return await zw.admin.post("/api/domains/import/start", { csv, planHash: plan.planHash });
+}
+
 /** Turns automatic renewal of a domain off. */
 async function changedRegistration(): Promise<Answer> {
   registrar.domains.set("registered.example", registeredName());
@@ -528,6 +535,7 @@ const reported: Record<string, [action: string, call: () => Promise<Answer>, by?
   "domains.delete": ["domain.delete", deletedDomain],
   "domains.sync": ["records.sync", synced],
   "portfolio.import": ["domain.update", importedPortfolio],
+  "portfolio.startImport": ["domain.import_table", startedPortfolio],
   "domains.setExpiry": [
     "domain.set_expiry",
     () => zw.admin.put(`/api/domains/${domain}/expiry`, { expiresAt: "2030-01-01T00:00:00Z" }),

@@ -210,3 +210,27 @@ test("rows that the plan did not refuse and the import did are marked, come firs
   await page.getByRole("button", { name: "Show the plan" }).click();
   await page.getByText("0 to change, 20 unchanged, 2 refused.").waitFor();
 });
+
+test("an import that changes many domains goes on as a job, whose page has progress, outcome and undo", async () => {
+  const { zonewright } = site;
+  const providerConfigId = await manualConfig(zonewright);
+  const names = Array.from({ length: 101 }, (_, index) => `many${index + 100}.example`);
+  for (const name of names) await addZone(zonewright, { name, providerConfigId });
+  const page = await site.signedIn({ path: "/portfolio" });
+  await page.getByRole("button", { name: "Import CSV…" }).click();
+  await page.getByLabel("Table").fill(`name,notes\n${names.map((name) => `${name},Of many\n`).join("")}`);
+  await page.getByRole("button", { name: "Show the plan" }).click();
+  await page.getByRole("button", { name: "Change 101 domains" }).click();
+  await page.getByRole("heading", { name: "Import of a table of domains" }).waitFor();
+  await page.getByRole("status").getByText("101 domains changed").waitFor();
+  const rows = page.getByRole("list", { name: "Domains" }).getByRole("listitem");
+  expect(await rows.first().textContent()).toBe("many100.exampleChanged");
+  await photograph(page, "portfolio-job");
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Undo…" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Undo", exact: true }).click();
+  await page.getByRole("heading", { name: "Undo of Import of a table of domains" }).waitFor();
+  await page.getByRole("status").getByText("101 domains changed").waitFor();
+  const { body } = await zonewright.admin.get("/api/domains/export?format=csv");
+  expect(String(body)).not.toContain("Of many");
+});

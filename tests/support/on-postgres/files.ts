@@ -92,6 +92,7 @@ export const onPostgres: Readonly<Record<string, readonly string[]>> = {
     "tests/notifications/channels/zone-changes.test.ts",
     "tests/zones/records/owner-and-review.test.ts",
     "tests/bulk/replacements/apply.test.ts",
+    "tests/bulk/portfolio-imports.test.ts",
     "tests/zones/reverse/unfinished.test.ts",
     "tests/zones/snapshots/schedule.test.ts",
   ],

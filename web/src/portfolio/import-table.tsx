@@ -1,3 +1,4 @@
+import { useNavigate } from "@tanstack/react-router";
 import type { RouterInputs, RouterOutputs } from "@zonewright/client";
 import { useRef, useState, type ReactNode } from "react";
 import { toUnicodeName } from "../../../server/dns/names/names.ts";
@@ -19,6 +20,8 @@ const text = portfolioWords;
 /** Longer texts are not shown in a field: browsers lay out every line of one. */
 const mostShown = 200_000;
 const rowsOfPage = 50;
+/** Imports that change more domains go on as a job, which the page of the job follows. */
+const mostAtOnce = 100;
 
 type Imported = RouterOutputs["portfolio"]["import"];
 type PlannedRow = Imported["rows"][number];
@@ -53,6 +56,7 @@ export function ImportTable({ given, onClose, onDone }: ImportTableProps) {
   const [reason, setReason] = useState("");
   const [refused, setRefused] = useState<string | null>(null);
   const [looked, setLooked] = useState<(Table & { plan: Imported }) | null>(null);
+  const navigate = useNavigate();
   const chooser = useRef<HTMLInputElement>(null);
   // A plan is of what was given when it was asked for: an answer may come after a change.
   const isOfThis = looked?.csv === csv && looked.clears === clears && looked.dateOrder === dateOrder;
@@ -65,7 +69,13 @@ export function ImportTable({ given, onClose, onDone }: ImportTableProps) {
   const apply = useAction(async () => {
     if (plan === null) return;
     const message = reason.trim() === "" ? {} : { message: reason.trim() };
-    const imported = await client.portfolio.import.mutate({ ...input(), planHash: plan.planHash, ...message });
+    const applied = { ...input(), planHash: plan.planHash, ...message };
+    if (plan.changed > mostAtOnce) {
+      const { jobId } = await client.portfolio.startImport.mutate(applied);
+      await navigate({ to: "/replace/$id", params: { id: jobId } });
+      return;
+    }
+    const imported = await client.portfolio.import.mutate(applied);
     onDone({ ...imported, table: { csv, clears, dateOrder }, plan });
   });
   const look = useAction(async () => {

@@ -222,7 +222,8 @@ export function JobState({ state }: Pick<Job, "state">) {
 }
 
 /** What a job does, in one line. */
-export function titleOf({ kind, recordType, value, newValue, newTtl }: Job): string {
+export function titleOf({ kind, recordType, value, newValue, newTtl, revertsId }: Job): string {
+  if (kind === "portfolio") return revertsId === null ? text.kinds.portfolio : text.kinds.revert(text.kinds.portfolio);
   const what =
     recordType === null || value === null
       ? text.kinds.template

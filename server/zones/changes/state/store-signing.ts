@@ -1,14 +1,19 @@
 import { createHash } from "node:crypto";
-import { sql } from "kysely";
+import { sql, type SqlBool } from "kysely";
 import { jsonRows, queries, type EntityManager } from "../../../database/database.ts";
 import { recordKey, type RecordData } from "../../../dns/record.ts";
-import type { ZoneSigning } from "../../../dns/zone-file/type-names.ts";
+import { managedAnywhere, managedAtApex, type ZoneSigning } from "../../../dns/zone-file/type-names.ts";
 import { mirrorsDueStatement } from "../settle.ts";
 import { announceZoneChange } from "../zone-watchers.ts";
-import { serverManagedRows } from "../../../database/server-managed-rows.ts";
 
 /** A statement of the embedded database blocks the event loop until it is done. */
 const rowsPerStatement = 250;
+
+/** `isServerManaged` as a condition on `record_type` and `name`. */
+const serverManagedRows = sql<SqlBool>`(
+  record_type in (${sql.join(managedAnywhere.map((type) => sql.lit(type)))})
+  or (name = '@' and record_type in (${sql.join(managedAtApex.map((type) => sql.lit(type)))}))
+)`;
 
 /**
  * Stores what a reading showed of a zone's signing, in the caller's transaction: whether the provider signs the zone, and its server-managed

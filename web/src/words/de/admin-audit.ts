@@ -145,6 +145,10 @@ const actions: Audit["actions"] = {
   "domain.create": { title: "Domain hinzugefügt", sentence: () => "{who} hat {domain} hinzugefügt" },
   "domain.delete": { title: "Domain entfernt", sentence: () => "{who} hat {domain} entfernt" },
   "domain.import": { title: "Domain importiert", sentence: () => "{who} hat {domain} importiert" },
+  "domain.import_table": {
+    title: "Import einer Tabelle begonnen",
+    sentence: () => "{who} hat den Import einer Tabelle von Domains begonnen",
+  },
   "domain.move": {
     title: "Domain umgezogen",
     sentence: () => "{who} ist mit {domain} zu einem anderen Anbieter umgezogen",

@@ -29,6 +29,7 @@ export const replace: Words["replace"] = {
     ttl: (type, value, ttl) => `TTL von ${type} ${value} → ${ttl}`,
     revert: (what) => `Rücknahme von ${what}`,
     template: "Vorlage auf ihre verknüpften Domains angewendet",
+    portfolio: "Import einer Tabelle von Domains",
   },
   states: { running: "Läuft", stopping: "Wird abgebrochen", stopped: "Abgebrochen", done: "Fertig" },
   job: "Ersetzung",

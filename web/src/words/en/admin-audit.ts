@@ -122,6 +122,10 @@ const actions: Readonly<Record<Entry["action"], { title: string; sentence: (fact
   "domain.create": { title: "Domain added", sentence: () => "{who} added {domain}" },
   "domain.delete": { title: "Domain removed", sentence: () => "{who} removed {domain}" },
   "domain.import": { title: "Domain imported", sentence: () => "{who} imported {domain}" },
+  "domain.import_table": {
+    title: "Import of a table started",
+    sentence: () => "{who} started the import of a table of domains",
+  },
   "domain.move": { title: "Domain moved", sentence: () => "{who} moved {domain} to another provider" },
   "domain.raise_serial": { title: "Serial raised", sentence: () => "{who} raised the serial of {domain}" },
   "domain.refuse_update": {

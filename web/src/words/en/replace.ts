@@ -27,6 +27,7 @@ export const replace = {
     ttl: (type: string, value: string, ttl: string) => `TTL of ${type} ${value} → ${ttl}`,
     revert: (what: string) => `Undo of ${what}`,
     template: "Template applied to its linked domains",
+    portfolio: "Import of a table of domains",
   },
   states: { running: "Running", stopping: "Stopping", stopped: "Stopped", done: "Done" },
   job: "Replacement",

@@ -1,0 +1,123 @@
+import { permitted } from "../access/authenticator.ts";
+import type { Caller } from "../access/caller.ts";
+import { queries, type EntityManager } from "../database/database.ts";
+import { writeEntry } from "../notifications/audit/audit.ts";
+import type { Enqueue } from "../ops/jobs/runner.ts";
+import { badField } from "../platform/errors.ts";
+import { importRow, planImport, type PlannedImport, type ReadingOptions } from "../zones/domains/portfolio-import.ts";
+import type { StartPortfolioImportInput } from "../zones/domains/portfolio-schemas.ts";
+import { batchJobName, type DomainPurpose, type NewItem } from "./batches/batch.ts";
+import { revertTitle } from "./batches/notices.ts";
+import { storeBatch } from "./batches/store.ts";
+
+/*
+ * Imports of tables of domains as jobs, for tables that no call should wait for. A job has an item for each row that changes something: one
+ * transaction changes the domain and ends the item, so that a row is carried out once, whoever is killed in between.
+ */
+
+/** What a job of the kind `portfolio` stores. */
+interface ImportRequest extends ReadingOptions {
+  /** Whether it takes another one back. */
+  reverts?: true;
+}
+
+/** The detail of an item. */
+type ImportedRow = Omit<PlannedImport, "domainId">;
+
+interface Parts {
+  enqueue: Enqueue;
+  now: () => Date;
+}
+
+/** Starts imports as jobs. */
+export class PortfolioImports {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Starts a job that carries out exactly the plan that was shown. @throws AppError BAD_REQUEST, CONFLICT */
+  async start(em: EntityManager, caller: Caller, input: StartPortfolioImportInput): Promise<{ jobId: string }> {
+    const { enqueue, now } = this.#parts;
+    const rows = await planImport(em, caller, input);
+    if (rows.length === 0) throw badField(["csv"], "No row of this table changes anything.");
+    const { dateOrder, emptyCells, message } = input;
+    const request: ImportRequest = {
+      emptyCells,
+      ...(dateOrder === undefined ? {} : { dateOrder }),
+      ...(message === undefined ? {} : { message }),
+    };
+    return await em.transactional(async (tx) => {
+      const batch = { kind: "portfolio", request, force: false, revertsId: null, now: now() } as const;
+      const jobId = await storeBatch(tx, caller, batch, rows.map(itemOf));
+      await writeEntry(tx, now(), caller, {
+        action: "domain.import_table",
+        targetType: "replacement",
+        targetId: jobId,
+        after: { domains: rows.length, ...(message === undefined ? {} : { message }) },
+      });
+      await enqueue(tx, batchJobName, {});
+      return { jobId };
+    });
+  }
+}
+
+function itemOf({ domainId, cells, changes }: PlannedImport): NewItem {
+  const detail: ImportedRow = { cells, changes };
+  return { domainId, planHash: null, detail, error: null };
+}
+
+/** Carries out the rows of imports, and of what takes them back. */
+export function portfolioPurpose(now: () => Date): DomainPurpose {
+  return {
+    title: (request) => {
+      const title = "Import of a table of domains";
+      return (request as ImportRequest).reverts ? revertTitle(title) : title;
+    },
+    async change(tx, caller, { domainId, request, detail }) {
+      const row = { domainId, ...(detail as ImportedRow) };
+      await importRow(tx, caller, row, { input: request as ImportRequest, now: now() });
+    },
+  };
+}
+
+/** Returns what takes an import back: its request, and an item for each domain that it changed and that no job took back. @throws AppError FORBIDDEN */
+export async function takingImportBack(tx: EntityManager, caller: Caller, batchId: string) {
+  permitted(caller, "domains:write");
+  const rows = await queries(tx)
+    .selectFrom("batch_items as item")
+    .select(["item.domain_id", "item.detail"])
+    .where("item.batch_id", "=", batchId)
+    .where("item.state", "=", "done")
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom("batch_items as later")
+            .innerJoin("batches", "batches.id", "later.batch_id")
+            .select("later.id")
+            .where("batches.reverts_id", "=", batchId)
+            .where("later.state", "=", "done")
+            .whereRef("later.domain_id", "=", "item.domain_id"),
+        ),
+      ),
+    )
+    .orderBy("item.position")
+    .execute();
+  const items = rows.map(({ domain_id: domainId, detail }) => {
+    const { cells, changes } = (typeof detail === "string" ? JSON.parse(detail) : detail) as ImportedRow;
+    const { name, view } = cells;
+    return itemOf({
+      domainId,
+      cells: {
+        ...(name === undefined ? {} : { name }),
+        ...(view === undefined ? {} : { view }),
+        ...Object.fromEntries(changes.map(({ field, before }) => [field, before])),
+      },
+      changes: changes.map(({ field, before, after }) => ({ field, before: after, after: before })),
+    });
+  });
+  const request: ImportRequest = { emptyCells: "clear", reverts: true };
+  return { items, request };
+}
