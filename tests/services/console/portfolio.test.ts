@@ -227,10 +227,14 @@ test("an import that changes many domains goes on as a job, whose page has progr
   expect(await rows.first().textContent()).toBe("many100.exampleChanged");
   await photograph(page, "portfolio-job");
   await expectAccessible(page);
+  expect(await rows.first().getByRole("link").getAttribute("href")).toBe("/d/many100.example/registration");
   await page.getByRole("button", { name: "Undo…" }).click();
+  await page.getByRole("dialog").getByText("Each domain gets back what it had.").waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Undo", exact: true }).click();
   await page.getByRole("heading", { name: "Undo of Import of a table of domains" }).waitFor();
   await page.getByRole("status").getByText("101 domains changed").waitFor();
   const { body } = await zonewright.admin.get("/api/domains/export?format=csv");
   expect(String(body)).not.toContain("Of many");
+  await page.getByRole("main").getByRole("link", { name: "Portfolio" }).click();
+  await page.waitForURL(/\/portfolio$/);
 });

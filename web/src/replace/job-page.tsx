@@ -55,14 +55,21 @@ export function JobPage() {
   const { progress, finishedAt } = job;
   const past = progress.domains - progress.waiting - progress.running;
   const mayChange = user.role !== "auditor";
+  const isImport = job.kind === "portfolio";
   return (
     <Page
       title={titleOf(job)}
       actions={
         <>
-          <Link to="/replace" className={buttonClass("quiet")}>
-            {text.again}
-          </Link>
+          {isImport ? (
+            <Link to="/portfolio" className={buttonClass("quiet")}>
+              {text.toPortfolio}
+            </Link>
+          ) : (
+            <Link to="/replace" className={buttonClass("quiet")}>
+              {text.again}
+            </Link>
+          )}
           {job.state === "running" && mayChange ? (
             <Button pending={stop.pending} onClick={() => void stop.run()}>
               {text.stop}
@@ -126,7 +133,11 @@ export function JobPage() {
         <ul className={styles["jobs"]} data-framed aria-label={text.list}>
           {job.domains.map((domain) => (
             <li key={domain.domainId}>
-              <Link to="/d/$name/timeline" params={{ name: domain.domainName }} preload={false}>
+              <Link
+                to={isImport ? "/d/$name/registration" : "/d/$name/timeline"}
+                params={{ name: domain.domainName }}
+                preload={false}
+              >
                 {domain.domainName}
                 {domain.error === null ? null : <small className={styles["bad"]}>{domain.error}</small>}
               </Link>
@@ -172,7 +183,7 @@ function UndoDialog({ job, onClose }: { job: Job; onClose: () => void }) {
       open
       onClose={onClose}
       title={text.undoTitle}
-      description={text.undoHint}
+      description={job.kind === "portfolio" ? text.undoImportHint : text.undoHint}
       alert={
         undo.error === null ? null : (
           <Notice kind={mustConfirm ? "warning" : "error"} focusFor={undo.error}>

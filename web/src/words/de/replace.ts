@@ -44,9 +44,12 @@ export const replace: Words["replace"] = {
   undoTitle: "In allen Domains rückgängig machen?",
   undoHint:
     "Jede Domain wird durch eine eigene Änderung zurückgesetzt. Domains, deren Einträge seither geändert wurden, bleiben, wie sie sind, und werden aufgeführt.",
-  undone: "Dies macht eine frühere Ersetzung rückgängig.",
+  undoImportHint:
+    "Jede Domain bekommt zurück, was sie hatte. Domains, die seither geändert wurden, bleiben, wie sie sind, und werden aufgeführt.",
+  undone: "Dies macht eine frühere Änderung vieler Domains rückgängig.",
   original: "Öffnen",
   again: "Neue Ersetzung",
+  toPortfolio: "Portfolio",
   show: "Anzeigen",
   shown: {
     all: "Alle",

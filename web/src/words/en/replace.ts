@@ -42,9 +42,11 @@ export const replace = {
   undoTitle: "Undo this in every domain?",
   undoHint:
     "Each domain is set back by a change of its own. Domains whose records were changed since stay as they are and are listed.",
-  undone: "This undoes an earlier replacement.",
+  undoImportHint: "Each domain gets back what it had. Domains that were changed since stay as they are and are listed.",
+  undone: "This undoes an earlier change of many domains.",
   original: "Open it",
   again: "New replacement",
+  toPortfolio: "Portfolio",
   show: "Show",
   shown: {
     all: "All",
