@@ -4,8 +4,8 @@ import { join } from "node:path";
 
 /**
  * Bundles the command line into `cli/dist`, with all that it imports: the package needs no other to be installed. Runs after each install.
- * `node cli/build.ts [folder]`; `node cli/build.ts --single file.cjs` makes one script, for an executable. Without the bundler, as in a
- * production install, it only says so.
+ * `node cli/build.ts [folder]`; `node cli/build.ts --single file.cjs [source]` makes one script, for an executable. Without the bundler, as in
+ * a production install, it only says so.
  */
 async function main(): Promise<void> {
   const rolldown = await import("rolldown").catch(() => null);
@@ -14,9 +14,9 @@ async function main(): Promise<void> {
     process.stdout.write(`The command line was not built: ${missing}.\n`);
     return;
   }
-  const [target = join(import.meta.dirname, "dist"), file] = process.argv.slice(2);
+  const [target = join(import.meta.dirname, "dist"), file, source = "main.ts"] = process.argv.slice(2);
   const options = {
-    input: { zonewright: join(import.meta.dirname, "src/main.ts") },
+    input: { zonewright: join(import.meta.dirname, "src", source) },
     platform: "node" as const,
     resolve: { conditionNames: ["zonewright-source", "node", "import", "default"] },
     // No call sends a form, and asking whether it is one would load what `fetch` needs.
