@@ -68,6 +68,11 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/sync.ts")).sync(),
   },
   {
+    name: "push",
+    summary: "Write a domain's records over its provider's",
+    load: async () => (await import("./commands/sync.ts")).push(),
+  },
+  {
     name: "drift",
     summary: "Show how domains differ from their providers",
     load: async () => (await import("./commands/sync.ts")).drift(),

@@ -31,6 +31,13 @@ export function newId(): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-${sequence}-${tail.slice(0, 4)}-${tail.slice(4)}`;
 }
 
+/** Returns an id that sorts directly before another: for what is stored later, but came before. */
+export function idBefore(id: string): string {
+  const number = BigInt(`0x${id.replaceAll("-", "")}`) - 1n;
+  const digits = number.toString(16).padStart(32, "0");
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
+
 /** Returns 256 random bits in base64url. Stores look the token up by its hash. */
 export function newOpaqueToken(): string {
   return randomBytes(32).toString("base64url");

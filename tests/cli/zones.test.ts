@@ -83,7 +83,7 @@ describe("zone files", () => {
   });
 });
 
-test("what a provider changed is shown by drift, which exits with 2, and taken over by sync", async () => {
+test("what a provider changed is shown by drift, which exits with 2, and taken over by sync or undone there by push", async () => {
   const name = await zone("drift.example");
   const file = join(zw.dataDir, "zones/drift.example.zone");
   expect(await cli.run(["drift", name])).toEqual({ exitCode: 0, stdout: "drift.example: no changes\n", stderr: "" });
@@ -97,6 +97,12 @@ test("what a provider changed is shown by drift, which exits with 2, and taken o
   expect(await cli.run(["sync", name, "--dry-run"])).toEqual({ exitCode: 2, stdout: patch, stderr: "" });
   expect(await cli.must(["sync", name])).toBe(`${patch}Applied as revision 2.\n`);
   expect(await cli.json<Report>(["sync", name])).toMatchObject({ changes: [], applied: false });
+  await writeFile(file, (await readFile(file, "utf8")).replace("192.0.2.26", "192.0.2.27"));
+  const back = "drift.example: 1 to update\n~ mail 300 A 192.0.2.27 → 192.0.2.26\n";
+  expect(await cli.run(["push", name, "--dry-run"])).toEqual({ exitCode: 2, stdout: back, stderr: "" });
+  expect(await cli.must(["push", name])).toBe(`${back}Applied as revision 4.\n`);
+  expect(await readFile(file, "utf8")).toContain("192.0.2.26");
+  expect(await cli.json<Report>(["push", name])).toMatchObject({ changes: [], applied: false });
   expect(await cli.must(["drift"])).toBe("No domain differs from its provider.\n");
 });
 

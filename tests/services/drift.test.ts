@@ -4,6 +4,7 @@ import { ProviderComparison } from "../../server/zones/changes/state/compare-wit
 import { fileZone } from "../support/zones.ts";
 import { startBind } from "../support/name-servers/bind.ts";
 import { Clock, hour } from "../support/clock.ts";
+import { dig } from "../support/name-servers/dig.ts";
 import { nsupdate } from "../support/name-servers/nsupdate.ts";
 import type { UpdateServer } from "../support/name-servers/update-server.ts";
 import { useZonewright } from "../support/zonewright.ts";
@@ -63,6 +64,26 @@ test("an edit made elsewhere at a name server is found, and settled by a sync or
   await nsupdate(bind, zone, [`update add hand.${zone}. 300 A 192.0.2.1`]);
   expect(await drift()).toBeNull();
   expect(reported).toHaveLength(2);
+});
+
+test("an edit made elsewhere at a name server is pushed over, dig shows ours again, and a revert shows theirs", async () => {
+  await nsupdate(bind, zone, [
+    `update add hand.${zone}. 300 A 192.0.2.9`,
+    `update add extra.${zone}. 300 TXT "theirs"`,
+    `update delete ns.${zone}. A 192.0.2.53`,
+    `update add ns.${zone}. 3600 A 192.0.2.54`,
+  ]);
+  expect(await drift()).toMatchObject({ created: 2, updated: 1, deleted: 0 });
+  const { planHash } = (await zw.admin.post(`${path}/push`, { dryRun: true })).body;
+  const { body } = await zw.admin.post(`${path}/push`, { planHash, force: true });
+  expect(body).toMatchObject({ success: true, updated: 1, deleted: 2, failed: [] });
+  const answer = async (name: string, type: string) =>
+    (await dig(bind.port, `${name}.${zone}`, type)).map(({ rdata }) => rdata).toSorted();
+  const answers = async () => await Promise.all([answer("ns", "A"), answer("hand", "A"), answer("extra", "TXT")]);
+  expect(await answers()).toEqual([["192.0.2.53"], ["192.0.2.1"], []]);
+  expect(await drift()).toBeNull();
+  expect((await zw.admin.post(`${path}/history/${body.changeSetId}/revert`, { force: true })).status).toBe(200);
+  expect(await answers()).toEqual([["192.0.2.54"], ["192.0.2.1", "192.0.2.9"], ['"theirs"']]);
 });
 
 test("a change made by Zonewright is not reported as drift", async () => {

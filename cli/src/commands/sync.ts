@@ -4,7 +4,7 @@ import { changeInput, command, withChanges, withJson, type ChangeOptions } from 
 import { connect } from "../credentials.ts";
 import { exitCodes, Failure } from "../failure.ts";
 import { carryOut, changesOf, countsOf, printPlan, sizeOf, type Changes } from "../plans.ts";
-import { print, printJson, progress } from "../terminal.ts";
+import { note, print, printJson, progress } from "../terminal.ts";
 import { domainNamed, every, fullName } from "../zones.ts";
 
 export function sync(): Command {
@@ -29,6 +29,42 @@ export function sync(): Command {
         const { override: _, ...input } = changeInput(options);
         await client.domains.sync.mutate({ id: zone.id, planHash, ...input });
         return (await client.domains.get.query({ id: zone.id })).revision;
+      },
+    });
+  });
+}
+
+export function push(): Command {
+  return withChanges(
+    command("push <domain>", "Write a domain's records over its provider's", {
+      more: "The opposite of `sync`: what was changed at the provider is undone. What it had stays in the history and in a snapshot.",
+      examples: [
+        ["push example.com", "Show what the provider changed, and undo it there."],
+        ["push example.com --yes --message 'Edited by mistake'", "Do so without a question, with a reason."],
+      ],
+    }),
+  ).action(async (name: string, options: ChangeOptions) => {
+    const client = await connect();
+    const zone = await domainNamed(client, name);
+    const { id } = zone;
+    const { plan, planHash, failed } = await client.domains.push.mutate({
+      id,
+      dryRun: true,
+      ...(options.unlock ? { unlock: true } : {}),
+    });
+    if (plan === null || planHash === null) throw new Failure("The server returned no plan. Upgrade it.");
+    const forbidden = failed.map(({ recordType, name: host, error }) => `${host} ${recordType} stays: ${error}`);
+    await carryOut({
+      domain: fullName(zone),
+      plan: { ...plan, warnings: [...plan.warnings, ...forbidden] },
+      options,
+      apply: async () => {
+        const result = await client.domains.push.mutate({ id, planHash, ...changeInput(options) });
+        for (const { recordType, name: host, error } of result.failed) {
+          note(`Not changed: ${host} ${recordType}: ${error}`);
+          process.exitCode = 1;
+        }
+        return (await client.domains.get.query({ id })).revision;
       },
     });
   });

@@ -1,7 +1,16 @@
 import { defineEntity, p } from "@mikro-orm/core";
 
 export type ChangeSetState = "pending" | "applied" | "partial" | "failed";
-export type ChangeSetKind = "edit" | "bulk" | "import" | "sync" | "rollback" | "revert" | "replace" | "template";
+export type ChangeSetKind =
+  | "edit"
+  | "bulk"
+  | "import"
+  | "sync"
+  | "push"
+  | "rollback"
+  | "revert"
+  | "replace"
+  | "template";
 
 /** One change to a zone: the intent while `pending`, then the outcome. */
 export const ChangeSetSchema = defineEntity({

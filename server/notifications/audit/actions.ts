@@ -17,7 +17,7 @@ export type AuditAction =
   | `invitation.${"create" | "delete"}`
   | `mirror.${"create" | "delete" | "reconcile"}`
   | `provider_config.${"create" | "delete" | "update"}`
-  | `records.${"bulk" | "edit" | "import" | "replace" | "revert" | "rollback" | "sync" | "template"}`
+  | `records.${"bulk" | "edit" | "import" | "push" | "replace" | "revert" | "rollback" | "sync" | "template"}`
   | `registrar_config.${"create" | "delete" | "update"}`
   | `replacement.${"apply" | "revert" | "stop"}`
   | "session.revoke"

@@ -29,6 +29,8 @@ export interface Planned {
   follows?: readonly Follow[];
   /** Whether an approval covers exactly these changes. */
   reviewed?: boolean;
+  /** Whether differences from the provider stay, although the plan compared the whole zone. */
+  leavesDrift?: boolean;
 }
 
 /** Changes to plan: their zone, their author, and a function that works them out. */
@@ -43,7 +45,6 @@ export interface PlanRequest<P extends Planned> {
 
 /** What to apply: a plan, how the change set is made, and what the history says of it. */
 export interface ApplyRequest<P extends Planned> extends PlanRequest<P>, Explained {
-  kind: ChangeSetKind;
   /** The role of the person whose change it is, if the caller stands for them; null if they are gone. Default: the caller's. */
   role?: Role | null;
   /** Statements to send with the one that locks the zone; they run after it, before rights are checked. Undone if the zone has a provider. */
@@ -52,6 +53,11 @@ export interface ApplyRequest<P extends Planned> extends PlanRequest<P>, Explain
   atomic?: boolean;
   /** How to close earlier change sets whose outcome is unknown. Default: `wait`. */
   resolution?: Resolution;
+  /**
+   * How the history names the change. A `push` sends what the zone here has already: the plan read the whole zone at the provider, and
+   * `before` of its changes is what that has.
+   */
+  kind: ChangeSetKind;
   /** Whether the provider has these changes already (sync), so that nothing is sent. */
   alreadyThere?: boolean;
   /** What the change set is made for. */
@@ -203,7 +209,10 @@ export class ChangePipeline {
     const { provider } = zone;
     if (!provider) throw new MovedAway();
     // Read before the zone's records, so that a write in between changes the fingerprint.
-    const fingerprint = request.alreadyThere ? await fingerprintOf(provider, zone.providerZone) : null;
+    const comparesAll = request.alreadyThere || request.kind === "push";
+    const fingerprint = comparesAll ? await fingerprintOf(provider, zone.providerZone) : null;
+    // What is sent is planned on what the provider has, which for a push is not what the records here stand for.
+    if (request.kind === "push") zone.fingerprint = fingerprint;
     if (!request.alreadyThere) await this.#readUnreadSplits(fork(), zone);
     // 4.
     const planned = await request.plan(fork(), zone);
@@ -212,7 +221,8 @@ export class ChangePipeline {
     const { changes } = planned;
     let finished: Finished<P>;
     if (request.alreadyThere || changes.length === 0) {
-      finished = { zone, planned, setAside, outcomes: changes.map(() => ({ ok: true })), lease, fingerprint };
+      const known = planned.leavesDrift ? null : fingerprint;
+      finished = { zone, planned, setAside, outcomes: changes.map(() => ({ ok: true })), lease, fingerprint: known };
     } else {
       const { kind, atomic = false, caller, cause } = request;
       const { follows } = planned;
@@ -237,7 +247,7 @@ export class ChangePipeline {
       const { outcomes, before, after, changeRefs } = sent;
       const dropped = await droppedRecords(fork(), zone.id, sent.dropped ?? [], changes);
       // Content that somebody else wrote and that was not read stays unknown until a sync.
-      const known = before === zone.fingerprint ? after : null;
+      const known = before === zone.fingerprint && !isPushedInPart(request, planned, outcomes) ? after : null;
       finished = { zone, planned, setAside, outcomes, lease, fingerprint: known, changeSetId, dropped, changeRefs };
     }
     // 8.
@@ -281,6 +291,7 @@ export class ChangePipeline {
       fingerprint,
       changeSetId,
       cause: request.cause,
+      endsDrift: request.kind === "sync" || (request.kind === "push" && !isPushedInPart(request, planned, outcomes)),
       repaired: false,
       now,
     });
@@ -315,6 +326,15 @@ export class ChangePipeline {
     await throughProvider(readSplits(em, zone, zone.provider));
     zone.splitsUnread = false;
   }
+}
+
+/** Returns whether a push leaves records at the provider that differ from those here. */
+function isPushedInPart(
+  { kind }: { kind: ChangeSetKind },
+  { leavesDrift = false }: Planned,
+  outcomes: readonly ChangeOutcome[],
+): boolean {
+  return kind === "push" && (leavesDrift || !outcomes.every(({ ok }) => ok));
 }
 
 /** Returns what asks whether the name servers of a zone's provider have changes; null if it does not say so. */

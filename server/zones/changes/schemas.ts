@@ -105,7 +105,7 @@ export const history = z
           .object({
             id: id("The change set's id."),
             kind: z
-              .enum(["edit", "bulk", "import", "sync", "rollback", "revert", "replace", "template"])
+              .enum(["edit", "bulk", "import", "sync", "push", "rollback", "revert", "replace", "template"])
               .meta({ description: "The operation that made the change.", example: "edit" }),
             message: z
               .string()

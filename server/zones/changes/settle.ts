@@ -5,14 +5,19 @@ import {
   asWritten,
   countActions,
   dataOf,
+  isUnchanged,
   spellingOf,
   storedStrings,
+  type LiveRecord,
   type PlannedChange,
   type RecordDraft,
   type Spelling,
 } from "../../dns/record.ts";
 import { isSignatureOverSoa, signatureOverSoa } from "../../dns/zone-file/type-names.ts";
-import { newId } from "../../platform/ids.ts";
+import { idBefore, newId } from "../../platform/ids.ts";
+import { flatMapped, inChunks, inSlices } from "../../platform/slices.ts";
+import { bookmark } from "./bookmark.ts";
+import { liveById, pageRows } from "./state/live-queries.ts";
 import { isReported, lostLease, type Lease, type WatchedZone } from "./zone-context.ts";
 import { announceZoneChange } from "./zone-watchers.ts";
 import { sql, type CompiledQuery } from "kysely";
@@ -39,9 +44,12 @@ interface Settled {
  * @throws AppError UNAVAILABLE when the lease was lost; a pending change set then waits for a repair.
  */
 export async function settle(tx: EntityManager, domainId: string, settlement: Settlement): Promise<Settled> {
-  const { changes, now } = settlement;
+  const { kind, changes, now } = settlement;
   const done = effects(changes, settlement.outcomes);
-  const changeSetId = changes.length === 0 ? null : (settlement.changeSetId ?? newId());
+  const changeSetId = changes.length === 0 ? null : (settlement.changeSetId ?? settlement.ownId ?? newId());
+  if (kind === "push" && changeSetId !== null) {
+    await adoptOverwritten(tx, domainId, { ...settlement, ownId: idBefore(changeSetId) }, done);
+  }
   const isLarge = done.length > rowsPerStatement;
   const { revision, mirrored, reported } = await write(tx, domainId, settlement, { done, changeSetId, isLarge });
   if (changeSetId !== null && done.length > 0) {
@@ -49,6 +57,34 @@ export async function settle(tx: EntityManager, domainId: string, settlement: Se
     announceZoneChange(tx, { domainId, revision, changeSetId, mirrored, reported });
   }
   return { revision, changeSetId };
+}
+
+/**
+ * Stores what the provider had where a push has overwritten it, as a sync: the history and a snapshot keep it, and the push can be reverted.
+ * Until then the records here are those that the push has sent.
+ */
+async function adoptOverwritten(
+  tx: EntityManager,
+  domainId: string,
+  settlement: Settlement,
+  done: readonly PlannedChange[],
+): Promise<void> {
+  const ids = done.map(({ id }) => id);
+  const live = new Map(await inChunks(ids, pageRows, async (some) => [...(await liveById(tx, domainId, some))]));
+  const changes = await inSlices(flatMapped(done, ({ id, before }) => adopting(id, live.get(id), before)));
+  if (changes.length === 0) return;
+  const outcomes = changes.map(() => ({ ok: true }) as const);
+  const { actorId, now } = settlement;
+  const own = { about: undefined, changeSetId: undefined, cause: undefined, fingerprint: null, endsDrift: false };
+  await settle(tx, domainId, { ...settlement, ...own, kind: "sync", changes, outcomes });
+  await bookmark(tx, domainId, { trigger: "on_change", createdBy: actorId, now });
+}
+
+/** Returns the change that turns a live record into what the provider had. */
+function adopting(id: string, live: LiveRecord | undefined, had: LiveRecord | null): PlannedChange[] {
+  if (!had) return live ? [{ action: "delete", id, before: live, after: null }] : [];
+  if (!live) return [{ action: "create", id, before: null, after: had }];
+  return isUnchanged(live, had) ? [] : [{ action: "update", id, before: live, after: had }];
 }
 
 /** What `settle` writes. */
@@ -95,7 +131,7 @@ async function write(
 function moveZone(
   tx: EntityManager,
   domainId: string,
-  { kind, lease, fingerprint, now }: Settlement,
+  { lease, fingerprint, endsDrift = false, now }: Settlement,
   done: readonly PlannedChange[],
 ) {
   return queries(tx)
@@ -105,7 +141,7 @@ function moveZone(
       record_count: eb.fn<number>("greatest", [eb("record_count", "+", growth(done)), eb.lit(0)]),
       updated_at: done.length > 0 ? now : eb.ref("updated_at"),
       provider_fingerprint: fingerprint ?? eb.ref("provider_fingerprint"),
-      ...(kind === "sync" ? noDrift : {}),
+      ...(endsDrift ? noDrift : {}),
     }))
     .where("id", "=", domainId)
     .$if(lease !== null, (query) => query.where("lease_token", "=", lease?.token ?? null))
@@ -197,8 +233,12 @@ interface Settlement {
   locked: WatchedZone | null;
   /** The fingerprint of the provider's content afterwards; null leaves the stored one. */
   fingerprint: string | null;
+  /** Whether the zone now equals what its provider serves. */
+  endsDrift?: boolean;
   /** The pending change set, which stores its cause; left out when there is none. */
   changeSetId?: string | undefined;
+  /** The id of a change set of which none is pending. Default: a new one. */
+  ownId?: string;
   /** What the change set is made for, if none is pending. */
   cause?: Cause | undefined;
   /** Whether the outcome was read back from the zone. */

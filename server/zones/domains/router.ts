@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { answerOf, passingLarge, textAnswerOf } from "../../api/large-answers.ts";
-import { syncInput, syncResult } from "../records/whole-zone-schemas.ts";
+import { pushInput, pushResult, syncInput, syncResult } from "../records/whole-zone-schemas.ts";
 import { anyPage, nothing, pageOfAll, success } from "../../api/schemas.ts";
 import { admin, auditingMay, may, maySubscribe } from "../../api/procedures.ts";
 import { router, streamed } from "../../api/trpc.ts";
@@ -200,6 +200,24 @@ export function createDomainsRouter({
       .input(syncInput)
       .output(passingLarge(syncResult))
       .mutation(async ({ ctx, input }) => await answerOf(syncResult, await sync.run(ctx.em, ctx.caller, input))),
+
+    push: may("records:write", {
+      method: "POST",
+      path: "/domains/{id}/push",
+      operationId: "pushDomain",
+      costly: true,
+      tag: "DNS records",
+      summary: "Write a domain's records over its provider's",
+      description:
+        "Requires the owner or an administrator. Reads the zone at the provider and writes the records here where it differs: the opposite of a " +
+        "sync. What a sync would not take over stays. If more than 30 % of a provider's zone with ten or more records would change, or all its " +
+        "records would go, `force: true` is required. What the provider had is kept in the history as a sync and in a snapshot; reverting " +
+        "`changeSetId` writes it back. Changes that the provider refuses are in `failed` and change nothing.",
+      errors: [409, 502],
+    })
+      .input(pushInput)
+      .output(passingLarge(pushResult))
+      .mutation(async ({ ctx, input }) => await answerOf(pushResult, await sync.push(ctx.em, ctx.caller, input))),
 
     setExpiryRemind: may("domains:write", {
       method: "PUT",

@@ -4,6 +4,7 @@ import type { ProviderKind } from "../../dns-providers/provider.ts";
 import type { Issue } from "../../platform/errors.ts";
 import { limitIssues } from "./provider-limits.ts";
 import {
+  asWritten,
   isActive,
   recordKey,
   rrsetKey,
@@ -53,6 +54,41 @@ export async function judgeChanges(
     for (const { message } of violations) refuse(id, message);
   }
   return refused;
+}
+
+/** A change that is not made, by its record, and why. */
+export interface Unmade {
+  record: RecordData;
+  reason: string;
+}
+
+/** Returns an unmade change as answers show it. */
+export function failure({ record, reason }: Unmade) {
+  const { recordType, name, value, strings } = asWritten(record);
+  return { recordType, name, value, strings, error: reason };
+}
+
+/**
+ * Splits changes that restore records into those that are allowed and those that current rules forbid. A forbidden change may block others, so
+ * the rest is judged again.
+ * @param live as `judgeChanges` takes them
+ */
+export async function withoutRefused(
+  em: EntityManager,
+  zone: Zone,
+  live: readonly LiveRecord[],
+  planned: readonly PlannedChange[],
+): Promise<{ changes: PlannedChange[]; unmade: Unmade[] }> {
+  const unmade: Unmade[] = [];
+  for (let changes = [...planned]; ;) {
+    const refused = await judgeChanges(em, zone, live, changes, "servers");
+    if (refused.size === 0) return { changes, unmade };
+    for (const { id, before, after } of changes) {
+      const reasons = refused.get(id);
+      if (reasons) unmade.push({ record: after ?? before, reason: reasons.join(" ") });
+    }
+    changes = changes.filter(({ id }) => !refused.has(id));
+  }
 }
 
 /** Judges only what changes: existing violations may stay. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { id, line, queryFlag } from "../../api/schemas.ts";
+import { id, line, queryFlag, shownRecordType } from "../../api/schemas.ts";
 import { readableFormats, writableFormats } from "../../dns/formats/formats.ts";
-import { domainId, changeMessage, explained, unlock } from "../changes/schemas.ts";
+import { domainId, changeMessage, explained, shownStrings, unlock } from "../changes/schemas.ts";
 import { leftOwners } from "./left-records.ts";
 import { plannedChanges, forceLoss, reviewedHash, comparisonHash, reverseOutcomes } from "./change-schemas.ts";
 
@@ -46,6 +46,56 @@ export const syncResult = z
     planHash: comparisonHash,
   })
   .meta({ id: "SyncResult", description: "The result of a sync." });
+
+export const recordName = z
+  .object({
+    recordType: shownRecordType("Record type."),
+    name: z.string().meta({ description: "Name relative to the domain.", example: "www" }),
+    value: z.string().meta({ description: "Canonical value.", example: "192.0.2.1" }),
+    strings: shownStrings,
+  })
+  .meta({ id: "RecordName", description: "A record, by the fields that identify it." });
+
+export const pushInput = z.strictObject({
+  id: domainId,
+  dryRun,
+  force,
+  planHash: reviewedHash,
+  ...explained,
+});
+
+/** A change that was not made. */
+export const failedChanges = z.array(
+  z.object({
+    ...recordName.shape,
+    error: z
+      .string()
+      .meta({ description: "The provider's message, or the rule that forbids the change.", example: "refused" }),
+  }),
+);
+
+export const pushResult = z
+  .object({
+    success: z.boolean().meta({ description: "Whether all differences are gone." }),
+    changeSetId: id(
+      "The new change set, which a revert undoes. Null with `dryRun`, and if there was nothing to do.",
+    ).nullable(),
+    created: z.int().meta({ description: "Records created at the provider.", example: 1 }),
+    updated: z.int().meta({ description: "Records changed at the provider.", example: 1 }),
+    deleted: z.int().meta({ description: "Records deleted at the provider.", example: 1 }),
+    unchanged: z.int().meta({ description: "Records that were already equal.", example: 57 }),
+    failed: failedChanges.meta({
+      description:
+        "Changes that failed: there the provider still has its own records, and the zone differs. With `dryRun`, changes that current rules forbid.",
+      example: [],
+    }),
+    plan: optionalPlan.meta({
+      description: "With `dryRun`, what would change at the provider; null otherwise.",
+      example: null,
+    }),
+    planHash: comparisonHash,
+  })
+  .meta({ id: "PushResult", description: "The result of a push." });
 
 export const revertInput = z.strictObject({
   id: domainId,

@@ -3,7 +3,7 @@ import type { restoreInput, rollbackInput } from "./schemas.ts";
 import { type Caller, ZoneScope } from "../../access/caller.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { planningState, withSplitsOf } from "../../dns/desired-state.ts";
-import { judgeChanges } from "../records/judge-changes.ts";
+import { failure, withoutRefused } from "../records/judge-changes.ts";
 import { requireStored } from "../changes/state/past-zone.ts";
 import { liveAtNames, versionsOf } from "../changes/state/live-queries.ts";
 import { lockWarning } from "../changes/locks-and-reviews.ts";
@@ -16,7 +16,6 @@ import {
   refuseOtherComparison,
   refuseOtherZone,
 } from "../records/editing/reviewed-plan.ts";
-import { asWritten, type PlannedChange, type RecordData } from "../../dns/record.ts";
 import type { ChangePipeline } from "../changes/pipeline.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
 import {
@@ -135,37 +134,9 @@ async function planRollback(em: EntityManager, zone: ZoneContext, target: Target
     zone,
     plan.changes.map(({ after }) => after?.ttl),
   );
-  const made = await withoutRefused(em, { ...zone, kind: restoring(kind) }, plan.changes);
+  const names = plan.changes.flatMap(({ before, after }) => [before, after].flatMap((record) => record?.name ?? []));
+  const present = await liveAtNames(em, zone.id, [...new Set(names)]);
+  const made = await withoutRefused(em, { ...zone, kind: restoring(kind) }, present, plan.changes);
   const warnings = [...plan.warnings, ...(await signatureWarnings(em, zone, made.changes))];
   return { ...plan, ...made, warnings, zone };
-}
-
-function failure({ record, reason }: Unmade) {
-  const { recordType, name, value, strings } = asWritten(record);
-  return { recordType, name, value, strings, error: reason };
-}
-
-/** A record that a rollback does not restore, and why. */
-interface Unmade {
-  record: RecordData;
-  reason: string;
-}
-
-/**
- * Splits the changes into those that are allowed and those that current rules forbid. A forbidden change may block others, so the rest is
- * checked again.
- */
-async function withoutRefused(em: EntityManager, zone: ZoneContext, planned: readonly PlannedChange[]) {
-  const names = planned.flatMap(({ before, after }) => [before, after].flatMap((record) => record?.name ?? []));
-  const live = await liveAtNames(em, zone.id, [...new Set(names)]);
-  const unmade: Unmade[] = [];
-  for (let changes = [...planned]; ;) {
-    const refused = await judgeChanges(em, zone, live, changes, "servers");
-    if (refused.size === 0) return { changes, unmade };
-    for (const { id, before, after } of changes) {
-      const reasons = refused.get(id);
-      if (reasons) unmade.push({ record: after ?? before, reason: reasons.join(" ") });
-    }
-    changes = changes.filter(({ id }) => !refused.has(id));
-  }
 }

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { comparisonHash, fieldChanges, plannedChanges, reviewedHash } from "../records/change-schemas.ts";
 import { dnsRecord } from "../records/schemas.ts";
-import { dataFields, explained, queriedRevision, shownStrings } from "../changes/schemas.ts";
-import { id, line, optionalInteger, pageOf, paging, queryFlag, timestamp, shownRecordType } from "../../api/schemas.ts";
+import { failedChanges, recordName } from "../records/whole-zone-schemas.ts";
+import { dataFields, explained, queriedRevision } from "../changes/schemas.ts";
+import { id, line, optionalInteger, pageOf, paging, queryFlag, timestamp } from "../../api/schemas.ts";
 import { changedTtl } from "../records/change-schemas.ts";
 
 const domainId = id("The domain's id.");
@@ -89,15 +90,6 @@ export const diffInput = z.strictObject({
   toRevision: queriedRevision("The revision to compare to, instead of a snapshot."),
 });
 
-const recordName = z
-  .object({
-    recordType: shownRecordType("Record type."),
-    name: z.string().meta({ description: "Name relative to the domain.", example: "www" }),
-    value: z.string().meta({ description: "Canonical value.", example: "192.0.2.1" }),
-    strings: shownStrings,
-  })
-  .meta({ id: "RecordName", description: "A record, by the fields that identify it." });
-
 const comparedRecord = z
   .object({
     ...recordName.shape,
@@ -163,16 +155,10 @@ export const rollbackResult = z
     created: z.int().meta({ description: "Records created.", example: 2 }),
     updated: z.int().meta({ description: "Records changed.", example: 1 }),
     deleted: z.int().meta({ description: "Records deleted.", example: 0 }),
-    failed: z
-      .array(
-        z.object({
-          ...recordName.shape,
-          error: z
-            .string()
-            .meta({ description: "The provider's message, or the rule that forbids the change.", example: "refused" }),
-        }),
-      )
-      .meta({ description: "Changes that failed; with `dryRun`, changes that current rules forbid.", example: [] }),
+    failed: failedChanges.meta({
+      description: "Changes that failed; with `dryRun`, changes that current rules forbid.",
+      example: [],
+    }),
     plan: plannedChanges
       .nullable()
       .meta({ description: "With `dryRun`, what would change; null otherwise.", example: null }),

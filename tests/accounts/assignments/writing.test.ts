@@ -214,6 +214,7 @@ const deciding = (at: Zone): [string, () => Promise<Answer>][] => [
   ["reminders", () => at.client.put(`${at.path}/expiry-remind`, { autoCheckExpiry: false })],
   ["sync", () => at.post("/sync", { force: true })],
   ["dry run of a sync", () => at.post("/sync", { dryRun: true })],
+  ["push", () => at.post("/push", { force: true })],
   ["replacing import", () => at.post("/zonefile", { zonefile: "x A 192.0.2.1\n", mode: "replace" })],
   [
     "dry run of a replacing import",

@@ -316,6 +316,7 @@ export function workingCalls(
     "domains.delete": { thing: zone },
     "domains.compare": { thing: zone, body: (ids) => ({ with: ids["id"] }) },
     "domains.sync": { thing: zoneAtProvider },
+    "domains.push": { thing: zoneAtProvider },
     "domains.setExpiryRemind": { thing: zone, body: () => ({ expiryRemindDays: [7], autoCheckExpiry: false }) },
     "domains.setExpiry": { thing: zone, body: () => ({ expiresAt: "2030-01-01T00:00:00Z" }) },
     "domains.checkExpiry": { thing: zone },

@@ -79,6 +79,38 @@ test("of independent changes at DigitalOcean a refused one fails alone", async (
   expect(again.body.succeeded).toBe(2);
 });
 
+test("a push to DigitalOcean that is refused in part keeps both records where it was refused, and can be repeated", async () => {
+  const zone = await account.zone();
+  await zone.add("A", "ours", "192.0.2.1", 60);
+  await zone.add("A", "kept", "192.0.2.2", 60);
+  account.server.clear(zone.name, "ours");
+  account.server.clear(zone.name, "kept");
+  account.server.add(zone.name, { type: "A", name: "theirs", data: "192.0.2.9", ttl: 60 });
+  account.server.failNext(
+    { after: false, reply: failure(422, "unprocessable_entity", "Data is invalid") },
+    1,
+    says("192.0.2.1"),
+  );
+  const before = await zone.lines();
+  expect((await zone.post("/push")).body).toMatchObject({
+    success: false,
+    created: 1,
+    deleted: 1,
+    failed: [{ name: "ours", error: expect.stringContaining("Data is invalid") }],
+  });
+  expect(account.server.lines(zone.name)).toEqual(["kept A 60 192.0.2.2"]);
+  expect(await zone.lines()).toEqual(before);
+  expect(await zone.history()).toMatchObject([
+    { kind: "push", state: "partial", creates: 1, deletes: 1, failures: [{ name: "ours" }] },
+    { kind: "sync", creates: 1, deletes: 1 },
+    { kind: "edit" },
+    { kind: "edit" },
+    {},
+  ]);
+  expect((await zone.post("/push")).body).toMatchObject({ success: true, created: 1, failed: [] });
+  expect((await zone.post("/sync")).body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
+});
+
 test("changes made before a rate limit stand, and the others are reported as not made", async () => {
   const zone = await account.zone();
   account.server.failNext({ after: false, reply: slower({ "retry-after": "3600" }) }, 1, says("192.0.2.2"));

@@ -105,6 +105,22 @@ test("rollbacks, zone-file imports and diffs leave aliases and routed RRsets and
   expect(await ownOf(zone)).toHaveLength(4);
 });
 
+test("a push leaves aliases and routed RRsets that it cannot write, and reports them", async () => {
+  const { zone, hosted } = await zoneWithOwn();
+  account.server.remove(hosted, zone.name, "A");
+  account.server.put(hosted, { name: `a.${zone.name}`, type: "A", settings: alias });
+  account.server.put(hosted, { name: `www.${zone.name}`, type: "A", ttl: 60, values: ["192.0.2.10"] });
+  const { plan } = (await zone.post("/push", { dryRun: true })).body;
+  expect([plan.creates, plan.deletes, plan.updates.length, plan.warnings.length]).toEqual([[], [], 1, 2]);
+  const { body } = await zone.post("/push");
+  expect(body).toMatchObject({ success: false, created: 0, updated: 1, deleted: 0 });
+  expect(body.failed).toMatchObject([{ recordType: "R53_ALIAS" }, { recordType: "R53_ALIAS" }]);
+  expect(
+    account.server.lines(hosted).filter((line) => /^a\..*AliasTarget|192\.0\.2\.(?:9|10)/.test(line)),
+  ).toHaveLength(2);
+  expect((await zone.post("/sync", { dryRun: true })).body).toMatchObject({ created: 1, updated: 0, deleted: 1 });
+});
+
 test("aliases and routed RRsets are exported as comments, which an import ignores", async () => {
   const { zone } = await zoneWithOwn();
   const { body: zonefile } = await zone.get("/zonefile");

@@ -121,10 +121,11 @@ async function writeZone(name: string, lines: string[]): Promise<void> {
   );
 }
 
-async function synced(): Promise<Answer> {
-  const zone = (await zw.admin.post("/api/domains", { name: "synced.example" })).body.id;
-  await writeZone("synced.example", ["www 300 A 192.0.2.9"]);
-  return await zw.admin.post(`/api/domains/${zone}/sync`, { force: true });
+async function ofDrifted(way: "sync" | "push"): Promise<Answer> {
+  const name = `${way}.example`;
+  const zone = (await zw.admin.post("/api/domains", { name })).body.id;
+  await writeZone(name, ["www 300 A 192.0.2.9"]);
+  return await zw.admin.post(`/api/domains/${zone}/${way}`, { force: true });
 }
 
 async function imported(): Promise<Answer> {
@@ -533,7 +534,8 @@ const reported: Record<string, [action: string, call: () => Promise<Answer>, by?
   "domains.create": ["domain.create", () => zw.admin.post("/api/domains", { name: "created.example" })],
   "domains.update": ["domain.update", () => zw.admin.put(`/api/domains/${domain}`, { groupName: "shop" })],
   "domains.delete": ["domain.delete", deletedDomain],
-  "domains.sync": ["records.sync", synced],
+  "domains.sync": ["records.sync", () => ofDrifted("sync")],
+  "domains.push": ["records.push", () => ofDrifted("push")],
   "portfolio.import": ["domain.update", importedPortfolio],
   "portfolio.startImport": ["domain.import_table", startedPortfolio],
   "domains.setExpiry": [

@@ -42,6 +42,7 @@ const plansAlone = new Set([
   "rollbackSnapshot",
   "restoreDomain",
   "syncDomain",
+  "pushDomain",
   "importZonefile",
   "importPortfolio",
 ]);

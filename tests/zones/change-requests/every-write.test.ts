@@ -109,6 +109,7 @@ const others: Record<string, string> = {
   "domains.delete": "It ends the management of a zone, and leaves the zone at its provider as it is.",
   "domains.plan": "It plans.",
   "domains.previewExpiry": "It looks up a date.",
+  "domains.push": "It needs a provider with other records; tests/zones/records/push.test.ts shows its review.",
   "domains.setExpiry": "It sets a date.",
   "domains.setExpiryRemind": "It sets reminders.",
   "domains.sync": "It reads what the provider serves already.",

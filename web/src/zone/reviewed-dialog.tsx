@@ -26,6 +26,41 @@ interface Confirmed {
   message?: string;
 }
 
+/** A change that was not made. */
+export interface Unmade {
+  recordType: string;
+  name: string;
+  value: string;
+  error: string;
+}
+
+/** As many records that cannot be changed are named before the others are. */
+const mostNamed = 20;
+
+/** Adds to what is reviewed which records will stay as they are. */
+export function withUnmade(reviewed: Reviewed, failed: readonly Unmade[], say: typeof text.notRestored): Reviewed {
+  const warnings = failed
+    .slice(0, mostNamed)
+    .map(({ recordType, name, value, error }) => say(`${name} ${recordType} ${value}`, error));
+  return { ...reviewed, warnings: [...reviewed.warnings, ...warnings] };
+}
+
+/** Says which records stayed as they were. */
+export function UnmadeNotice({ failed, say }: { failed: readonly Unmade[]; say: typeof text.restoredPartly }) {
+  return failed.length === 0 ? null : (
+    <Notice kind="warning">
+      {say(failed.length)}
+      <ul className={styles["steps"]}>
+        {failed.slice(0, 50).map(({ recordType, name, value, error }) => (
+          <li key={`${name} ${recordType} ${value}`}>
+            <code>{`${name} ${recordType} ${value}`}</code> {error}
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  );
+}
+
 interface ReviewedDialogProps {
   title: string;
   description: string;
@@ -38,6 +73,8 @@ interface ReviewedDialogProps {
   label: string;
   /** The button where the service wants a second confirmation. */
   anyway: string;
+  /** Another way to end the differences, beside the button that ends them. */
+  other?: ReactNode;
   /** Makes the changes. */
   perform: (confirmed: Confirmed) => Promise<void>;
   onClose: () => void;
@@ -53,7 +90,7 @@ const isSame = (a: Reviewed, b: Reviewed) => JSON.stringify(a) === JSON.stringif
 
 /** Shows as a patch what an action would change, and makes exactly that. What the service wants confirmed is only sent after a second look. */
 export function ReviewedDialog(props: ReviewedDialogProps) {
-  const { title, description, queryKey, plan, nothing, label, anyway, perform, onClose, children } = props;
+  const { title, description, queryKey, plan, nothing, label, anyway, other, perform, onClose, children } = props;
   const user = useUser();
   const planned = useQuery({
     queryKey,
@@ -144,6 +181,7 @@ export function ReviewedDialog(props: ReviewedDialogProps) {
       footer={
         <>
           <Button onClick={onClose}>{words.ui.cancel}</Button>
+          {lines && lines.length > 0 ? other : null}
           <Button
             kind={mustConfirm || isRefused ? "danger" : "primary"}
             disabled={!lines || lines.length === 0 || (mustConfirm && !confirmed) || isMissing}

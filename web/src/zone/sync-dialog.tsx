@@ -1,15 +1,37 @@
-import { client } from "../api.ts";
+import { useState } from "react";
+import { client, queries } from "../api.ts";
+import { Button } from "../ui/button.tsx";
 import { formatNumber } from "../ui/format.ts";
 import { toast } from "../ui/toast.tsx";
 import { zoneWords } from "../words/zone.ts";
 import { reviewedPlan } from "./patch.ts";
-import { ReviewedDialog } from "./reviewed-dialog.tsx";
+import { ReviewedDialog, UnmadeNotice, withUnmade, type Unmade } from "./reviewed-dialog.tsx";
 import { refreshRecords, type Zone } from "./use-zone.ts";
 
 const text = zoneWords;
 
+interface SyncProps {
+  zone: Zone;
+  onClose: () => void;
+}
+
+/** Ends the differences between a zone and its provider: takes over the provider's records, or writes ours over them. */
+export function SyncDialog(props: SyncProps) {
+  const [pushes, setPushes] = useState(false);
+  return pushes ? (
+    <PushDialog {...props} onOther={() => setPushes(false)} />
+  ) : (
+    <AdoptDialog {...props} onOther={() => setPushes(true)} />
+  );
+}
+
+interface OneWayProps extends SyncProps {
+  /** Shows the other way. */
+  onOther: () => void;
+}
+
 /** What a sync would take over from the provider, and the way to do it. */
-export function SyncDialog({ zone, onClose }: { zone: Zone; onClose: () => void }) {
+function AdoptDialog({ zone, onClose, onOther }: OneWayProps) {
   const { id } = zone;
   return (
     <ReviewedDialog
@@ -23,6 +45,7 @@ export function SyncDialog({ zone, onClose }: { zone: Zone; onClose: () => void 
       nothing={text.inSyncNow}
       label={text.sync}
       anyway={text.syncAnyway}
+      other={<Button onClick={onOther}>{text.pushInstead}</Button>}
       perform={async ({ planHash, force, unlock }) => {
         const { created, updated, deleted } = await client.domains.sync.mutate({ id, planHash, force, unlock });
         await refreshRecords(zone);
@@ -31,5 +54,40 @@ export function SyncDialog({ zone, onClose }: { zone: Zone; onClose: () => void 
       }}
       onClose={onClose}
     />
+  );
+}
+
+/** What a push would change at the provider, and the way to do it. */
+function PushDialog({ zone, onClose, onOther }: OneWayProps) {
+  const { id } = zone;
+  const [failed, setFailed] = useState<readonly Unmade[]>([]);
+  return (
+    <ReviewedDialog
+      title={text.pushTitle}
+      description={text.pushHint}
+      queryKey={["push-plan", id, zone.revision]}
+      plan={async (signal) => {
+        const result = await client.domains.push.mutate({ id, dryRun: true }, { signal });
+        return withUnmade(reviewedPlan(result.plan, result.planHash), result.failed, text.notPushed);
+      }}
+      nothing={text.nothingToPush}
+      label={text.push}
+      anyway={text.pushAnyway}
+      other={<Button onClick={onOther}>{text.syncInstead}</Button>}
+      perform={async (confirmed) => {
+        const { created, updated, deleted, ...result } = await client.domains.push.mutate({ id, ...confirmed });
+        await refreshRecords(zone);
+        await queries.invalidateQueries({ queryKey: ["history", id] });
+        if (result.failed.length > 0) {
+          setFailed(result.failed);
+          return;
+        }
+        toast({ title: text.pushed(text.counts(formatNumber(created), formatNumber(updated), formatNumber(deleted))) });
+        onClose();
+      }}
+      onClose={onClose}
+    >
+      <UnmadeNotice failed={failed} say={text.pushedPartly} />
+    </ReviewedDialog>
   );
 }

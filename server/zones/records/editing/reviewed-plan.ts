@@ -77,11 +77,16 @@ interface Comparison {
 }
 
 /**
- * Returns a hash of the zone's revision and the changes of a comparison: an import, sync or rollback. Their order does not count, because
+ * Returns a hash of the zone's revision and the changes of a comparison: an import, sync, push or rollback. Their order does not count, because
  * providers return records in any order.
+ * @param use what the changes are for, if another call plans the same ones for something else
  */
-export async function comparisonHash(zone: ZoneContext, changes: readonly PlannedChange[]): Promise<string> {
-  return revisionPart(zone) + (await inSlices(hashingUnordered(zone, changes)));
+export async function comparisonHash(
+  zone: ZoneContext,
+  changes: readonly PlannedChange[],
+  use?: string,
+): Promise<string> {
+  return revisionPart(zone) + (await inSlices(hashingUnordered(zone, changes, use)));
 }
 
 /** Refuses a comparison early: a hash with `dryRun`, or of another revision. @throws AppError BAD_REQUEST, CONFLICT */
@@ -96,8 +101,9 @@ export async function refuseOtherComparison(
   { planHash: hash }: Comparison,
   zone: ZoneContext,
   changes: readonly PlannedChange[],
+  use?: string,
 ): Promise<void> {
-  if (hash !== undefined && (await comparisonHash(zone, changes)) !== hash) throw outdatedPlan();
+  if (hash !== undefined && (await comparisonHash(zone, changes, use)) !== hash) throw outdatedPlan();
 }
 
 function* hashing(
@@ -117,8 +123,8 @@ function* hashing(
   return hash.digest("base64url");
 }
 
-function* hashingUnordered(zone: ZoneContext, changes: readonly PlannedChange[]): Steps<string> {
-  const hash = createHash("sha256").update(JSON.stringify(zone.id));
+function* hashingUnordered(zone: ZoneContext, changes: readonly PlannedChange[], use = ""): Steps<string> {
+  const hash = createHash("sha256").update(use + JSON.stringify(zone.id));
   const texts = yield* mapped(changes, textOf);
   for (const text of yield* sorted(texts, (one, other) => (one < other ? -1 : one > other ? 1 : 0))) {
     hash.update(text);

@@ -52,7 +52,8 @@ export async function checkChanges(
   );
   if (moved.every(keepsTypes)) return new Map();
   if (moved.every(isOrdinary) && !(await hasDependingRecords(em, zone))) return new Map();
-  const changed = new Set(moved.flatMap(({ before, id }) => (before ? [id] : [])));
+  // Also what is created: a push restores records that are still stored as live.
+  const changed = new Set(moved.map(({ id }) => id));
   const unchanged =
     moved.length > mostAsked ? await WholeNames.read(em, zone, changed) : new ZoneNames(em, zone, changed);
   return await new Check(zone, moved, unchanged, await inSlices(statesOf(moved, unchanged))).run();

@@ -236,6 +236,10 @@ const actions: Audit["actions"] = {
   "records.edit": { title: "Einträge geändert", sentence: (facts) => changed(facts) },
   "records.import": { title: "Einträge importiert", sentence: (facts) => changed(facts, "durch einen Import ") },
   "records.replace": { title: "Werte ersetzt", sentence: (facts) => changed(facts, "durch eine Ersetzung ") },
+  "records.push": {
+    title: "Einträge des Anbieters überschrieben",
+    sentence: (facts) => changed(facts, "gegen den Stand des Anbieters "),
+  },
   "records.revert": {
     title: "Änderung zurückgenommen",
     sentence: (facts) => changed(facts, "zur Rücknahme einer Änderung "),

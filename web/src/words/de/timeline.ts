@@ -10,6 +10,7 @@ export const timeline: Words["timeline"] = {
     bulk: "Mehrere Einträge geändert",
     import: "Zonendatei importiert",
     sync: "Vom Anbieter übernommen",
+    push: "Beim Anbieter überschrieben",
     rollback: "Früherer Stand wiederhergestellt",
     revert: "Änderung zurückgenommen",
     replace: "Wert in vielen Zonen ersetzt",

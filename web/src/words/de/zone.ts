@@ -56,6 +56,17 @@ export const zone: Words["zone"] = {
   syncAnyway: "Trotzdem übernehmen",
   synced: (changes) => `Übernommen: ${changes}.`,
   inSyncNow: "Die Einträge stimmen wieder überein. Es gibt nichts zu übernehmen.",
+  pushInstead: "Stattdessen überschreiben…",
+  syncInstead: "Stattdessen übernehmen…",
+  pushTitle: "Einträge beim Anbieter überschreiben",
+  pushHint:
+    "Der Anbieter erhält die Einträge, die diese Zone hier hat. Was er jetzt hat, bleibt im Verlauf und in einem Snapshot.",
+  push: "Beim Anbieter überschreiben",
+  pushAnyway: "Trotzdem überschreiben",
+  pushed: (changes) => `Beim Anbieter überschrieben: ${changes}.`,
+  pushedPartly: (count) => `Überschrieben, außer ${counted(count, "Eintrag", "Einträgen")}:`,
+  notPushed: (record, why) => `${record} lässt sich nicht schreiben. ${why}`,
+  nothingToPush: "Die Einträge stimmen wieder überein. Es gibt nichts zu schreiben.",
   confirmLoss: "Die Unterschiede sind geprüft; fortfahren.",
   overtaken:
     "Die Zone oder ihr Anbieter hat sich inzwischen geändert. Nichts wurde getan; dies sind die Änderungen jetzt.",

@@ -192,6 +192,10 @@ const actions: Readonly<Record<Entry["action"], { title: string; sentence: (fact
   "records.edit": { title: "Records changed", sentence: (facts) => `{who} ${changed(facts)}` },
   "records.import": { title: "Records imported", sentence: (facts) => `{who} ${changed(facts)} by an import` },
   "records.replace": { title: "Values replaced", sentence: (facts) => `{who} ${changed(facts)} by a replacement` },
+  "records.push": {
+    title: "Provider's records overwritten",
+    sentence: (facts) => `{who} ${changed(facts)} to overwrite what its provider had`,
+  },
   "records.revert": { title: "Change taken back", sentence: (facts) => `{who} ${changed(facts)} to undo a change` },
   "records.rollback": {
     title: "Earlier state restored",

@@ -8,6 +8,7 @@ export const timeline = {
     bulk: "Several records changed",
     import: "Zone file imported",
     sync: "Adopted from the provider",
+    push: "Written over the provider's records",
     rollback: "Earlier state restored",
     revert: "Change reverted",
     replace: "Value replaced in many zones",
