@@ -107,6 +107,27 @@ test("a drift is shown with its difference, and one click takes it over", async 
   expect((await zone.detail()).recordCount).toBe(2);
 });
 
+test("a drift is written over with our records, after a look at what changes at the provider", async () => {
+  const zone = await fileZone(site.zonewright);
+  await zone.add("A", "www", "192.0.2.1");
+  await zone.edit((text) => `${text.replace("192.0.2.1", "192.0.2.8")}byhand 300 IN A 192.0.2.7\n`);
+  await noticed(zone);
+  const page = await opened(zone, "access");
+  await page.getByRole("button", { name: "Show the difference" }).click();
+  await dialog(page).getByText("192.0.2.7").waitFor();
+  await dialog(page).getByRole("button", { name: "Write ours instead…" }).click();
+  await dialog(page).getByRole("heading", { name: "Write our records to the provider" }).waitFor();
+  await dialog(page).getByText("192.0.2.7").waitFor();
+  await expectAccessible(page);
+  await photograph(page, "zone-push");
+  await dialog(page).getByRole("button", { name: "Write our records" }).click();
+  await page.getByText("Written to the provider: +0 ~1 −1.").waitFor();
+  await dialog(page).waitFor({ state: "hidden" });
+  await page.getByText("The provider has other records").waitFor({ state: "hidden" });
+  expect(await zone.lines()).toEqual(["www A 192.0.2.1"]);
+  expect(await zone.readFile()).not.toMatch(/byhand|192\.0\.2\.8/);
+});
+
 test("the list says which zones differ from their provider, how many do, and shows these alone", async () => {
   const [same, zone] = [await fileZone(site.zonewright), await fileZone(site.zonewright)];
   await zone.add("A", "www", "192.0.2.1");
