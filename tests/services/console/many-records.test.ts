@@ -121,5 +121,6 @@ test("scrolling takes as much work in a zone of 20,000 records as in one of 2,00
   const few = await callsWhileScrolling(page, 2_000);
   const many = await callsWhileScrolling(page, 20_000);
   expect(few).toBeGreaterThan(10_000);
-  expect(many).toBeLessThan(few * 2);
+  // Work for each record of the zone would be ten times as much; how many frames are drawn varies.
+  expect(many).toBeLessThan(few * 4);
 });

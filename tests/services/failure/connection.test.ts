@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { FaultyProxy } from "./faulty-proxy.ts";
 import { startService, type ServiceProcess } from "../../support/service-process.ts";
-import { bindBackend, powerdnsBackend, type Backend } from "./backends.ts";
+import { bindBackend, powerdnsBackend, shortTimeoutSeconds, type Backend } from "./backends.ts";
 import { expectAgreement, expectInSync, hugeSet, manage, settle, type ManagedZone } from "./managed-zone.ts";
 
 const name = "faulty.example";
 
 describe.each([
-  ["BIND by rfc2136", () => bindBackend([name])],
-  ["PowerDNS by its API", () => powerdnsBackend()],
+  ["BIND by rfc2136", () => bindBackend([name], [], shortTimeoutSeconds)],
+  ["PowerDNS by its API", () => powerdnsBackend(shortTimeoutSeconds)],
 ] as const)("failing connections to %s", (_label, start) => {
   let dataDir: string;
   let service: ServiceProcess;
