@@ -7,7 +7,7 @@ import { RestClient } from "../../support/rest-client.ts";
 import { createDatabase } from "../../support/servers/postgres.ts";
 import { startService, type ServiceProcess } from "../../support/service-process.ts";
 import { bindBackend, powerdnsBackend, type Backend } from "./backends.ts";
-import { expectAgreement, hugeSet, manage, settle, type ManagedZone } from "./managed-zone.ts";
+import { expectAgreement, expectNothingOpen, hugeSet, manage, settle, type ManagedZone } from "./managed-zone.ts";
 
 const name = "killed.example";
 
@@ -100,6 +100,37 @@ describe.each([
     ]);
     expect(await zone.named(`${host}-gone`)).toMatchObject([{ recordType: carriedOut ? "CNAME" : "A" }]);
     expect(await zone.named(`${host}-kept`)).toHaveLength(1);
+  });
+
+  /** Makes the provider's records of the host differ, and kills the service while it pushes ours over them. */
+  async function killPushing(fault: Fault) {
+    const { body: ours } = await zone.create(host, "192.0.2.1");
+    await backend.edit(name, host, "A", ["192.0.2.9"]);
+    await backend.edit(name, `${host}-else`, "A", ["192.0.2.10"]);
+    const push = () => zone.client.post(`${zone.path}/push`, { force: true });
+    await killWith(fault, push);
+    await restart();
+    await expectNothingOpen(zone);
+    expect(await zone.named(host)).toMatchObject([{ id: ours.id, value: "192.0.2.1" }]);
+    expect(await zone.named(`${host}-else`)).toEqual([]);
+    return push;
+  }
+
+  test("a push killed while the call is in flight leaves the records on both sides, and can be repeated", async () => {
+    const push = await killPushing({ does: "hold request", to: "change" });
+    expect((await zone.history())[0]).toMatchObject({ kind: "push", state: "failed", repaired: true });
+    const served = (await backend.served(name)).filter((line) => line.startsWith(host));
+    expect(served).toEqual([`${host}-else.${name}. 300 A 192.0.2.10`, `${host}.${name}. 300 A 192.0.2.9`]);
+    expect(await push()).toMatchObject({ status: 200, body: { success: true, updated: 1, deleted: 1 } });
+    await expectAgreement(zone);
+  });
+
+  test("a push killed after the server has made it keeps what the server had in the history", async () => {
+    await killPushing({ does: "hold answer", to: "change" });
+    const [last, before] = await zone.history();
+    expect(last).toMatchObject({ kind: "push", state: "applied", repaired: true });
+    expect(before).toMatchObject({ kind: "sync", state: "applied", creates: 1, updates: 1 });
+    await expectAgreement(zone);
   });
 
   test("an atomic set killed between two messages leaves nothing behind", async () => {
