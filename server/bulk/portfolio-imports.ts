@@ -8,7 +8,7 @@ import { importRow, planImport, type PlannedImport, type ReadingOptions } from "
 import type { StartPortfolioImportInput } from "../zones/domains/portfolio-schemas.ts";
 import { batchJobName, type DomainPurpose, type NewItem } from "./batches/batch.ts";
 import { revertTitle } from "./batches/notices.ts";
-import { storeBatch } from "./batches/store.ts";
+import { fromJson, storeBatch } from "./batches/store.ts";
 
 /*
  * Imports of tables of domains as jobs, for tables that no call should wait for. A job has an item for each row that changes something: one
@@ -106,7 +106,7 @@ export async function takingImportBack(tx: EntityManager, caller: Caller, batchI
     .orderBy("item.position")
     .execute();
   const items = rows.map(({ domain_id: domainId, detail }) => {
-    const { cells, changes } = (typeof detail === "string" ? JSON.parse(detail) : detail) as ImportedRow;
+    const { cells, changes } = fromJson(detail) as ImportedRow;
     const { name, view } = cells;
     return itemOf({
       domainId,

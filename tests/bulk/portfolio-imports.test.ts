@@ -47,7 +47,7 @@ const notesOf = async () =>
   ).map((row) => row.notes);
 const all = (text: string | null) => names.map(() => text);
 
-test("a job carries out exactly the plan that was shown, row by row, and says what came of each domain", async () => {
+test("a job makes exactly the changes of the plan, and lists each domain's outcome", async () => {
   const jobId = await started(tableOf(notes));
   expect(await jobOf(zw.admin, jobId)).toMatchObject({
     kind: "portfolio",

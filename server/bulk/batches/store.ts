@@ -134,7 +134,7 @@ function batchOf(row: Selectable<Tables["batches"]>): Batch {
   };
 }
 
-function fromJson(stored: unknown): unknown {
+export function fromJson(stored: unknown): unknown {
   return typeof stored === "string" ? JSON.parse(stored) : stored;
 }
 

@@ -237,7 +237,7 @@ interface Settlement {
   endsDrift?: boolean;
   /** The pending change set, which stores its cause; left out when there is none. */
   changeSetId?: string | undefined;
-  /** The id of a change set of which none is pending. Default: a new one. */
+  /** The id for a change set that was never stored as pending. Default: a new one. */
   ownId?: string;
   /** What the change set is made for, if none is pending. */
   cause?: Cause | undefined;
