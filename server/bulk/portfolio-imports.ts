@@ -1,6 +1,6 @@
 import { permitted } from "../access/authenticator.ts";
 import type { Caller } from "../access/caller.ts";
-import { queries, type EntityManager } from "../database/database.ts";
+import { fromJson, queries, type EntityManager } from "../database/database.ts";
 import { writeEntry } from "../notifications/audit/audit.ts";
 import type { Enqueue } from "../ops/jobs/runner.ts";
 import { badField } from "../platform/errors.ts";
@@ -8,7 +8,7 @@ import { importRow, planImport, type PlannedImport, type ReadingOptions } from "
 import type { StartPortfolioImportInput } from "../zones/domains/portfolio-schemas.ts";
 import { batchJobName, type DomainPurpose, type NewItem } from "./batches/batch.ts";
 import { revertTitle } from "./batches/notices.ts";
-import { fromJson, storeBatch } from "./batches/store.ts";
+import { storeBatch } from "./batches/store.ts";
 
 /*
  * Imports of tables of domains as jobs, for tables that no call should wait for. A job has an item for each row that changes something: one

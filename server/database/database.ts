@@ -81,6 +81,11 @@ export async function unlessNull<T>(
   }
 }
 
+/** Returns the value of a JSON column, which one driver returns parsed and another as text; null for null. */
+export function fromJson(stored: unknown): unknown {
+  return typeof stored === "string" ? JSON.parse(stored) : (stored ?? null);
+}
+
 /** Rows of a JSON array as a table: one text parameter for any number of rows, on both engines. */
 export function jsonRows(rows: readonly unknown[]) {
   return sql`json_to_recordset(${JSON.stringify(rows)}::json)`;

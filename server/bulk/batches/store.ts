@@ -1,6 +1,6 @@
 import { sql, type Selectable } from "kysely";
 import type { Caller } from "../../access/caller.ts";
-import { jsonRows, queries, type EntityManager } from "../../database/database.ts";
+import { fromJson, jsonRows, queries, type EntityManager } from "../../database/database.ts";
 import { onePage, type Paging } from "../../database/query-helpers.ts";
 import type { Tables } from "../../database/tables/all.ts";
 import type { BatchItemState, BatchKind } from "../../database/tables/bulk.ts";
@@ -132,10 +132,6 @@ function batchOf(row: Selectable<Tables["batches"]>): Batch {
     createdAt: row.created_at,
     finishedAt: row.finished_at,
   };
-}
-
-export function fromJson(stored: unknown): unknown {
-  return typeof stored === "string" ? JSON.parse(stored) : stored;
 }
 
 /** An item that is to be carried out. */

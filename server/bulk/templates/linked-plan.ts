@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Caller } from "../../access/caller.ts";
 import { refuseReserved, checkOverride } from "../../zones/changes/locks-and-reviews.ts";
-import { queries, type EntityManager } from "../../database/database.ts";
+import { fromJson, queries, type EntityManager } from "../../database/database.ts";
 import type { ProviderConnections } from "../../dns-providers/connections.ts";
 import type { PlannedChange } from "../../dns/record.ts";
 import { AppError } from "../../platform/errors.ts";
@@ -345,7 +345,7 @@ async function rememberedBy(em: EntityManager, changeSetId: string | null): Prom
     .select(["change_sets.revision", "batch_items.detail"])
     .where("change_sets.id", "=", changeSetId)
     .executeTakeFirst();
-  const detail = (typeof row?.detail === "string" ? JSON.parse(row.detail) : row?.detail) as Partial<Remembered> | null;
+  const detail = fromJson(row?.detail) as Partial<Remembered> | null;
   const since = row?.revision ?? null;
   if (!detail?.next || !detail.former || since === null) return null;
   return {

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Caller } from "../../access/caller.ts";
 import { zoneFor, type Zone } from "../../access/zone-access.ts";
-import { queries, type EntityManager } from "../../database/database.ts";
+import { fromJson, queries, type EntityManager } from "../../database/database.ts";
 import type { Chain } from "../../dns/dnssec/chain.ts";
 import { dsText, type Ds } from "../../dns/dnssec/keys.ts";
 import { knownKind } from "../../dns-providers/kinds.ts";
@@ -204,7 +204,7 @@ function dsTexts(records: readonly Ds[] | null): string[] | null {
 }
 
 function storedIn(column: unknown): StoredDnssec | null {
-  return (typeof column === "string" ? JSON.parse(column) : (column ?? null)) as StoredDnssec | null;
+  return fromJson(column) as StoredDnssec | null;
 }
 
 /** Returns what is known of the last DS records after a look. */

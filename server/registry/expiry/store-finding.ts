@@ -1,4 +1,4 @@
-import { queries, type EntityManager } from "../../database/database.ts";
+import { fromJson, queries, type EntityManager } from "../../database/database.ts";
 import { failure, type DateSource, type Finding, type ExpirySource, type Registration } from "./registration.ts";
 import {
   afterReading,
@@ -88,7 +88,7 @@ export async function storeFinding(
   // The domain may name another registrar since it was asked.
   const reading = given?.configId === old.registrar_config_id ? given : null;
   const before: Known = { expiresAt: old.expires_at, expirySource: old.expiry_source, registrar: old.registrar };
-  const known = fromJson(old.registration);
+  const known = fromJson(old.registration) as RegistrationFacts | null;
   const answered = "registration" in finding ? finding : null;
   const facts = answered ? factsAfter(known, answered.source, answered.registration) : known;
   const heard = storedReading(old.registrar_state, old.registrar_config_id);
@@ -135,10 +135,6 @@ export function nextCheck(finding: Finding, failures: number, now: Date, chance 
   // Many registries auto-renew at the moment of expiry. A lookup at that time avoids a false expiry notice.
   const ends = finding.kind === "found" ? finding.expiresAt : usual;
   return ends > now && ends < usual ? ends : usual;
-}
-
-function fromJson(stored: unknown): RegistrationFacts | null {
-  return (typeof stored === "string" ? JSON.parse(stored) : stored) as RegistrationFacts | null;
 }
 
 /** Returns what registry and registrar say, which reminders name if they differ. What neither says now stays. */

@@ -1,3 +1,4 @@
+import { fromJson } from "../../database/database.ts";
 import type { z } from "zod";
 import { ProviderError, type ConfigField } from "../../dns-providers/provider.ts";
 import {
@@ -210,7 +211,7 @@ export interface StoredReading {
 
 /** Reads a stored column. What another configuration said does not count. */
 export function storedReading(column: unknown, configId: string | null): StoredReading | null {
-  const stored = (typeof column === "string" ? JSON.parse(column) : column) as StoredReading | null;
+  const stored = fromJson(column) as StoredReading | null;
   if (stored === null || stored.configId !== configId) return null;
   const { seenAt, state } = stored;
   return {

@@ -1,6 +1,6 @@
 import type { Caller } from "../../access/caller.ts";
 import { zoneFor, type Zone } from "../../access/zone-access.ts";
-import { queries, type EntityManager } from "../../database/database.ts";
+import { fromJson, queries, type EntityManager } from "../../database/database.ts";
 import type { ReviewRequired } from "../../database/tables/domains.ts";
 import type { Role } from "../../database/tables/users.ts";
 import { ProviderError, throughProvider } from "../../dns-providers/provider.ts";
@@ -447,10 +447,6 @@ export function canonical({ nameServers, ds, locked, autoRenew }: WantedRegistra
     ...(locked === undefined ? {} : { locked }),
     ...(autoRenew === undefined ? {} : { autoRenew }),
   };
-}
-
-function fromJson(stored: unknown): unknown {
-  return typeof stored === "string" ? JSON.parse(stored) : (stored ?? null);
 }
 
 function sideOf(changes: readonly FieldChange[], side: "before" | "after") {

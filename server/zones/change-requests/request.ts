@@ -3,7 +3,7 @@ import { everyColumn } from "../../database/query-helpers.ts";
 import { sql } from "kysely";
 import type { Actor } from "../../access/caller.ts";
 import type { Chosen } from "../changes/follows.ts";
-import { queries, type EntityManager } from "../../database/database.ts";
+import { fromJson, queries, type EntityManager } from "../../database/database.ts";
 import type { ChangeRequestState } from "../../database/tables/changes.ts";
 import type { ChangeInput } from "../records/change-schemas.ts";
 import type { RecordDraft } from "../../dns/record.ts";
@@ -118,10 +118,6 @@ export async function findRequest(em: EntityManager, id: string, { lock = false 
     createdAt: row.created_at,
     closedAt: row.closed_at,
   };
-}
-
-function fromJson(stored: unknown): unknown {
-  return typeof stored === "string" ? JSON.parse(stored) : stored;
 }
 
 /** Revives what JSON stores as text. */

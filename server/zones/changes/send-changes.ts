@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { queries, type EntityManager } from "../../database/database.ts";
+import { fromJson, queries, type EntityManager } from "../../database/database.ts";
 import {
   ProviderError,
   type ApplyResult,
@@ -188,7 +188,7 @@ export async function leaveOpen(em: EntityManager, changeSetId: string, intent: 
 
 /** Reads a stored intent. JSON has no dates, so those are revived. */
 export function storedIntent(stored: unknown): Intent {
-  const read: unknown = typeof stored === "string" ? JSON.parse(stored) : stored;
+  const read = fromJson(stored);
   // Early versions stored a bare list of changes.
   const { together, ...intent } = (Array.isArray(read) ? { together: false, changes: read } : read) as StoredIntent;
   for (const { before, after } of intent.changes) {
@@ -311,7 +311,7 @@ export async function begunCalls(em: EntityManager, changeSetId: string): Promis
     .where("change_set_id", "=", changeSetId)
     .orderBy("id")
     .execute();
-  const calls = rows.map(({ does }) => (typeof does === "string" ? JSON.parse(does) : does) as RecordChange[]);
+  const calls = rows.map(({ does }) => fromJson(does) as RecordChange[]);
   // 0.1 stored no strings.
   for (const { before, after } of calls.flat())
     for (const record of [before, after]) if (record) record.strings ??= null;

@@ -1,4 +1,4 @@
-import { queries, type EntityManager } from "../../database/database.ts";
+import { fromJson, queries, type EntityManager } from "../../database/database.ts";
 import { inOneTrip, oneByOne, withNext, statement, type Answer, type Later } from "../../database/statements.ts";
 import type { ChangeOutcome, RecordChange } from "../../dns-providers/provider.ts";
 import {
@@ -505,7 +505,7 @@ export interface EndedSet {
 /** Returns why a change set did not make all of its changes; null if it did. */
 export function failureOfSet({ state, failures, creates, updates, deletes }: EndedSet): string | null {
   if (state === "applied") return null;
-  const stored: unknown = typeof failures === "string" ? JSON.parse(failures) : failures;
+  const stored: unknown = fromJson(failures);
   const [first] = (stored ?? []) as Failure[];
   const message = first?.error ?? "The change was not made.";
   const done = creates + updates + deletes;

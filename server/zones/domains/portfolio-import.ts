@@ -6,7 +6,7 @@ import type { Caller } from "../../access/caller.ts";
 import { visibleDomains } from "../../access/visible-domains.ts";
 import { rightsFrom } from "../../access/zone-access.ts";
 import { line } from "../../api/schemas.ts";
-import { jsonTexts, queries, type EntityManager } from "../../database/database.ts";
+import { fromJson, jsonTexts, queries, type EntityManager } from "../../database/database.ts";
 import { Domain } from "../../database/tables/domains.ts";
 import { parseQualified, parseView, qualifiedName, shown } from "../../dns/names/names.ts";
 import { writeEntry, changedFields } from "../../notifications/audit/audit.ts";
@@ -554,9 +554,7 @@ function toHundredths(cost: number | null): number | null {
 
 /** Returns what the registry says of the registrar, which lookups write; null if it says nothing. */
 function knownRegistrar({ registration }: SelectedRow): string | null {
-  const facts = (
-    typeof registration === "string" ? JSON.parse(registration) : registration
-  ) as RegistrationFacts | null;
+  const facts = fromJson(registration) as RegistrationFacts | null;
   return facts?.registrar ?? null;
 }
 

@@ -2,7 +2,7 @@ import { expressionBuilder, sql, type RawBuilder } from "kysely";
 import type { z } from "zod";
 import { hasPermission, type Caller } from "../../access/caller.ts";
 import { visibleDomains, type VisibleDomains } from "../../access/visible-domains.ts";
-import { queries, type EntityManager } from "../../database/database.ts";
+import { fromJson, queries, type EntityManager } from "../../database/database.ts";
 import type { Tables } from "../../database/tables/all.ts";
 import { invalidProblems, knownCertificates, whereEndsSoon } from "../../registry/certificates/findings.ts";
 import { dsText } from "../../dns/dnssec/keys.ts";
@@ -150,7 +150,7 @@ async function knownOf(em: EntityManager, caller: Caller, visible: VisibleDomain
     rows.map((row) => {
       const { registrar, autoRenew, locked, costHundredths, currency } = shownRow(row, caller);
       const reading = storedReading(row.registrar_state, row.registrar_config_id);
-      const facts = (typeof row.facts === "string" ? JSON.parse(row.facts) : row.facts) as StoredFacts | null;
+      const facts = fromJson(row.facts) as StoredFacts | null;
       const parent = facts?.parent ?? null;
       const findings = judgeKnown(
         {

@@ -1,3 +1,4 @@
+import { fromJson } from "../../database/database.ts";
 import type { Selectable } from "kysely";
 import type { Tables } from "../../database/tables/all.ts";
 import type { ReviewPolicy } from "../changes/locks-and-reviews.ts";
@@ -97,7 +98,7 @@ export function detailView(row: DomainRow, now: Date, review: ReviewPolicy) {
 }
 
 function registrationOf({ registration }: DomainRow): RegistrationFacts | null {
-  return (typeof registration === "string" ? JSON.parse(registration) : registration) as RegistrationFacts | null;
+  return fromJson(registration) as RegistrationFacts | null;
 }
 
 /** `file`: its signatures came with an imported file. */

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { FollowItem } from "../changes/follows.ts";
 import type { Role } from "../../database/tables/users.ts";
-import { queries, type EntityManager } from "../../database/database.ts";
+import { fromJson, queries, type EntityManager } from "../../database/database.ts";
 import { qualifiedName } from "../../dns/names/names.ts";
 import type { TypedNotice } from "../../notifications/notify.ts";
 
@@ -67,7 +67,7 @@ export async function pendingFollows(
     changeSetId: row.change_set_id,
     actorId: row.actor_id,
     actorRole: row.actor_role,
-    items: (typeof row.items === "string" ? JSON.parse(row.items) : row.items) as FollowItem[],
+    items: fromJson(row.items) as FollowItem[],
     attempts: row.attempts,
     domainId: row.domain_id,
     domainName: qualifiedName(row),
