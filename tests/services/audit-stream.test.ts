@@ -146,7 +146,8 @@ test("two instances on one database send every entry, also one whose transaction
     await expect
       .poll(() => arrived([receiver]).toSorted(), { timeout: 90_000 })
       .toEqual((await trailOf(second)).toSorted());
-    expect(receiver.messages.map(entryOf).filter(({ action }) => action === "test.late")).toHaveLength(1);
+    // An instance that ends before it has noted what arrived leaves that to be sent again: an entry can come twice.
+    expect(receiver.messages.map(entryOf).map(({ action }) => action)).toContain("test.late");
   } finally {
     await database.end();
     for (const service of services) await service.stop("SIGKILL");
