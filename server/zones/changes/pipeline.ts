@@ -29,8 +29,8 @@ export interface Planned {
   follows?: readonly Follow[];
   /** Whether an approval covers exactly these changes. */
   reviewed?: boolean;
-  /** Whether differences from the provider stay, although the plan compared the whole zone. */
-  leavesDrift?: boolean;
+  /** How the provider's zone differs from the records here, as changes that a sync would make. Only a push plans from them. */
+  differences?: readonly PlannedChange[];
 }
 
 /** Changes to plan: their zone, their author, and a function that works them out. */
@@ -221,8 +221,9 @@ export class ChangePipeline {
     const { changes } = planned;
     let finished: Finished<P>;
     if (request.alreadyThere || changes.length === 0) {
-      const known = planned.leavesDrift ? null : fingerprint;
-      finished = { zone, planned, setAside, outcomes: changes.map(() => ({ ok: true })), lease, fingerprint: known };
+      const outcomes = changes.map(() => ({ ok: true }) as const);
+      const known = differencesLeft(planned, outcomes).length > 0 ? null : fingerprint;
+      finished = { zone, planned, setAside, outcomes, lease, fingerprint: known };
     } else {
       const { kind, atomic = false, caller, cause } = request;
       const { follows } = planned;
@@ -247,7 +248,7 @@ export class ChangePipeline {
       const { outcomes, before, after, changeRefs } = sent;
       const dropped = await droppedRecords(fork(), zone.id, sent.dropped ?? [], changes);
       // Content that somebody else wrote and that was not read stays unknown until a sync.
-      const known = before === zone.fingerprint && !isPushedInPart(request, planned, outcomes) ? after : null;
+      const known = before === zone.fingerprint && differencesLeft(planned, outcomes).length === 0 ? after : null;
       finished = { zone, planned, setAside, outcomes, lease, fingerprint: known, changeSetId, dropped, changeRefs };
     }
     // 8.
@@ -291,7 +292,7 @@ export class ChangePipeline {
       fingerprint,
       changeSetId,
       cause: request.cause,
-      endsDrift: request.kind === "sync" || (request.kind === "push" && !isPushedInPart(request, planned, outcomes)),
+      ...((request.kind === "sync" || request.kind === "push") && { differences: differencesLeft(planned, outcomes) }),
       repaired: false,
       now,
     });
@@ -328,13 +329,10 @@ export class ChangePipeline {
   }
 }
 
-/** Returns whether a push leaves records at the provider that differ from those here. */
-function isPushedInPart(
-  { kind }: { kind: ChangeSetKind },
-  { leavesDrift = false }: Planned,
-  outcomes: readonly ChangeOutcome[],
-): boolean {
-  return kind === "push" && (leavesDrift || !outcomes.every(({ ok }) => ok));
+/** Returns the differences that a push leaves at the provider; none after a sync. */
+function differencesLeft({ changes, differences = [] }: Planned, outcomes: readonly ChangeOutcome[]): PlannedChange[] {
+  const ended = new Set(changes.filter((_, index) => outcomes[index]?.ok).map(({ id }) => id));
+  return differences.filter(({ id }) => !ended.has(id));
 }
 
 /** Returns what asks whether the name servers of a zone's provider have changes; null if it does not say so. */

@@ -1,4 +1,5 @@
 import { fromJson, queries, type EntityManager } from "../../database/database.ts";
+import type { Tables } from "../../database/tables/all.ts";
 import { inOneTrip, oneByOne, withNext, statement, type Answer, type Later } from "../../database/statements.ts";
 import type { ChangeOutcome, RecordChange } from "../../dns-providers/provider.ts";
 import {
@@ -20,7 +21,7 @@ import { bookmark } from "./bookmark.ts";
 import { liveById, pageRows } from "./state/live-queries.ts";
 import { isReported, lostLease, type Lease, type WatchedZone } from "./zone-context.ts";
 import { announceZoneChange } from "./zone-watchers.ts";
-import { sql, type CompiledQuery } from "kysely";
+import { sql, type CompiledQuery, type ExpressionBuilder } from "kysely";
 import type { Actor } from "../../access/caller.ts";
 import { entryStatement } from "../../notifications/audit/audit.ts";
 import type { ChangeSetKind, ChangeSetState } from "../../database/tables/changes.ts";
@@ -75,7 +76,7 @@ async function adoptOverwritten(
   if (changes.length === 0) return;
   const outcomes = changes.map(() => ({ ok: true }) as const);
   const { actorId, now } = settlement;
-  const own = { about: undefined, changeSetId: undefined, cause: undefined, fingerprint: null, endsDrift: false };
+  const own = { about: undefined, changeSetId: undefined, cause: undefined, fingerprint: null, differences: undefined };
   await settle(tx, domainId, { ...settlement, ...own, kind: "sync", changes, outcomes });
   await bookmark(tx, domainId, { trigger: "on_change", createdBy: actorId, now });
 }
@@ -131,7 +132,7 @@ async function write(
 function moveZone(
   tx: EntityManager,
   domainId: string,
-  { lease, fingerprint, endsDrift = false, now }: Settlement,
+  { lease, fingerprint, differences, now }: Settlement,
   done: readonly PlannedChange[],
 ) {
   return queries(tx)
@@ -141,7 +142,7 @@ function moveZone(
       record_count: eb.fn<number>("greatest", [eb("record_count", "+", growth(done)), eb.lit(0)]),
       updated_at: done.length > 0 ? now : eb.ref("updated_at"),
       provider_fingerprint: fingerprint ?? eb.ref("provider_fingerprint"),
-      ...(endsDrift ? noDrift : {}),
+      ...(differences && (differences.length === 0 ? noDrift : driftOf(eb, differences))),
     }))
     .where("id", "=", domainId)
     .$if(lease !== null, (query) => query.where("lease_token", "=", lease?.token ?? null))
@@ -157,6 +158,18 @@ export const noDrift = {
   drift_deleted: null,
   drift_error: null,
 };
+
+/** Counts again the differences of a zone that was found to differ. If it was not, the next check finds and reports them. */
+function driftOf(eb: ExpressionBuilder<Tables, "domains">, differences: readonly PlannedChange[]) {
+  const { creates, updates, deletes } = countActions(differences);
+  const ifFound = (count: number) => eb.case().when("drift_found_at", "is not", null).then(count).end();
+  return {
+    drift_created: ifFound(creates),
+    drift_updated: ifFound(updates),
+    drift_deleted: ifFound(deletes),
+    drift_error: null,
+  };
+}
 
 /** Returns the statement that stores whether the zone has a signature over its SOA, once changes of one are written. */
 function signatureStatements(tx: EntityManager, domainId: string, done: readonly PlannedChange[]): Later[] {
@@ -233,8 +246,8 @@ interface Settlement {
   locked: WatchedZone | null;
   /** The fingerprint of the provider's content afterwards; null leaves the stored one. */
   fingerprint: string | null;
-  /** Whether the zone now equals what its provider serves. */
-  endsDrift?: boolean;
+  /** How the provider's zone differs from the records here afterwards, as changes that a sync would make; absent if that is not known. */
+  differences?: readonly PlannedChange[] | undefined;
   /** The pending change set, which stores its cause; left out when there is none. */
   changeSetId?: string | undefined;
   /** The id for a change set that was never stored as pending. Default: a new one. */

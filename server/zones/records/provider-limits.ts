@@ -111,6 +111,7 @@ export function readOnlyReason(record: LimitedRecord, kind: ProviderKind): strin
 export interface ReadOnlyChange {
   record: RecordData;
   reason: string;
+  change: PlannedChange;
 }
 
 /** Asks the provider for read-only records that the records themselves do not show. @returns reasons by `recordKey` @throws AppError PROVIDER_ERROR */
@@ -145,9 +146,10 @@ export function* partingReadOnly(
   const reasonFor = (record: StatedData) =>
     isActive(record) ? (readOnlyReason(record, kind) ?? there.get(recordKey(record)) ?? null) : null;
   const each = yield* flatMapped(planned, (change) => apart(change, (record) => reasonFor(record) !== null));
-  const changes = yield* filtered(each, ({ before, after }) => {
+  const changes = yield* filtered(each, (change) => {
+    const { before, after } = change;
     const reason = (before && reasonFor(before)) ?? (after && reasonFor(after));
-    if (reason !== null) readOnly.push({ record: after ?? before, reason });
+    if (reason !== null) readOnly.push({ record: after ?? before, reason, change });
     return reason === null;
   });
   return { changes, readOnly };

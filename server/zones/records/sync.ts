@@ -24,7 +24,14 @@ import { dataOf, isActive, notesOf, type LiveRecord, type PlannedChange, type Re
 import { newViolations } from "../../dns/zone-rules.ts";
 import { filtered, flatMapped, inChunks, inSlices, mapped } from "../../platform/slices.ts";
 import { failure, withoutRefused, type Unmade } from "./judge-changes.ts";
-import { kindOfZone, partingReadOnly, readOnlyAtProvider, readOnlyWarnings, restoring } from "./provider-limits.ts";
+import {
+  kindOfZone,
+  partingReadOnly,
+  readOnlyAtProvider,
+  readOnlyWarnings,
+  restoring,
+  type ReadOnlyChange,
+} from "./provider-limits.ts";
 import { signatureWarnings } from "./warnings.ts";
 
 /** Ends the differences between a zone's records and what its provider serves: takes over the provider's records, or writes ours over them. */
@@ -162,7 +169,7 @@ export class Sync {
       zone,
       overwritten: await inSlices(filtered(theirs, ({ id }) => ids.has(id))),
       signing: served.signing,
-      leavesDrift: made.unmade.length + readOnly.length > 0,
+      differences: [...theirs, ...readOnly.map(({ change }) => change)],
     };
   }
 
@@ -182,7 +189,7 @@ interface PushPlan extends Planned {
   /** The changes of the sync that `changes` are the opposite of. */
   overwritten: PlannedChange[];
   unmade: Unmade[];
-  readOnly: Unmade[];
+  readOnly: ReadOnlyChange[];
 }
 
 /** Returns the opposite of a change that a sync would make. @param at when the provider's records were read */

@@ -128,6 +128,22 @@ test("a drift is written over with our records, after a look at what changes at 
   expect(await zone.readFile()).not.toMatch(/byhand|192\.0\.2\.8/);
 });
 
+test("after a push of which a part was refused, the page counts what is left", async () => {
+  const zone = await fileZone(site.zonewright);
+  await zone.add("A", "www", "192.0.2.1");
+  await zone.edit((text) => `${text}alias CNAME x.example.\nalias A 192.0.2.5\n`);
+  expect((await zone.post("/sync")).body).toMatchObject({ created: 2 });
+  await zone.edit((text) => text.replace(/^alias.* A .*$/m, "").replace(/^www.*$/m, ""));
+  await noticed(zone);
+  const page = await opened(zone, "access");
+  await page.getByText("The provider has other records: 2 to delete.").waitFor();
+  await page.getByRole("button", { name: "Show the difference" }).click();
+  await dialog(page).getByRole("button", { name: "Write ours instead…" }).click();
+  await dialog(page).getByRole("button", { name: "Write our records" }).click();
+  await dialog(page).getByText("alias A 192.0.2.5").last().waitFor();
+  await page.getByText("The provider has other records: 1 to delete.").waitFor();
+});
+
 test("the list says which zones differ from their provider, how many do, and shows these alone", async () => {
   const [same, zone] = [await fileZone(site.zonewright), await fileZone(site.zonewright)];
   await zone.add("A", "www", "192.0.2.1");

@@ -129,9 +129,13 @@ describe("a push", () => {
     await zone.edit((text) => `${text}alias CNAME x.example.\nalias A 192.0.2.5\n`);
     expect((await zone.post("/sync")).body).toMatchObject({ created: 3 });
     await zone.edit((text) => text.replace(/^alias.* A .*$/m, "").replace(/^new.*$/m, ""));
+    await noticed();
+    expect((await zone.detail()).drift).toMatchObject({ created: 0, updated: 0, deleted: 2 });
     const { body } = await push();
     expect(body).toMatchObject({ success: false, created: 1, failed: [{ name: "alias", value: "192.0.2.5" }] });
     expect(body.failed[0].error).toContain("CNAME");
+    // Without waiting for the next check.
+    expect((await zone.detail()).drift).toMatchObject({ created: 0, updated: 0, deleted: 1 });
     expect((await zone.post("/sync", { dryRun: true })).body).toMatchObject({ created: 0, updated: 0, deleted: 1 });
     await noticed();
     expect((await zone.detail()).drift).toMatchObject({ created: 0, updated: 0, deleted: 1 });
