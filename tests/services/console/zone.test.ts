@@ -256,6 +256,27 @@ test("expiry date and reminders, tags, group, notes and owner are stored once so
   });
 });
 
+test("an administrator sets the owner where the page says who it is, or that nobody owns the domain", async () => {
+  const zone = await fileZone(site.zonewright);
+  const { username, id } = await member();
+  const page = await opened(zone, "access");
+  const card = page.locator("section").filter({ has: page.getByRole("heading", { name: "Owner", exact: true }) });
+  await card.getByRole("combobox", { name: "Owner" }).fill("nobody at all");
+  await page.keyboard.press("Tab");
+  await card.getByRole("button", { name: "Save" }).click();
+  await card.getByText("Choose somebody from the list").waitFor();
+  await card.getByRole("combobox", { name: "Owner" }).fill(username);
+  await page.getByRole("option", { name: username }).click();
+  await photograph(page, "zone-owner");
+  await card.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved.", { exact: true }).waitFor();
+  expect((await zone.detail()).ownerId).toBe(id);
+  await expectAccessible(page);
+  await card.getByRole("combobox", { name: "Owner" }).fill("");
+  await card.getByRole("button", { name: "Save" }).click();
+  await expect.poll(async () => (await zone.detail()).ownerId).toBeNull();
+});
+
 test("every form of the settings sends what was typed there, and leaves alone what somebody else set meanwhile", async () => {
   const zone = await fileZone(site.zonewright);
   const page = await opened(zone, "settings");

@@ -1,8 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import { client, issueOf } from "../../api.ts";
 import { useUser } from "../../session/current-user.ts";
-import { usePersonSearch } from "../../session/use-person-search.ts";
 import { Button } from "../../ui/button.tsx";
 import { Form, TextArea, TextField } from "../../ui/field.tsx";
 import { Failure } from "../../ui/notice.tsx";
@@ -14,6 +12,7 @@ import { useEdits } from "../../ui/use-edits.ts";
 import { zoneWords } from "../../words/zone.ts";
 import { words } from "../../words/words.ts";
 import { commaList } from "../lists.ts";
+import { useOwner } from "../use-owner.ts";
 import { storeZone, useZoneName, zoneName, type Zone } from "../use-zone.ts";
 import styles from "../zone.module.css";
 
@@ -30,13 +29,7 @@ export function Organization({ zone }: { zone: Zone }) {
     notes: zone.notes ?? "",
     view: zone.view,
   });
-  const owner = usePersonSearch({
-    present: zone.ownerId,
-    enabled: user.role === "admin",
-    selfDetail: text.ownerSelf,
-    mayBe: ({ disabled }) => !disabled,
-  });
-  const [tried, setTried] = useState(false);
+  const owner = useOwner(zone);
   const save = useAction(async () => {
     const stored = await client.domains.update.mutate({
       id: zone.id,
@@ -50,7 +43,6 @@ export function Organization({ zone }: { zone: Zone }) {
     storeZone(zoneName(stored), stored);
     done();
     owner.reset();
-    setTried(false);
     if (zoneName(stored) === zoneName(zone)) storeZone(name, stored);
     else await navigate({ to: "/d/$name/settings", params: { name: zoneName(stored) }, replace: true });
   });
@@ -58,7 +50,7 @@ export function Organization({ zone }: { zone: Zone }) {
     <Card title={text.organization}>
       <Form
         onSubmit={() => {
-          setTried(true);
+          owner.check();
           if (owner.id !== undefined) void save.run();
         }}
       >
@@ -87,14 +79,7 @@ export function Organization({ zone }: { zone: Zone }) {
         />
         {user.role === "admin" ? (
           <div className={styles["pair"]}>
-            <PersonField
-              label={text.owner}
-              hint={text.ownerHint}
-              placeholder={text.ownerSearch}
-              none={text.ownerNone}
-              {...owner.field}
-              error={tried && owner.id === undefined ? text.ownerChoose : issueOf(save.error, "ownerId")}
-            />
+            <PersonField {...owner.field} error={owner.problem ?? issueOf(save.error, "ownerId")} />
             <TextField
               label={text.view}
               hint={`${text.viewHint} ${text.viewMoved}`}
