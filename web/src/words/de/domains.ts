@@ -19,7 +19,12 @@ export const domains: Words["domains"] = {
   group: "Gruppe",
   view: "View",
   all: "Alle",
-  statuses: { active: "Aktiv", expiring: "Läuft bald ab", expired: "Abgelaufen", disabled: "Deaktiviert" },
+  statuses: {
+    active: "Aktiv",
+    expiring: "Läuft bald ab (erste Erinnerung, meist 30 Tage)",
+    expired: "Abgelaufen",
+    disabled: "Deaktiviert",
+  },
   drift: "Beim Anbieter geändert",
   unreadable: "Beim Anbieter nicht lesbar",
   inSync: "Stimmt überein",

@@ -25,7 +25,12 @@ export const portfolio: Words["portfolio"] = {
   search: "Domains durchsuchen",
   status: "Status",
   anyStatus: "Jeder Status",
-  statuses: { active: "Aktiv", expiring: "Läuft bald ab", expired: "Abgelaufen", disabled: "Deaktiviert" },
+  statuses: {
+    active: "Aktiv",
+    expiring: "Läuft bald ab (erste Erinnerung, meist 30 Tage)",
+    expired: "Abgelaufen",
+    disabled: "Deaktiviert",
+  },
   group: "Gruppe",
   anyGroup: "Alle Gruppen",
   sort: "Reihenfolge",

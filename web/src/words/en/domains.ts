@@ -17,7 +17,12 @@ export const domains = {
   group: "Group",
   view: "View",
   all: "All",
-  statuses: { active: "Active", expiring: "Expiring", expired: "Expired", disabled: "Disabled" },
+  statuses: {
+    active: "Active",
+    expiring: "Expires soon (first reminder, usually 30 days)",
+    expired: "Expired",
+    disabled: "Disabled",
+  },
   drift: "Changed at the provider",
   unreadable: "Unreadable at the provider",
   inSync: "In sync",

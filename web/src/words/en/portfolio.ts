@@ -20,7 +20,12 @@ export const portfolio = {
   search: "Search domains",
   status: "Status",
   anyStatus: "Any status",
-  statuses: { active: "Active", expiring: "Expiring", expired: "Expired", disabled: "Disabled" },
+  statuses: {
+    active: "Active",
+    expiring: "Expires soon (first reminder, usually 30 days)",
+    expired: "Expired",
+    disabled: "Disabled",
+  },
   group: "Group",
   anyGroup: "Any group",
   sort: "Order",
