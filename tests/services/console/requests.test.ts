@@ -35,6 +35,12 @@ const records = () => `/d/${zone.name}/records`;
 const asAuthor = async (path: string) =>
   await site.signedIn({ username: `author${count}`, password: memberPassword, path });
 
+/** Picks what stands in the menu beside what comes next. */
+async function choose(page: Page, name: string): Promise<void> {
+  await page.getByRole("button", { name: "Other choices" }).click();
+  await page.getByRole("menuitem", { name }).click();
+}
+
 /** Changes the address of www in a draft. */
 async function edit(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Actions for www A" }).click();
@@ -55,7 +61,7 @@ async function requested(): Promise<Page> {
   return page;
 }
 
-test("a member requests a review, an administrator approves and applies it, and both pages follow", async () => {
+test("a member requests a review, an administrator approves it with a note and applies it, and both pages follow", async () => {
   const author = await asAuthor(records());
   await edit(author);
   await author.getByRole("button", { name: /^Request review/ }).click();
@@ -73,7 +79,7 @@ test("a member requests a review, an administrator approves and applies it, and 
   await author.getByRole("button", { name: "Open" }).click();
   await author.getByRole("heading", { name: /^Move www/ }).waitFor();
   await author.getByText("Waiting for review").waitFor();
-  expect(await author.getByRole("button", { name: "Approve", exact: true }).count()).toBe(0);
+  expect(await author.getByRole("button", { name: /^Approve|^Other/ }).count()).toBe(0);
   expect(await values()).toEqual(["192.0.2.1"]);
 
   const reviewer = await site.signedIn({ path: "/requests?show=review" });
@@ -93,18 +99,22 @@ test("a member requests a review, an administrator approves and applies it, and 
   await reviewer.getByRole("list", { name: "Comments" }).getByText("Is the new host ready?").waitFor();
   await photograph(reviewer, "request");
   await expectAccessible(reviewer);
-  await reviewer.getByRole("button", { name: "Approve", exact: true }).click();
+  await reviewer.getByRole("button", { name: "Other choices" }).click();
+  await reviewer.getByRole("menuitem", { name: "Reject…" }).waitFor();
+  await photograph(reviewer, "request-choices");
+  await reviewer.getByRole("menuitem", { name: "Approve with a note…" }).click();
+  await reviewer.getByRole("dialog").getByLabel("Note to the author (optional)").fill("It is ready.");
   await reviewer.getByRole("dialog").getByRole("button", { name: "Approve", exact: true }).click();
   await reviewer.getByText("You approved the request.").waitFor();
   await author.getByText("Approved", { exact: true }).waitFor();
+  await author.getByText("It is ready.").waitFor();
   await reviewer.getByRole("button", { name: "Apply", exact: true }).click();
-  await reviewer.getByRole("dialog").getByRole("button", { name: "Apply", exact: true }).click();
   await reviewer.getByText("Request applied.").waitFor();
   await author.getByText("Applied", { exact: true }).waitFor();
   expect(await values()).toEqual(["192.0.2.2"]);
 });
 
-test("a reviewer approves and applies in one step, and the approval covers the loss of a whole zone", async () => {
+test("a reviewer approves and applies with one press, and the approval covers the loss of a whole zone", async () => {
   const author = await site.zonewright.signIn(`author${count}`, memberPassword);
   await zone.add("A", "mail", "192.0.2.3");
   const deletes = (await zone.records()).map(({ id }) => ({ action: "delete", recordId: id }));
@@ -112,10 +122,7 @@ test("a reviewer approves and applies in one step, and the approval covers the l
   const { status, body } = await author.post(`${zone.path}/change-requests`, request);
   expect(status).toBe(201);
   const page = await site.signedIn({ path: `/requests/${body.id}` });
-  await page.getByRole("button", { name: "Approve", exact: true }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Approve and apply" }).waitFor();
-  await expectAccessible(page);
-  await page.getByRole("dialog").getByRole("button", { name: "Approve and apply" }).click();
+  await page.getByRole("button", { name: "Approve and apply" }).click();
   await page.getByText("Request applied.").waitFor();
   expect(await zone.records()).toEqual([]);
 });
@@ -124,7 +131,7 @@ test("a rejection says why, the author reads it, and the zone stays as it is", a
   const author = await requested();
   const reviewer = await site.signedIn({ path: `/d/${zone.name}/requests` });
   await reviewer.getByRole("link", { name: /Move www/ }).click();
-  await reviewer.getByRole("button", { name: "Reject…" }).click();
+  await choose(reviewer, "Reject…");
   await reviewer.getByRole("dialog").getByLabel("Note to the author (optional)").fill("Wait for the new host.");
   await reviewer.getByRole("dialog").getByRole("button", { name: "Reject" }).click();
   await reviewer.getByText("You rejected the request.").waitFor();
@@ -142,14 +149,16 @@ test("an approval that the zone has overtaken is refused with the reason, and th
   await requested();
   const reviewer = await site.signedIn({ path: `/d/${zone.name}/requests` });
   await reviewer.getByRole("link", { name: /Move www/ }).click();
-  await reviewer.getByRole("button", { name: "Approve", exact: true }).click();
+  await reviewer.getByRole("button", { name: "Approve and apply" }).waitFor();
   const [record] = (await zone.get("/records?type=A&name=www")).body.records;
   expect((await zone.update(record.id, { ttl: 600 })).status).toBe(200);
   site.expected.push("409");
-  await reviewer.getByRole("dialog").getByRole("button", { name: "Approve", exact: true }).click();
+  await reviewer.getByRole("button", { name: "Approve and apply" }).click();
   await reviewer.getByRole("dialog").getByRole("alert").waitFor();
   await reviewer.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
   await reviewer.getByText("Things have changed since this was requested.").waitFor();
+  await choose(reviewer, "Approve without applying");
+  await reviewer.getByText("You approved the request.").waitFor();
   expect(await values()).toEqual(["192.0.2.1"]);
 });
 
@@ -190,7 +199,7 @@ test("a request that somebody else ended first says so in the dialog and on the 
   const author = await requested();
   const page = await site.signedIn({ path: "/requests?show=open" });
   await page.getByRole("listitem").filter({ hasText: zone.name }).getByRole("link").first().click();
-  await page.getByRole("button", { name: "Reject…" }).click();
+  await choose(page, "Reject…");
   await page
     .getByRole("dialog")
     .getByLabel(/^Note to the author/)
@@ -226,7 +235,7 @@ test("a request that is being applied says so and offers nothing, until its outc
   await author.getByRole("button", { name: "Open" }).click();
   for (const one of [page, author]) {
     await one.getByText("This request is being applied.").waitFor();
-    for (const name of ["Approve", "Reject…", "Withdraw…", "Apply"])
+    for (const name of ["Approve and apply", "Other choices", "Withdraw…", "Apply"])
       expect(await one.getByRole("button", { name, exact: true }).count()).toBe(0);
   }
   await queries(services.database.fork())
@@ -234,7 +243,7 @@ test("a request that is being applied says so and offers nothing, until its outc
     .set({ applying_token: null, applying_at: null })
     .where("domain_id", "=", zone.id)
     .execute();
-  await page.getByRole("button", { name: "Approve", exact: true }).waitFor();
+  await page.getByRole("button", { name: "Approve and apply" }).waitFor();
   await author.getByRole("button", { name: "Withdraw…" }).waitFor();
 });
 

@@ -1,13 +1,15 @@
 import { isZonewrightError } from "@zonewright/client";
+import { ChevronDown } from "lucide-react";
 import { useState } from "react";
 import { client, queries } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Form, TextArea } from "../ui/field.tsx";
+import { Menu } from "../ui/menu.tsx";
 import { Failure, Notice } from "../ui/notice.tsx";
 import { toast } from "../ui/toast.tsx";
-import { useAction } from "../ui/use-action.ts";
+import { useAction, type Action } from "../ui/use-action.ts";
 import { requestsWords } from "../words/requests.ts";
 import { words } from "../words/words.ts";
 import { refreshRequests, requestQuery, type ChangeRequest } from "./queries.ts";
@@ -16,38 +18,142 @@ const text = requestsWords;
 
 type Step = "approve" | "reject" | "withdraw" | "apply";
 
-/** The buttons for what the reader may do with a request. */
+/** What is done with a request. */
+interface Doing {
+  step: Step;
+  note?: string;
+  /** Whether what the service wants confirmed is confirmed. */
+  force?: boolean;
+  /** Whether the request is applied once it is approved. */
+  applies?: boolean;
+}
+
+interface Choice {
+  id: string;
+  label: string;
+  run: () => void;
+  disabled?: boolean;
+  danger?: boolean;
+}
+
+/** What the reader may do with a request: one button says what comes next, a menu has the rest. */
 export function Verdict({ request }: { request: ChangeRequest }) {
-  const user = useUser();
   const [step, setStep] = useState<Step | null>(null);
-  const { state, closedAt, applying, authorId, mayReview, mayApply, problem, changesHash } = request;
-  const approvedByMe = request.reviews.some(({ userId, counts }) => userId === user.id && counts);
-  const isPossible = problem === null && changesHash !== null;
+  // An approval that was given is not given again if applying fails.
+  const [isApproved, setApproved] = useState(false);
+  const act = async ({ step: wanted, note, force = false, applies = false }: Doing) => {
+    let changed = request;
+    if (!isApproved) changed = await perform(wanted, request, note, force);
+    if (!applies || (!isApproved && changed.state !== "approved")) return changed;
+    setApproved(true);
+    // The approval covers what would otherwise be asked for.
+    return await perform("apply", request, undefined, false);
+  };
+  const action = useAction(async (doing: Doing) => {
+    const changed = await act(doing).catch(async (error: unknown) => {
+      // What was refused is said in the dialog, which has the ways to go on.
+      setStep(doing.step);
+      // Somebody else was first: the page behind says what the request is by now.
+      if (isZonewrightError(error) && error.code === "CONFLICT") await refreshRequests();
+      throw error;
+    });
+    queries.setQueryData(requestQuery(request.id).queryKey, changed);
+    const said = changed.state === "applied" ? text.applied : dialogs[doing.step].done;
+    toast({ title: changed.state === "failed" ? (changed.reason ?? text.states.failed) : said });
+    setStep(null);
+    setApproved(false);
+    await refreshRequests();
+    if (doing.step === "apply" || doing.applies === true) await queries.invalidateQueries();
+  });
+  const { primary, others } = useChoices(request, setStep, (doing) => void action.run(doing));
+  const close = () => {
+    setStep(null);
+    setApproved(false);
+    // What the service refused may look different now.
+    if (action.error !== null) void refreshRequests();
+    action.reset();
+  };
   return (
     <>
-      {closedAt === null && !applying && authorId === user.id ? (
-        <Button kind="quiet" onClick={() => setStep("withdraw")}>
-          {text.withdraw}
+      {others.length > (primary ? 1 : 2) ? (
+        <Menu
+          trigger={
+            <Button>
+              {text.others} <ChevronDown aria-hidden />
+            </Button>
+          }
+          groups={[others.filter(({ danger }) => !danger), others.filter(({ danger }) => danger)].filter(
+            (group) => group.length > 0,
+          )}
+        />
+      ) : (
+        others.map(({ id, label, disabled = false, run }) => (
+          <Button key={id} disabled={disabled || action.pending} onClick={run}>
+            {label}
+          </Button>
+        ))
+      )}
+      {primary ? (
+        <Button kind="primary" disabled={primary.disabled ?? false} pending={action.pending} onClick={primary.run}>
+          {primary.label}
         </Button>
       ) : null}
-      {mayReview ? <Button onClick={() => setStep("reject")}>{text.reject}</Button> : null}
-      {mayReview && !approvedByMe ? (
-        <Button kind={state === "open" ? "primary" : "plain"} disabled={!isPossible} onClick={() => setStep("approve")}>
-          {text.approve}
-        </Button>
-      ) : null}
-      {mayApply && (state === "approved" || authorId === user.id) ? (
-        <Button
-          kind={state === "approved" ? "primary" : "plain"}
-          disabled={!isPossible}
-          onClick={() => setStep("apply")}
-        >
-          {text.apply}
-        </Button>
-      ) : null}
-      {step === null ? null : <StepDialog step={step} request={request} onClose={() => setStep(null)} />}
+      {step === null ? null : (
+        <StepDialog step={step} request={request} action={action} isApproved={isApproved} onClose={close} />
+      )}
     </>
   );
+}
+
+/** What the reader may do. What can be taken back is done at once; what a registrar gets, and what ends a request, is asked for first. */
+function useChoices(
+  request: ChangeRequest,
+  ask: (step: Step) => void,
+  start: (doing: Doing) => void,
+): { primary: Choice | null; others: Choice[] } {
+  const user = useUser();
+  const { state, closedAt, applying, authorId, mayReview, mayApply, problem, changesHash } = request;
+  const disabled = problem !== null || changesHash === null;
+  const isAuthor = authorId === user.id;
+  const isLasting = request.registration !== null;
+  const mayApprove = mayReview && !request.reviews.some(({ userId, counts }) => userId === user.id && counts);
+  const apply: Choice = {
+    id: "apply",
+    label: text.apply,
+    disabled,
+    run: () => (isLasting ? ask("apply") : start({ step: "apply" })),
+  };
+  const approve: Choice = {
+    id: "approve",
+    label: text.approve,
+    disabled,
+    run: () => (isLasting ? ask("approve") : start({ step: "approve" })),
+  };
+  const both: Choice = {
+    id: "both",
+    label: text.approveAndApply,
+    disabled,
+    run: () => start({ step: "approve", applies: true }),
+  };
+  const appliesToo = mayApply && request.applyAt === null && !isLasting;
+  const next = mayApprove ? (appliesToo ? both : approve) : null;
+  const primary = state === "approved" && mayApply ? apply : next;
+  return {
+    primary,
+    others: [
+      ...(mayApprove && primary !== approve
+        ? [primary === both ? { ...approve, label: text.approveOnly } : approve]
+        : []),
+      ...(mayApprove && !isLasting
+        ? [{ id: "note", label: text.approveWithNote, disabled, run: () => ask("approve") }]
+        : []),
+      ...(mayApply && isAuthor && primary !== apply ? [apply] : []),
+      ...(mayReview ? [{ id: "reject", label: text.reject, danger: true, run: () => ask("reject") }] : []),
+      ...(closedAt === null && !applying && isAuthor
+        ? [{ id: "withdraw", label: text.withdraw, danger: true, run: () => ask("withdraw") }]
+        : []),
+    ],
+  };
 }
 
 const dialogs = {
@@ -57,44 +163,26 @@ const dialogs = {
   apply: { title: () => text.apply, hint: text.applyHint, button: text.apply, done: text.applied },
 } as const;
 
-function StepDialog({ step, request, onClose }: { step: Step; request: ChangeRequest; onClose: () => void }) {
-  const { title, hint, button, done } = dialogs[step];
+interface StepDialogProps {
+  step: Step;
+  request: ChangeRequest;
+  action: Action<[Doing]>;
+  isApproved: boolean;
+  onClose: () => void;
+}
+
+function StepDialog({ step, request, action, isApproved, onClose }: StepDialogProps) {
+  const { title, hint, button } = dialogs[step];
   const [note, setNote] = useState("");
-  // An approval that was given is not given again if applying fails.
-  const [isApproved, setApproved] = useState(false);
   const mayApplyToo = step === "approve" && request.mayApply && request.applyAt === null;
-  const act = async (force: boolean, applyToo: boolean) => {
-    let changed = request;
-    if (!isApproved) changed = await perform(step, request, note.trim() || undefined, force);
-    if (!applyToo || (!isApproved && changed.state !== "approved")) return changed;
-    setApproved(true);
-    // The approval covers what would otherwise be asked for.
-    return await perform("apply", request, undefined, false);
-  };
-  const action = useAction(async (force: boolean, applyToo: boolean) => {
-    const changed = await act(force, applyToo).catch(async (error: unknown) => {
-      // Somebody else was first: the page behind says what the request is by now.
-      if (isZonewrightError(error) && error.code === "CONFLICT") await refreshRequests();
-      throw error;
-    });
-    queries.setQueryData(requestQuery(request.id).queryKey, changed);
-    const said = changed.state === "applied" ? text.applied : done;
-    toast({ title: changed.state === "failed" ? (changed.reason ?? text.states.failed) : said });
-    onClose();
-    await refreshRequests();
-    if (step === "apply" || applyToo) await queries.invalidateQueries();
-  });
   const mustForce = isZonewrightError(action.error) && action.error.code === "CONFIRMATION_REQUIRED";
-  const start = () => void action.run(mustForce, isApproved);
-  const close = () => {
-    onClose();
-    // What the service refused may look different now.
-    if (action.error !== null) void refreshRequests();
-  };
+  const start = (applies: boolean, force = false) =>
+    void action.run({ step, force, applies, ...(note.trim() === "" ? {} : { note: note.trim() }) });
+  const goOn = () => start(isApproved, mustForce);
   return (
     <Dialog
       open
-      onClose={close}
+      onClose={onClose}
       title={title(request.title)}
       description={step === "apply" && request.registration ? text.applyRegistrationHint : hint}
       alert={
@@ -108,23 +196,23 @@ function StepDialog({ step, request, onClose }: { step: Step; request: ChangeReq
       }
       footer={
         <>
-          <Button onClick={close}>{words.ui.cancel}</Button>
+          <Button onClick={onClose}>{words.ui.cancel}</Button>
           <Button
             kind={step === "reject" || step === "withdraw" || mustForce ? "danger" : "primary"}
             pending={action.pending}
-            onClick={start}
+            onClick={goOn}
           >
             {mustForce ? text.applyAnyway : isApproved ? text.apply : button}
           </Button>
           {mayApplyToo && !isApproved ? (
-            <Button pending={action.pending} onClick={() => void action.run(false, true)}>
+            <Button pending={action.pending} onClick={() => start(true)}>
               {text.approveAndApply}
             </Button>
           ) : null}
         </>
       }
     >
-      <Form onSubmit={start}>
+      <Form onSubmit={goOn}>
         {step === "approve" || step === "reject" ? (
           <TextArea label={text.note} value={note} onValue={setNote} maxLength={2000} rows={3} />
         ) : null}

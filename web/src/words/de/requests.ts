@@ -54,6 +54,9 @@ export const requests: Words["requests"] = {
   approve: "Genehmigen",
   approveTitle: (title) => `„${title}“ genehmigen`,
   approveAndApply: "Genehmigen und anwenden",
+  approveOnly: "Genehmigen, ohne anzuwenden",
+  approveWithNote: "Mit einer Nachricht genehmigen…",
+  others: "Andere Möglichkeiten",
   approveHint:
     "Genehmigt werden genau die Änderungen auf dieser Seite. Würde der Antrag andere bewirken, zählt die Genehmigung nicht mehr.",
   reject: "Ablehnen…",

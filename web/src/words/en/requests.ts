@@ -53,6 +53,9 @@ export const requests = {
   approve: "Approve",
   approveTitle: (title: string) => `Approve “${title}”`,
   approveAndApply: "Approve and apply",
+  approveOnly: "Approve without applying",
+  approveWithNote: "Approve with a note…",
+  others: "Other choices",
   approveHint:
     "You approve exactly the changes on this page. If they become different, your approval no longer counts.",
   reject: "Reject…",
