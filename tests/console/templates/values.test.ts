@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { dataKeys, formOf, templateOf, variablesOf, withType } from "../../../web/src/templates/form-rows.ts";
 import { readValues, shownRecord } from "../../../web/src/templates/values.ts";
 
 const variables = ["target", "dkimKey"];
@@ -50,4 +51,51 @@ test.each([
   ],
 ])("the record %j is shown in one line", (record, shown) => {
   expect(shownRecord(record)).toEqual(shown);
+});
+
+const srv = {
+  service: "_sip",
+  protocol: "_tcp",
+  name: "%host%",
+  priority: 0,
+  weight: 5,
+  port: 5060,
+  target: "s.example",
+};
+const template = {
+  providerId: "example.net",
+  providerName: "Example",
+  serviceId: "x",
+  serviceName: "X",
+  version: 3,
+  multiInstance: true,
+  records: [
+    { type: "MX", host: "@", priority: 10, pointsTo: "%mx%.example", ttl: "%ttl%" },
+    { type: "SRV", ...srv, ttl: 60 },
+    { type: "TXT", host: "_dmarc", data: "v=DMARC1", ttl: 60, groupId: "a", txtConflictMatchingMode: "All" },
+    { type: "SPFM", host: "@", spfRules: "include:%domain%" },
+    { type: "REDIR301", host: "@", target: "https://example.net", later: { unknown: true } },
+  ],
+};
+
+test("a template that the form has read is the same once it is written, with what the form does not show", () => {
+  const form = formOf(template);
+  expect(form && templateOf(form)).toEqual(template);
+  expect(form && variablesOf(form.rows)).toEqual(["mx", "ttl"]);
+});
+
+test.each([{ records: "none" }, { records: [1] }, { records: [null] }])(
+  "records that are no rows have no form",
+  (given) => {
+    expect(formOf(given)).toBeNull();
+  },
+);
+
+test("a value that stands in the field of another type is found, and a row keeps name and value in another type", () => {
+  const form = formOf({ records: [{ type: "CNAME", host: "www", data: "a.example" }] });
+  const [row] = form?.rows ?? [];
+  expect(row?.values).toMatchObject({ host: "www", pointsTo: "a.example" });
+  const changed = row && withType(row, "SRV");
+  expect(changed?.values).toMatchObject({ name: "www", target: "a.example" });
+  expect(dataKeys("SRV").at(-1)).toBe("target");
 });

@@ -139,6 +139,7 @@ test("an administrator imports a template, and its new version is applied to the
   await page.waitForURL(`${site.url}/d/linked.templates/records`);
   await page.goto(address);
   await page.getByRole("button", { name: "New version…" }).click();
+  await dialog.getByRole("button", { name: "As JSON" }).click();
   await dialog.getByLabel("Template", { exact: true }).fill(JSON.stringify(template("linked", 1, 300)));
   await dialog.getByRole("button", { name: "Store the new version" }).click();
   await dialog.waitFor({ state: "hidden" });
@@ -161,6 +162,68 @@ test("an administrator imports a template, and its new version is applied to the
   await expectAccessible(page);
   await page.getByRole("button", { name: "Forget it at @" }).click();
   await page.getByRole("list", { name: "Applied before" }).waitFor({ state: "hidden" });
+});
+
+test("a template is made and edited in a form, where a fault stands at its field, what was typed stays, and what the form lacks is kept", async () => {
+  const { admin } = site.zonewright;
+  const page = await site.signedIn({ path: "/templates" });
+  await page.getByRole("button", { name: "New template" }).click();
+  const dialog = page.getByRole("dialog");
+  const row = (at: number) => dialog.getByRole("group", { name: `Record ${at}`, exact: true });
+  await dialog.getByLabel("Service", { exact: true }).fill("Made in a form");
+  await dialog.getByLabel("Domain of the provider").fill("example.net");
+  await row(1).getByLabel("Type").selectOption("MX");
+  await row(1).getByLabel("Priority").fill("ten");
+  await row(1).getByLabel("Target").fill("%mx%.example.net");
+  await dialog.getByRole("button", { name: "Add record" }).click();
+  await row(2).getByLabel("Type").selectOption("TXT");
+  await row(2).getByLabel("Value").fill("v=spf1 -all");
+  await dialog.getByRole("list", { name: "Values to fill in" }).getByText("mx", { exact: true }).waitFor();
+  await dialog.getByRole("button", { name: "Create" }).click();
+  await dialog.getByText("This is required.").waitFor();
+  await expect.poll(() => dialog.getByLabel("Id of the service").getAttribute("aria-invalid")).toBe("true");
+  await row(1).getByText("This must be a whole number, or one variable such as %ttl%.").waitFor();
+  await photograph(page, "template-form");
+  await expectAccessible(page);
+  await row(1).getByLabel("Priority").fill("10");
+  await dialog.getByLabel("Id of the service").fill("x".repeat(255));
+  await dialog.getByLabel("Description", { exact: true }).fill("y".repeat(10_001));
+  site.expected.push("400");
+  await dialog.getByRole("button", { name: "Create" }).click();
+  await expect.poll(() => dialog.getByLabel("Description", { exact: true }).getAttribute("aria-invalid")).toBe("true");
+  expect(await row(1).getByLabel("Target").inputValue()).toBe("%mx%.example.net");
+  await dialog.getByLabel("Description", { exact: true }).fill("Mail");
+  await dialog.getByLabel("Id of the service").fill("form");
+  await dialog.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("heading", { name: "Made in a form" }).waitFor();
+  const address = new URL(page.url()).pathname;
+  const stored = async () => (await admin.get(`/api${address}`)).body.template;
+  const made = await stored();
+  expect(made).toMatchObject({
+    serviceId: "form",
+    records: [
+      { type: "MX", host: "@", priority: 10, pointsTo: "%mx%.example.net", ttl: 3600 },
+      { type: "TXT", host: "@", data: "v=spf1 -all", ttl: 3600 },
+    ],
+  });
+  const [mx, txt] = made.records;
+  const rich = { ...made, logoUrl: "https://example.net/logo.png", records: [mx, { ...txt, groupId: "spf" }] };
+  expect((await admin.put(`/api${address}`, rich)).status).toBe(200);
+  await page.reload();
+  await page.getByRole("button", { name: "New version…" }).click();
+  await row(1).getByLabel("TTL").fill("300");
+  await dialog.getByRole("button", { name: "As JSON" }).click();
+  await expect.poll(() => dialog.getByLabel("Template", { exact: true }).inputValue()).toContain('"groupId": "spf"');
+  await dialog.getByRole("button", { name: "Form", exact: true }).click();
+  await dialog.getByRole("button", { name: "Store the new version" }).click();
+  await dialog.waitFor({ state: "hidden" });
+  expect(await stored()).toEqual({
+    ...rich,
+    records: [
+      { ...mx, ttl: 300 },
+      { ...txt, groupId: "spf" },
+    ],
+  });
 });
 
 test("the templates have no findings in the dark and fit 320 pixels", async () => {

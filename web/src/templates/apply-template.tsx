@@ -23,8 +23,7 @@ import { planLines } from "../zone/patch.ts";
 import { Patch } from "../zone/patch-view.tsx";
 import { zoneName, zoneQuery } from "../zone/use-zone.ts";
 import { ZoneField } from "../zone/zone-field.tsx";
-import { titleOf, type Template } from "./templates-page.tsx";
-import { readValues } from "./values.ts";
+import { readValues, titleOf, type Template } from "./values.ts";
 import styles from "./templates.module.css";
 
 const text = templatesWords;

@@ -16,8 +16,8 @@ import { templatesWords } from "../words/templates.ts";
 import { ApplyForm } from "../zone/apply-form.tsx";
 import { PlannedZones } from "../zone/planned-zones.tsx";
 import { ApplyTemplate } from "./apply-template.tsx";
-import { TemplateEditor, titleOf, type Template } from "./templates-page.tsx";
-import { shownRecord } from "./values.ts";
+import { TemplateEditor } from "./template-editor.tsx";
+import { shownRecord, titleOf, type Template } from "./values.ts";
 import styles from "./templates.module.css";
 
 const text = templatesWords;

@@ -1,3 +1,12 @@
+import type { RouterOutputs } from "@zonewright/client";
+
+export type Template = RouterOutputs["templates"]["get"];
+
+/** What is called by whom. */
+export function titleOf({ serviceName, serviceId }: Pick<Template, "serviceName" | "serviceId">): string {
+  return serviceName || serviceId;
+}
+
 /** Reads values for a template's variables: a JSON object, or lines of `name=value` or `name: value`. Keeps those that the template has. */
 export function readValues(pasted: string, variables: readonly string[]): Record<string, string> {
   const known = new Map(variables.map((name) => [name.toLowerCase(), name]));
