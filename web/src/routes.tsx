@@ -200,7 +200,7 @@ const zoneCompare = createRoute({
 const templates = createRoute({
   getParentRoute: () => inside,
   path: "/templates",
-  validateSearch: texts("search", "page"),
+  validateSearch: texts("search", "page", "zone"),
   component: lazyRouteComponent(templatePages, "TemplatesPage"),
 });
 const template = createRoute({

@@ -226,6 +226,47 @@ test("a template is made and edited in a form, where a fault stands at its field
   });
 });
 
+test("a template is applied to the domains that were selected, each says what became of it, and one undo takes all back", async () => {
+  const { admin } = site.zonewright;
+  const zones = [await zone("one.several"), await zone("two.several"), await zone("three.several")];
+  const values = async ({ id }: { id: string }) =>
+    (await admin.get(`/api/domains/${id}/records?name=h0`)).body.records.map(({ value }: { value: string }) => value);
+  const [one, two, three] = zones;
+  // This one has it already; the last wants a review.
+  const has = { recordType: "CNAME", name: "h0", value: "mail.example", ttl: 3600 };
+  expect((await admin.post(`/api/domains/${one?.id}/records`, has)).status).toBe(201);
+  expect((await admin.put(`/api/domains/${three?.id}`, { reviewRequired: "everyone" })).status).toBe(200);
+  await admin.post("/api/templates", template("several", 1));
+  const page = await site.signedIn({ path: "/?search=several" });
+  for (const name of ["one.several", "two.several", "three.several"]) await page.getByLabel(`Select ${name}`).click();
+  await page.getByRole("link", { name: "Apply a template…" }).click();
+  await page.getByText("Choose the template for the 3 zones that you selected.").waitFor();
+  await page.getByRole("searchbox").fill("Service several");
+  await page.getByRole("link", { name: "Service several" }).click();
+  await expect
+    .poll(() => page.getByLabel("Zones", { exact: true }).inputValue())
+    .toBe("one.several\ntwo.several\nthree.several");
+  await page.getByLabel("v0").fill("mail.example");
+  await page.getByRole("button", { name: "Show the plan" }).click();
+  await page.getByRole("heading", { name: "Plan for 3 domains" }).waitFor();
+  await page.getByText("1 domain already has everything that this template writes.").waitFor();
+  await photograph(page, "template-zones");
+  await expectAccessible(page);
+  site.expected.push("409");
+  await page.getByRole("button", { name: "Apply to 2 domains" }).click();
+  const outcomes = page.getByRole("list", { name: "Outcomes" }).getByRole("listitem");
+  await outcomes.filter({ hasText: "two.several" }).getByText("Applied as revision 1").waitFor();
+  await outcomes
+    .filter({ hasText: "three.several" })
+    .getByText(/^Not applied\./)
+    .waitFor();
+  await photograph(page, "template-zones-applied");
+  expect(await Promise.all(zones.map(values))).toEqual([["mail.example"], ["mail.example"], []]);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("Undone in 1 domain").waitFor();
+  expect(two && (await values(two))).toEqual([]);
+});
+
 test("the templates have no findings in the dark and fit 320 pixels", async () => {
   const page = await site.signedIn({ dark: true, width: 320, path: "/templates" });
   await page.getByRole("list", { name: "Templates" }).getByRole("link").first().waitFor();

@@ -1,10 +1,14 @@
-import { Button } from "../ui/button.tsx";
+import { Link } from "@tanstack/react-router";
+import { Button, buttonClass } from "../ui/button.tsx";
+import { domainDialogsWords } from "../words/domain-dialogs.ts";
 import { domainsWords } from "../words/domains.ts";
 import { formatNumber } from "../ui/format.ts";
-import type { Selection } from "./selection.ts";
+import { qualified, type Selection } from "./selection.ts";
 import styles from "./domains.module.css";
 
 const text = domainsWords;
+/** As many zones as a template is applied to at a time. */
+const mostZones = 50;
 
 interface SelectionBarProps {
   selection: Selection;
@@ -15,12 +19,18 @@ interface SelectionBarProps {
 /** What can be done with the selected domains. */
 export function SelectionBar({ selection, onTag, onClear }: SelectionBarProps) {
   const { size } = selection;
+  const zones = [...selection.values()].map(qualified).join(",");
   return (
     <section className={styles["bottom"]} aria-label={text.selection}>
       <strong role="status">{size === 1 ? text.selectedOne : text.selected(formatNumber(size))}</strong>
       <Button kind="quiet" className={styles["push"]} onClick={onClear}>
         {text.clearSelection}
       </Button>
+      {size > mostZones ? null : (
+        <Link to="/templates" search={{ zone: zones }} className={buttonClass()}>
+          {domainDialogsWords.applyTemplate}
+        </Link>
+      )}
       <Button onClick={() => onTag("remove")}>{text.removeTag}</Button>
       <Button kind="primary" onClick={() => onTag("add")}>
         {text.addTag}

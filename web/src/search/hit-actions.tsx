@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { isZonewrightError, type RouterOutputs } from "@zonewright/client";
 import { useEffect, useRef, useState } from "react";
-import { client, messageOf, queries } from "../api.ts";
+import { client, messageOf } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -11,14 +11,13 @@ import { Notice } from "../ui/notice.tsx";
 import { toast } from "../ui/toast.tsx";
 import { parseTtl } from "../ui/ttl.ts";
 import { useAction } from "../ui/use-action.ts";
-import { locale } from "../words/language.ts";
 import { searchWords } from "../words/search.ts";
 import { words } from "../words/words.ts";
 import { zoneWords } from "../words/zone.ts";
 import { emptyDraft } from "../zone/draft/draft.ts";
-import { revert } from "../zone/draft/revert.ts";
 import { draftKey, readDraft, writeDraft } from "../zone/draft/store.ts";
 import { PlannedZones } from "../zone/planned-zones.tsx";
+import { refreshZones, sayApplied } from "../zone/say-applied.ts";
 import { byZone, withAction, type Hit, type HitAction, type ZoneHits } from "./hit-changes.ts";
 import styles from "./search.module.css";
 
@@ -26,7 +25,6 @@ const text = searchWords;
 /** Zones that are planned at a time: a browser has six connections. */
 const atOnce = 4;
 const longestTtl = 2_147_483_647;
-const list = new Intl.ListFormat(locale);
 
 /** In the order of the bar. */
 const kinds = ["enable", "disable", "ttl", "value", "delete"] as const;
@@ -150,7 +148,7 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
     );
     const changed = done.flatMap((each) => ("revision" in each ? [each] : []));
     if (changed.length > 0) sayApplied(changed);
-    await refresh();
+    await refreshZones();
     if (refused.size === 0 && skipped.length === 0) onClose(true);
   });
   const draft = useAction(async () => {
@@ -335,30 +333,4 @@ async function plansOf(zones: readonly ZoneHits[]): Promise<ZonePlan[]> {
   };
   await Promise.all(Array.from({ length: atOnce }, work));
   return zones.flatMap(({ domainId }) => plans.get(domainId) ?? []);
-}
-
-const refresh = async () => {
-  await queries.invalidateQueries({
-    predicate: ({ queryKey: [first] }) => ["search", "zone", "records", "domains"].includes(String(first)),
-  });
-};
-
-function sayApplied(changed: readonly { domainId: string; domainName: string; revision: number }[]): void {
-  toast({
-    title: text.applied(changed.length, formatNumber(changed.length)),
-    action: { label: text.undo, run: () => void undo(changed) },
-  });
-}
-
-async function undo(changed: readonly { domainId: string; domainName: string; revision: number }[]): Promise<void> {
-  const failed: string[] = [];
-  for (const { domainId, domainName, revision } of changed) {
-    const undone = await revert(domainId, revision).catch(() => null);
-    if (undone === null) failed.push(domainName);
-  }
-  await refresh();
-  const done = changed.length - failed.length;
-  toast({
-    title: failed.length === 0 ? text.undone(done, formatNumber(done)) : text.undoFailed(list.format(failed)),
-  });
 }

@@ -21,14 +21,17 @@ import { draftKey, readDraft, writeDraft } from "../zone/draft/store.ts";
 import { withPlan } from "../zone/draft/with-plan.ts";
 import { planLines } from "../zone/patch.ts";
 import { Patch } from "../zone/patch-view.tsx";
-import { zoneName, zoneQuery } from "../zone/use-zone.ts";
+import { zoneName, zoneQuery, type Zone } from "../zone/use-zone.ts";
 import { ZoneField } from "../zone/zone-field.tsx";
-import { readValues, titleOf, type Template } from "./values.ts";
+import { planZones, ZonesPlan, type ZonePlan, type ZonesRequest } from "./apply-to-zones.tsx";
+import { readValues, titleOf, zonesOf, type Template } from "./values.ts";
 import styles from "./templates.module.css";
 
 const text = templatesWords;
 /** From so many values on, those that are filled in can be hidden. */
 const many = 10;
+/** Zones that a template is applied to at a time: each is planned and changed by a call of its own. */
+const mostZones = 50;
 
 type Request = RouterInputs["templates"]["plan"];
 interface Planned {
@@ -41,32 +44,53 @@ interface Planned {
 export function ApplyTemplate({ template }: { template: Template }) {
   const given = useSearch({ from: "/inside/templates/$id" });
   const navigate = useNavigate({ from: "/templates/$id" });
-  const [zone, setZone] = useState(given.zone ?? "");
+  const [zone, setZone] = useState(() => zonesOf(given.zone ?? "").join("\n"));
   const [host, setHost] = useState(given.host ?? "");
   const [groups, setGroups] = useState<readonly string[]>(template.groups);
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const [missed, setMissed] = useState(false);
-  const [unknown, setUnknown] = useState<string | null>(null);
+  /** The name that no zone has, of what was typed. */
+  const [unknown, setUnknown] = useState<{ zone: string; name: string } | null>(null);
   const [linked, setLinked] = useState(false);
   const [planned, setPlanned] = useState<Planned | null>(null);
+  /** Whether the template is applied to several zones. */
+  const [isMany, setIsMany] = useState(zonesOf(zone).length > 1);
+  const [plannedZones, setPlannedZones] = useState<{ request: ZonesRequest; plans: readonly ZonePlan[] } | null>(null);
   const heading = useRef<HTMLDivElement>(null);
   const isMissing = (name: string) => (values[name] ?? "").trim() === "";
+  const isTooMany = isMany && zonesOf(zone).length > mostZones;
   const isHostMissing = template.hostRequired && ["", "@"].includes(host.trim());
   const show = useAction(async () => {
     setMissed(true);
-    if (zone.trim() === "" || isHostMissing || template.variables.some(isMissing)) return;
-    const found = await queries.fetchQuery({ ...zoneQuery(zone.trim()), staleTime: 0 });
-    setUnknown(found.kind === "found" ? null : zone);
-    if (found.kind !== "found") return;
-    const request: Request = {
-      id: found.zone.id,
+    if (zone.trim() === "" || isTooMany || isHostMissing || template.variables.some(isMissing)) return;
+    const said = {
       templateId: template.id,
       host: host.trim() || "@",
       variables: Object.fromEntries(template.variables.map((name) => [name, (values[name] ?? "").trim()])),
       groups: groups.length === template.groups.length ? null : [...groups],
     };
-    await navigate({ search: { zone: zone || undefined, host: host || undefined }, replace: true });
-    setPlanned({ request, zone: zoneName(found.zone), plan: await client.templates.plan.mutate(request) });
+    const names = isMany ? zonesOf(zone) : [zone.trim()];
+    const found: Zone[] = [];
+    for (const name of names) {
+      const one = await queries.fetchQuery({ ...zoneQuery(name), staleTime: 0 });
+      setUnknown(one.kind === "found" ? null : { zone, name });
+      if (one.kind !== "found") return;
+      found.push(one.zone);
+    }
+    const [first] = found;
+    if (!first) return;
+    await navigate({ search: { zone: names.join(","), host: host || undefined }, replace: true });
+    if (isMany) {
+      const plans = await planZones(
+        found.map((one) => ({ id: one.id, name: zoneName(one) })),
+        said,
+      );
+      setPlannedZones({ request: said, plans });
+      requestAnimationFrame(() => heading.current?.focus());
+      return;
+    }
+    const request: Request = { ...said, id: first.id };
+    setPlanned({ request, zone: zoneName(first), plan: await client.templates.plan.mutate(request) });
     requestAnimationFrame(() => heading.current?.focus());
   });
   /** What was planned is not what stands in the fields. */
@@ -75,8 +99,12 @@ export function ApplyTemplate({ template }: { template: Template }) {
     (next: Value) => {
       set(next);
       setPlanned(null);
+      setPlannedZones(null);
     };
-  const zoneProblem = missed && zone.trim() === "" ? text.zoneMissing : unknown === zone ? text.zoneUnknown : null;
+  const unknownName = unknown?.zone === zone ? unknown.name : null;
+  const zoneFault = missed && zone.trim() === "" ? text.zoneMissing : missed && isTooMany ? text.tooManyZones : null;
+  const zoneProblem =
+    zoneFault ?? (unknownName === null ? null : isMany ? text.zoneUnknownOf(unknownName) : text.zoneUnknown);
   const hostProblem = missed && isHostMissing ? text.hostMissing : issueOf(show.error, "host");
   return (
     <>
@@ -84,7 +112,32 @@ export function ApplyTemplate({ template }: { template: Template }) {
         <Form onSubmit={() => void show.run()}>
           {issueOf(show.error, "host") === null ? <Failure error={show.error} /> : null}
           <div className={styles["two"]}>
-            <ZoneField label={text.zone} value={zone} onValue={typed(setZone)} error={zoneProblem} />
+            <div>
+              {isMany ? (
+                <TextArea
+                  label={text.zones}
+                  hint={text.zonesHint}
+                  mono
+                  rows={4}
+                  value={zone}
+                  onValue={typed(setZone)}
+                  error={zoneProblem}
+                />
+              ) : (
+                <ZoneField label={text.zone} value={zone} onValue={typed(setZone)} error={zoneProblem} />
+              )}
+              <Button
+                kind="quiet"
+                className={styles["shift"] ?? ""}
+                onClick={() => {
+                  const names = zonesOf(zone);
+                  typed(setZone)(isMany ? (names[0] ?? "") : names.join("\n"));
+                  setIsMany(!isMany);
+                }}
+              >
+                {isMany ? text.oneZone : text.severalZones}
+              </Button>
+            </div>
             <TextField
               label={text.host}
               hint={text.hostHint}
@@ -117,12 +170,21 @@ export function ApplyTemplate({ template }: { template: Template }) {
           ) : null}
           <CheckField label={text.linked} checked={linked} onValue={setLinked} />
           <div>
-            <Button type="submit" kind={planned ? "plain" : "primary"} pending={show.pending}>
+            <Button type="submit" kind={planned || plannedZones ? "plain" : "primary"} pending={show.pending}>
               {text.plan}
             </Button>
           </div>
         </Form>
       </Card>
+      {plannedZones ? (
+        <div ref={heading} tabIndex={-1} className={styles["planned"]}>
+          <ZonesPlan
+            key={plannedZones.plans.map(({ planHash }) => planHash).join(" ")}
+            {...plannedZones}
+            linked={linked}
+          />
+        </div>
+      ) : null}
       {planned ? (
         <div ref={heading} tabIndex={-1} className={styles["planned"]}>
           <PlanCard

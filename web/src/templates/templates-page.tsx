@@ -7,14 +7,14 @@ import { useUser } from "../session/current-user.ts";
 import { Button } from "../ui/button.tsx";
 import field from "../ui/field.module.css";
 import { formatNumber } from "../ui/format.ts";
-import { Failure } from "../ui/notice.tsx";
+import { Failure, Notice } from "../ui/notice.tsx";
 import { Empty, Page } from "../ui/page.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { usePageKeys } from "../ui/use-page-keys.ts";
 import { useSettled } from "../ui/use-settled.ts";
 import { templatesWords } from "../words/templates.ts";
 import { TemplateEditor } from "./template-editor.tsx";
-import { titleOf } from "./values.ts";
+import { titleOf, zonesOf } from "./values.ts";
 import styles from "./templates.module.css";
 
 const text = templatesWords;
@@ -23,9 +23,10 @@ const typingPause = 250;
 
 /** The templates to choose from; administrators add their own. */
 export function TemplatesPage() {
-  const { search = "", page: at } = useSearch({ from: "/inside/templates" });
+  const { search = "", page: at, zone } = useSearch({ from: "/inside/templates" });
   const navigate = useNavigate({ from: "/templates" });
   const user = useUser();
+  const zones = zonesOf(zone ?? "").length;
   const page = Math.max(1, Math.trunc(Number(at ?? 1)) || 1);
   const settled = useSettled(search, typingPause).trim();
   const { data, error, isPlaceholderData } = useQuery({
@@ -55,6 +56,7 @@ export function TemplatesPage() {
       }
     >
       <p className={styles["intro"]}>{text.intro}</p>
+      {zones === 0 ? null : <Notice kind="info">{text.chooseFor(zones, formatNumber(zones))}</Notice>}
       <search>
         <input
           ref={input}
@@ -65,7 +67,9 @@ export function TemplatesPage() {
           aria-keyshortcuts="/"
           maxLength={255}
           value={search}
-          onChange={(event) => void navigate({ search: { search: event.target.value || undefined }, replace: true })}
+          onChange={(event) =>
+            void navigate({ search: { zone, search: event.target.value || undefined }, replace: true })
+          }
           onKeyDown={(event) => {
             if (event.nativeEvent.isComposing || (event.key !== "ArrowDown" && event.key !== "Enter")) return;
             event.preventDefault();
@@ -80,7 +84,7 @@ export function TemplatesPage() {
           {data.templates.map((template) => (
             <li key={template.id}>
               <div>
-                <Link to="/templates/$id" params={{ id: template.id }} preload={false}>
+                <Link to="/templates/$id" params={{ id: template.id }} search={{ zone }} preload={false}>
                   {titleOf(template)}
                 </Link>
                 {template.builtIn ? <span className={styles["chip"]}>{text.builtIn}</span> : null}

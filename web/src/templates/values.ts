@@ -57,3 +57,8 @@ export function shownRecord(record: Readonly<Record<string, unknown>>): {
   const numbers = type === "MX" || type === "SRV" ? [say("priority"), say("weight"), say("port")] : [];
   return { type, name: name || "@", value: [...numbers, target].filter(Boolean).join(" "), ttl: say("ttl") };
 }
+
+/** The zones that a text names: separated by commas, blanks or lines. */
+export function zonesOf(text: string): string[] {
+  return [...new Set(text.split(/[\s,]+/).filter(Boolean))];
+}

@@ -10,7 +10,7 @@ import styles from "./planned.module.css";
 
 const text = zoneWords.applying;
 
-type PlannedZone = RouterOutputs["replacements"]["plan"]["domains"][number];
+export type PlannedZone = RouterOutputs["replacements"]["plan"]["domains"][number];
 
 /** More zones than anybody reads; the counts say how many there are. */
 const shownZones = 100;

@@ -4,6 +4,7 @@ import { counted } from "./count.ts";
 const domains = (count: number) => counted(count, "Domain", "Domains");
 
 export const domainDialogs: Words["domainDialogs"] = {
+  applyTemplate: "Vorlage anwenden…",
   emptyTitle: "Noch keine Domains",
   emptyAdmin:
     "Zonen importieren, die ein Nameserver oder DNS-Anbieter bereits ausliefert: Dort ändert sich dadurch nichts. Oder eine neue Domain hinzufügen.",

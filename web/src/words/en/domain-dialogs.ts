@@ -1,5 +1,6 @@
 /** What the dialogs and the first run of the domains need besides `domains`. */
 export const domainDialogs = {
+  applyTemplate: "Apply a template…",
   emptyTitle: "No domains yet",
   emptyAdmin:
     "Import the zones that your name server or DNS vendor already serves, which changes nothing there. Or add a new domain.",
