@@ -107,7 +107,7 @@ test("a member requests a review, an administrator approves it with a note and a
   await reviewer.getByRole("dialog").getByRole("button", { name: "Approve", exact: true }).click();
   await reviewer.getByText("You approved the request.").waitFor();
   await author.getByText("Approved", { exact: true }).waitFor();
-  await author.getByText("It is ready.").waitFor();
+  await author.getByText("It is ready.", { exact: true }).waitFor();
   await reviewer.getByRole("button", { name: "Apply", exact: true }).click();
   await reviewer.getByText("Request applied.").waitFor();
   await author.getByText("Applied", { exact: true }).waitFor();
