@@ -18,9 +18,9 @@ const services = {
   env: suite.test?.env,
   execArgv: suite.test?.execArgv,
   // These end only what hangs: nothing depends on how fast the machine is.
-  testTimeout: 180_000,
-  hookTimeout: 180_000,
-  expect: { poll: { timeout: 60_000 } },
+  testTimeout: 600_000,
+  hookTimeout: 600_000,
+  expect: { poll: { timeout: 120_000 } },
 };
 
 /** What needs real servers: tests/services against BIND and PostgreSQL, then what depends on the engine of `npm test` once more on PostgreSQL. */

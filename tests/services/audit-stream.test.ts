@@ -87,7 +87,7 @@ test("over TLS every entry arrives in order through kill -9 of the service and o
     await service.stop("SIGKILL");
     for (const receiver of receivers) await receiver.stop();
   }
-}, 240_000);
+});
 
 test("an HTTPS receiver gets lines with its credentials, and those that it refused again, and no error has the credentials", async () => {
   const credentials: unknown[] = [];

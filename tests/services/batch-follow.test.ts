@@ -85,4 +85,4 @@ test("`kill -9` in the middle of a job over many domains leaves no PTR record be
     expect(await pointers(reversePath)).toEqual(expected("web"));
   };
   await vi.waitFor(haveFollowed, patience);
-}, 400_000);
+});

@@ -94,7 +94,7 @@ beforeAll(async () => {
     },
   });
   providerConfigId = await manualConfig(zw);
-}, 180_000);
+});
 afterAll(async () => {
   await zw?.stop();
   await world?.stop();

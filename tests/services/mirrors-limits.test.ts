@@ -182,4 +182,4 @@ test("after an outage of two vendors all zones follow at both within the vendors
     ({ method, url }) => method === "POST" && url.pathname.endsWith("/records"),
   );
   expect(outOfPlace(creations.map(({ url }) => url.pathname.split("/").at(-2)))).toEqual([]);
-}, 300_000);
+});

@@ -76,7 +76,11 @@ test("without Redis each instance counts by itself and logs it, until Redis is b
     });
   expect(count(await both(12, (instance) => login(instance, "newcomer", "x")), 401)).toBe(5);
   for (const instance of [one, other]) {
-    expect(instance.output().match(/Redis is unreachable/g)).toHaveLength(1);
+    // One line for each loss, not for each call: a busy machine can lose the connection once more.
+    const losses = instance.output().match(/Redis is unreachable/g)?.length ?? 0;
+    const returns = instance.output().match(/connected to Redis again/g)?.length ?? 0;
+    expect(losses).toBeGreaterThan(0);
+    expect(losses - returns).toBeOneOf([0, 1]);
     expect(instance.output()).not.toContain("the-password-of-redis");
   }
 });

@@ -118,7 +118,7 @@ test("after kill -9 in the middle, a replacement of 200 zones at BIND goes on, a
   expect(await changeSets("replace")).toEqual(names.map(() => "applied"));
   const { newValue } = request;
   expect(await served()).toEqual([`2: ${newValue}, other 192.0.2.99, www ${newValue}`.replace(": ", ":  ")]);
-}, 400_000);
+});
 
 test("after kill -9 in the middle, the revert of a replacement goes on, and each zone has its former records", async () => {
   const { body, status } = await client().post(`${base}/${jobId}/revert`);
@@ -127,4 +127,4 @@ test("after kill -9 in the middle, the revert of a replacement goes on, and each
   expect(await ended(body.jobId)).toMatchObject({ state: "done", progress: { domains: 200, done: 200, failed: 0 } });
   expect(await changeSets("revert")).toEqual(names.map(() => "applied"));
   expect(await served()).toEqual([`3:  ${old}, other 192.0.2.99, www ${old}`]);
-}, 400_000);
+});

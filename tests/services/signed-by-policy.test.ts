@@ -157,7 +157,7 @@ beforeAll(async () => {
   });
   stops.push(() => zw.stop());
   providerConfigId = await manualConfig(zw);
-}, 180_000);
+});
 afterAll(async () => {
   for (const stop of stops.toReversed()) await stop();
 });

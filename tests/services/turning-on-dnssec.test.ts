@@ -70,7 +70,7 @@ beforeAll(async () => {
   [corp = "", shop = ""] = imported.body.results.map(({ domainId }: Body) => domainId);
   await added("ns", "A", addresses.zones);
   await added("shop", "NS", "ns.corp.lab.");
-}, 120_000);
+});
 afterAll(async () => {
   for (const stop of stops.toReversed()) await stop();
 });
@@ -143,7 +143,7 @@ test("a zone is signed, its DS records are published in the parent zone, and res
   expect((await admin.get(`/api/domains/${shop}`)).body).toMatchObject({ signedBy: "provider", drift: null });
   const sync = await admin.post(`/api/domains/${shop}/sync`, { dryRun: true });
   expect(sync.body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
-}, 120_000);
+});
 
 test("a key is replaced at PowerDNS, and resolvers validate the zone all the while", async () => {
   const keys = "/zones/shop.corp.lab./cryptokeys";
@@ -168,7 +168,7 @@ test("a key is replaced at PowerDNS, and resolvers validate the zone all the whi
   expect(await foundAnew()).toEqual(validated);
   const { body: secure } = await admin.post(`/api/domains/${shop}/dnssec/check`);
   expect(secure).toMatchObject({ state: "signed", chain: "secure", parentDs: [only], findings: [] });
-}, 120_000);
+});
 
 test("signing is not turned off before the DS records are gone and their TTL has passed", async () => {
   expect(await set(false)).toMatchObject({
@@ -192,7 +192,7 @@ test("signing is not turned off before the DS records are gone and their TTL has
   });
   expect(await powerdns.lookUp("shop.corp.lab", "DNSKEY")).toEqual([]);
   await resolvesAs({ status: "NOERROR", validated: false });
-}, 120_000);
+});
 
 /** A zone that PowerDNS signs and serves, as the domain of a vendor. */
 async function servedFor({ dialect: { kind }, config, store }: RrsetServer | RecordServer) {
@@ -221,7 +221,7 @@ test("of a vendor that shows DS records but no keys, a served key is published o
   signWith(vendor.store, name, ds);
   const published = { through: "parent_zone", applied: true, after: [ds] };
   expect((await admin.post(`${path}/publish-ds`, {})).body).toMatchObject(published);
-}, 60_000);
+});
 
 test("of a vendor that shows neither keys nor DS records, the served keys are published", async () => {
   const vendor = await startRecordVendor(ovh);
@@ -230,7 +230,7 @@ test("of a vendor that shows neither keys nor DS records, the served keys are pu
   expect((await admin.post(path, { enabled: true })).body).toMatchObject({ canSet: true, dsToPublish: [ds] });
   const published = { through: "parent_zone", applied: true, after: [ds] };
   expect((await admin.post(`${path}/publish-ds`, {})).body).toMatchObject(published);
-}, 60_000);
+});
 
 test("keys that were deactivated at PowerDNS are deleted when DNSSEC is turned off, with an audit entry", async () => {
   const keys = "/zones/shop.corp.lab./cryptokeys";
@@ -243,4 +243,4 @@ test("keys that were deactivated at PowerDNS are deleted when DNSSEC is turned o
   // Nothing is left to do.
   expect((await set(false)).status).toBe(200);
   expect(await entries(admin, { targetId: shop, action: "domain.set_dnssec" })).toHaveLength(3);
-}, 60_000);
+});

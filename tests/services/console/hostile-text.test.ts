@@ -165,7 +165,7 @@ test("markup that is typed into any field of any page, and refused or taken, is 
     await expect.poll(async () => await page.locator("[aria-busy=true]").count(), { timeout: 60_000 }).toBe(0);
     expect(`${path} ${await hostile()}`).toBe(`${path} 0`);
   }
-}, 300_000);
+});
 
 test("markup in the address, and as a name at the sign-in, is text", async () => {
   site.expected.push("400", "401", "404", "409");

@@ -73,7 +73,7 @@ async function waitingChanges(client: RestClient, count: number) {
   await vi.waitFor(async () => {
     const { rows } = await observer.query(`select from ${connections} and wait_event_type = 'Lock'`);
     expect(rows.length).toBe(Math.min(count, 10));
-  }, 60_000);
+  });
   return { answers, goOn: () => holder.query("commit") };
 }
 

@@ -36,7 +36,7 @@ beforeAll(async () => {
   const pages = Array.from({ length: 50 }, (_, index) => (index * 23) % 50);
   const lists = pages.map((page) => zw.admin.get(`/api/domains/${id}/records?limit=20&page=${100 * (page + 1)}`));
   deletable = (await Promise.all(lists)).map(({ body: list }) => list.records[0]);
-}, 240_000);
+});
 afterAll(async () => {
   await Promise.all(loadedBy.map((secondary) => secondary.remove()));
   await running?.stop();

@@ -109,7 +109,7 @@ test("a change whose instance is killed before a secondary acknowledged it is an
   await instance(0).stop("SIGKILL");
   secondary.answers = true;
   await untilNotified(serial, 2);
-}, 240_000);
+});
 
 /** How often an instance ran the job that notifies. */
 async function finished(index: number): Promise<number> {
@@ -130,4 +130,4 @@ test("an instance without DNS_LISTEN leaves the job to one that listens, also fo
   await vi.waitFor(hasFinished, { timeout: 60_000, interval: 100 });
   expect(await finished(deaf)).toBe(0);
   expect(await notifies(deaf, "acknowledged")).toBe(0);
-}, 400_000);
+});
