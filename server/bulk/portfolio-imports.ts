@@ -38,9 +38,9 @@ export class PortfolioImports {
   }
 
   /** Starts a job that carries out exactly the plan that was shown. @throws AppError BAD_REQUEST, CONFLICT */
-  async start(em: EntityManager, caller: Caller, input: StartPortfolioImportInput): Promise<{ jobId: string }> {
+  async start(em: EntityManager, caller: Caller, input: StartPortfolioImportInput) {
     const { enqueue, now } = this.#parts;
-    const rows = await planImport(em, caller, input);
+    const { rows, undo } = await planImport(em, caller, input);
     if (rows.length === 0) throw badField(["csv"], "No row of this table changes anything.");
     const { dateOrder, emptyCells, message } = input;
     const request: ImportRequest = {
@@ -58,7 +58,7 @@ export class PortfolioImports {
         after: { domains: rows.length, ...(message === undefined ? {} : { message }) },
       });
       await enqueue(tx, batchJobName, {});
-      return { jobId };
+      return { jobId, undo };
     });
   }
 }

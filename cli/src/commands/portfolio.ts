@@ -1,10 +1,12 @@
 import { open, readFile, type FileHandle } from "node:fs/promises";
 import { Option, type Command } from "commander";
-import type { RouterOutputs } from "@zonewright/client";
+import { isZonewrightError, type Client, type RouterInputs, type RouterOutputs } from "@zonewright/client";
 import { decoded, mostBytes } from "../../../server/dns/formats/decoded.ts";
 import { command, group, withJson } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { exitCodes, Failure } from "../failure.ts";
+import { heldPermissions } from "../held-permissions.ts";
+import { domainsIn, followed, type Job } from "../jobs.ts";
 import {
   confirmed,
   counted,
@@ -23,6 +25,7 @@ import { domainNamed, fullName } from "../zones.ts";
 type Finding = RouterOutputs["portfolio"]["findings"]["findings"][number];
 type Imported = RouterOutputs["portfolio"]["import"];
 type ImportedRow = Imported["rows"][number];
+type ImportInput = RouterInputs["portfolio"]["startImport"];
 type Registration = RouterOutputs["registrations"]["get"];
 type Host = RouterOutputs["tlsHosts"]["get"]["hosts"][number];
 
@@ -95,7 +98,7 @@ interface ImportOptions {
 function importTable(): Command {
   return withJson(
     command("import <file>", "Import a table of domains", {
-      more: "Takes CSV with a line that names the columns. Changes nothing before it has shown the plan. `-` reads the standard input.",
+      more: "Takes CSV with a line that names the columns. Changes nothing before it has shown the plan. `-` reads the standard input. More than 100 domains are changed by a job of the server: Ctrl-C leaves it running, and `replace show`, `replace stop` and `replace undo` take its id.",
       examples: [
         ["portfolio import portfolio.csv --dry-run", "See what each row changes."],
         ["portfolio import renewals.csv --date-order dmy", "Say how dates such as 03/04/27 are written."],
@@ -148,12 +151,12 @@ function importTable(): Command {
       }
       // Before the change: an undo that cannot be kept is lost.
       await using undoFile = options.undoTo === undefined ? null : await openToWrite(options.undoTo);
-      const done = await client.portfolio.import.mutate({
-        ...input,
-        planHash: plan.planHash,
-        ...(message === undefined ? {} : { message }),
-      });
-      const isKept = undoFile === null || done.undo === null || (await isWritten(undoFile, done.undo));
+      const applied = { ...input, planHash: plan.planHash, ...(message === undefined ? {} : { message }) };
+      const keepUndo = async (undo: string | null) =>
+        undoFile === null || undo === null || (await isWritten(undoFile, undo));
+      const byJob = plan.changed > mostAtOnce ? await importByJob(client, { plan, applied, keepUndo }) : null;
+      const done = byJob ?? (await client.portfolio.import.mutate(applied));
+      const isKept = await keepUndo(done.undo);
       if (json) printJson(done);
       else if (!isKept) printRaw(done.undo ?? "");
       const changed = `Changed ${counted(done.changed, "domain")}.`;
@@ -161,12 +164,105 @@ function importTable(): Command {
         throw new Failure(
           `${changed} ${options.undoTo} could not be written. The table that takes the import back is on the standard output: keep it.`,
         );
-      if (!json) note(changed);
+      if (!json) {
+        const refusedBefore = new Set(plan.rows.flatMap(({ line, refusal }) => (refusal === null ? [] : [line])));
+        const failed = done.rows.filter(({ line, refusal }) => refusal !== null && !refusedBefore.has(line));
+        if (failed.length > 0) printTable(failed, rowColumns, "");
+        note(changed);
+        if (byJob && done.changed > 0) note(`To undo it: zonewright replace undo ${byJob.job.jobId}`);
+      }
+      if (byJob?.job.state === "stopped") throw new Failure(`The job was stopped. ${byJob.job.reason ?? ""}`.trim());
       if (done.refused > plan.refused)
         throw new Failure(
           `${counted(done.refused - plan.refused, "row")} could not be changed meanwhile. Import the table again.`,
         );
     });
+}
+
+/** Imports that change more domains go on as a job, as in the console: proxies often end a call that takes longer than a minute. */
+const mostAtOnce = 100;
+
+interface JobOfImport {
+  plan: Imported;
+  applied: ImportInput;
+  /** Takes the table that takes the import back, once the job has started and again when it has ended. */
+  keepUndo: (undo: string | null) => Promise<boolean>;
+}
+
+/**
+ * Carries a plan out by a job of the server, and follows it. Returns what the call without a job would, with the job.
+ * @returns null if the server is too old for it, or the token may not follow jobs
+ */
+async function importByJob(client: Client, { plan, applied, keepUndo }: JobOfImport) {
+  if ((await heldPermissions(client, ["records:read"])).length === 0) return null;
+  const started = await startedJob(client, applied);
+  if (started === null) return null;
+  const { jobId, undo } = started;
+  // Whoever interrupts the command has the table anyway.
+  await keepUndo(undo);
+  const job = await followed(client, jobId);
+  const refusals = await refusalsOf(client, plan, job);
+  const { done } = job.progress;
+  return {
+    ...plan,
+    applied: true,
+    changed: done,
+    refused: plan.refused + plan.changed - done,
+    rows: plan.rows.map((row) => {
+      const refusal = refusals.get(row.line);
+      return refusal === undefined ? row : { ...row, changes: [], warnings: [], refusal };
+    }),
+    undo: done === 0 || undo === null ? null : undoWithout(undo, plan, refusals),
+    job,
+  };
+}
+
+function leaveStart(): never {
+  note("Interrupted while the job was being started. The console lists jobs under Replace.");
+  process.exit(exitCodes.interrupted);
+}
+
+/** Starts the job. Ctrl-C does not take back a call that is on its way. @returns null if the server is too old */
+async function startedJob(client: Client, applied: ImportInput) {
+  process.once("SIGINT", leaveStart);
+  try {
+    return await client.portfolio.startImport.mutate({ ...applied, undo: true });
+  } catch (error) {
+    if (isZonewrightError(error) && error.message.startsWith("No procedure found")) return null;
+    throw error;
+  } finally {
+    process.off("SIGINT", leaveStart);
+  }
+}
+
+/** Returns why rows were not carried out, by line. */
+async function refusalsOf(client: Client, plan: Imported, { jobId, progress }: Job): Promise<Map<number, string>> {
+  // Domains that were deleted since the plan are missing in the job.
+  const areMissing = progress.domains < plan.changed;
+  const others = progress.done === plan.changed ? [] : (["failed", "skipped"] as const);
+  const states = areMissing ? ([...others, "done"] as const) : others;
+  const outcomes = new Map((await domainsIn(client, jobId, states)).map((domain) => [domain.domainId, domain]));
+  const refusals = new Map<number, string>();
+  for (const { line, domainId } of changingRows(plan)) {
+    const outcome = outcomes.get(domainId ?? "");
+    if (outcome ? outcome.state === "done" : !areMissing) continue;
+    refusals.set(line, outcome ? (outcome.error ?? notBegun) : "The domain was deleted meanwhile.");
+  }
+  return refusals;
+}
+
+const notBegun = "The job was stopped before this domain.";
+
+/** The rows of a plan that change something. */
+function changingRows({ rows }: Imported): ImportedRow[] {
+  return rows.filter(({ changes, refusal }) => refusal === null && changes.length > 0);
+}
+
+/** Returns the table that takes an import back without the rows that were not carried out. It has a row for each that was to be. */
+function undoWithout(undo: string, plan: Imported, refusals: ReadonlyMap<number, string>): string {
+  const [header = "", ...rows] = undo.match(/(?:"(?:[^"]|"")*"|[^"\r\n])*\r\n/g) ?? [];
+  const planned = changingRows(plan);
+  return [header, ...rows.filter((_, index) => !refusals.has(planned[index]?.line ?? 0))].join("");
 }
 
 /** Opens a file without emptying it yet. @throws Failure */

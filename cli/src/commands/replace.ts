@@ -1,13 +1,13 @@
 import type { Command } from "commander";
-import type { Client, RouterOutputs } from "@zonewright/client";
+import type { RouterOutputs } from "@zonewright/client";
 import { changeInput, command, group, ttlOf, withChanges, withJson, type ChangeOptions } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { exitCodes, Failure } from "../failure.ts";
+import { domainsIn, followed, type Job, type JobDomain } from "../jobs.ts";
 import { changesOf, printPlan, sizeOf } from "../plans.ts";
-import { confirmed, counted, note, print, printJson, progress } from "../terminal.ts";
+import { confirmed, counted, note, print, printJson } from "../terminal.ts";
 import { domainNamed } from "../zones.ts";
 
-type Job = RouterOutputs["replacements"]["get"];
 type ReplacementPlan = RouterOutputs["replacements"]["plan"];
 
 export function replace(): Command {
@@ -66,9 +66,9 @@ function values(): Command {
         planHash: plan.planHash,
         ...changeInput(options),
       });
-      const job = await ended(client, jobId);
+      const job = await followed(client, jobId);
       if (json) printJson(reportOf(plan, job));
-      else printJob(job);
+      else printJob(job, await domainsIn(client, jobId, ["failed"]));
     });
 }
 
@@ -93,72 +93,51 @@ function reportOf({ domains, warnings }: ReplacementPlan, job: Job | null) {
   };
 }
 
-/** Follows a job to its end. Ctrl-C leaves it running, and says so. */
-async function ended(client: Client, jobId: string): Promise<Job> {
-  const leave = () => {
-    progress("");
-    note(`The server carries on. \`zonewright replace show ${jobId}\` shows its progress, \`replace stop\` stops it.`);
-    process.exit(exitCodes.interrupted);
-  };
-  process.once("SIGINT", leave);
-  try {
-    for (;;) {
-      const job = await client.replacements.get.query({ jobId, limit: 100 });
-      const { done, failed, domains } = job.progress;
-      if (job.state === "done" || job.state === "stopped") return job;
-      progress(`${done + failed} of ${domains} domains …`);
-      await new Promise((resolve) => setTimeout(resolve, 500));
-    }
-  } finally {
-    process.off("SIGINT", leave);
-    progress("");
-  }
-}
-
 /** Prints how a job stands. The exit code says whether a domain failed. */
-function printJob({ jobId, state, progress: counts, domains, reason }: Job): void {
+function printJob({ jobId, state, progress: counts, reason }: Omit<Job, "domains">, failures: JobDomain[]): void {
   const { done, failed, skipped, waiting, running } = counts;
   const parts = Object.entries({ changed: done, failed, skipped, waiting, running }).flatMap(([what, count]) =>
     count === 0 ? [] : [`${count} ${what}`],
   );
   print(`${state}: ${parts.join(", ") || "no domains"}`);
   if (reason !== null) note(reason);
-  for (const { domainName, error } of domains) if (error !== null) note(`${domainName}: ${error}`);
+  for (const { domainName, error } of failures) if (error !== null) note(`${domainName}: ${error}`);
   if (failed > 0) process.exitCode = exitCodes.error;
   if (done > 0) note(`To undo it: zonewright replace undo ${jobId}`);
 }
 
 function show(): Command {
   return withJson(
-    command("show <job>", "Show how far a replacement is", {
+    command("show <job>", "Show the progress of a job", {
+      more: "Also shows jobs of `portfolio import`.",
       examples: [["replace show 01a1fb0f-6204-7000-abd4-276e976be8b7", "Show what was changed, and what failed."]],
     }),
   ).action(async (jobId: string, { json }: { json?: true }) => {
     const client = await connect();
     const job = await client.replacements.get.query({ jobId, limit: 100 });
     if (json) printJson(job);
-    else printJob(job);
+    else printJob(job, await domainsIn(client, jobId, ["failed"]));
   });
 }
 
 function stop(): Command {
   return withJson(
-    command("stop <job>", "Stop a replacement", {
-      more: "Changed domains stay changed.",
+    command("stop <job>", "Stop a job", {
+      more: "Changed domains stay changed. Also stops jobs of `portfolio import`.",
       examples: [["replace stop 01a1fb0f-6204-7000-abd4-276e976be8b7", "Begin no further domain."]],
     }),
   ).action(async (jobId: string, { json }: { json?: true }) => {
     const client = await connect();
     const job = await client.replacements.stop.mutate({ jobId });
     if (json) printJson(job);
-    else printJob({ ...job, domains: [], total: 0, page: 1, limit: 1 });
+    else printJob({ ...job, total: 0, page: 1, limit: 1 }, []);
   });
 }
 
 function undo(): Command {
   return withChanges(
-    command("undo <job>", "Undo a replacement", {
-      more: "Reverts every change of it. A domain whose records were changed since is left alone and listed.",
+    command("undo <job>", "Undo a job", {
+      more: "Reverts every change of it, also of `portfolio import`. A domain that was changed since is left alone and listed.",
       examples: [["replace undo 01a1fb0f-6204-7000-abd4-276e976be8b7 --yes", "Undo it without a question."]],
     }),
   ).action(async (jobId: string, options: ChangeOptions) => {
@@ -171,11 +150,9 @@ function undo(): Command {
       return;
     }
     if (!options.yes && !(await confirmed(`${about} Go on?`, about))) throw new Failure("Nothing was changed.");
-    const job = await ended(
-      client,
-      (await client.replacements.revert.mutate({ jobId, ...changeInput(options) })).jobId,
-    );
+    const started = await client.replacements.revert.mutate({ jobId, ...changeInput(options) });
+    const job = await followed(client, started.jobId);
     if (options.json) printJson(job);
-    else printJob(job);
+    else printJob(job, await domainsIn(client, started.jobId, ["failed"]));
   });
 }

@@ -11,6 +11,21 @@ export const startedJob = z
   .object({ jobId: shownId("The id of the job that carries it out. See `GET /api/records/replace/{jobId}`.") })
   .meta({ id: "StartedJob", description: "A job that was started." });
 
+export const startedImport = z
+  .object({
+    ...startedJob.shape,
+    undo: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          "A table of all domains of the job with the values before, one row for each in the order of the plan. Import it with " +
+          "`emptyCells: clear`. Null unless you asked for it.",
+        example: null,
+      }),
+  })
+  .meta({ id: "StartedImport", description: "An import that was started." });
+
 /** The job that carries batches out. */
 export const batchJobName = "batches.run";
 

@@ -2,7 +2,7 @@ import { answerOf, passingLarge } from "../../api/large-answers.ts";
 import { may } from "../../api/procedures.ts";
 import { router } from "../../api/trpc.ts";
 import { startPortfolioImportInput } from "../../zones/domains/portfolio-schemas.ts";
-import { startedJob } from "../batches/batch.ts";
+import { startedImport, startedJob } from "../batches/batch.ts";
 import type { PortfolioImports } from "../portfolio-imports.ts";
 import {
   applyReplacementInput,
@@ -142,7 +142,7 @@ export function createPortfolioImportsRouter({ portfolioImports }: { portfolioIm
       errors: [409],
     })
       .input(startPortfolioImportInput)
-      .output(startedJob)
+      .output(startedImport)
       .mutation(({ ctx, input }) => portfolioImports.start(ctx.em, ctx.caller, input)),
   });
 }

@@ -19,7 +19,7 @@ import { expiringFrom, type RegistrationFacts } from "../../registry/expiry/stor
 import { groupingOf, judgeMoved, rightsNamed, type Grouping, type Moved } from "./named-by-assignments.ts";
 import { applyPatch, auditedFields, unique, uniqueTags, type DomainPatch } from "./patch.ts";
 import { portfolioRow, portfolioRows, type SelectedRow } from "./portfolio.ts";
-import type { ImportPortfolioInput, portfolioImport } from "./portfolio-schemas.ts";
+import type { ImportPortfolioInput, portfolioImport, StartPortfolioImportInput } from "./portfolio-schemas.ts";
 import {
   ambiguous,
   cellsOf,
@@ -143,15 +143,22 @@ export interface PlannedImport {
   changes: PlannedRow["changes"];
 }
 
-/** Returns the rows of a table that change something, by the plan that was shown. @throws AppError BAD_REQUEST, CONFLICT */
+/**
+ * Returns the rows of a table that change something, by the plan that was shown, and the table that takes all of them back; null unless the
+ * input asks for it.
+ * @throws AppError BAD_REQUEST, CONFLICT
+ */
 export async function planImport(
   em: EntityManager,
   caller: Caller,
-  input: Omit<ImportPortfolioInput, "dryRun">,
-): Promise<PlannedImport[]> {
+  input: StartPortfolioImportInput,
+): Promise<{ rows: PlannedImport[]; undo: string | null }> {
   const { changed, planHash } = await planned(em, caller, { ...input, dryRun: true });
   refuseOtherPlan(input, planHash);
-  return changed.flatMap(({ domainId, row, changes }) => (domainId ? [{ domainId, cells: row.cells, changes }] : []));
+  return {
+    rows: changed.flatMap(({ domainId, row, changes }) => (domainId ? [{ domainId, cells: row.cells, changes }] : [])),
+    undo: input.undo ? await inSlices(undoOf(changed)) : null,
+  };
 }
 
 /** Carries a row out, in the caller's transaction. @throws AppError CONFLICT if it would change anything else by now */

@@ -81,6 +81,10 @@ export type ImportPortfolioInput = z.output<typeof importPortfolioInput>;
 
 export const startPortfolioImportInput = importPortfolioInput.omit({ dryRun: true }).extend({
   planHash: line(100, 1).meta({ description: "`planHash` of the plan that you were shown.", example: "q3xVnF…" }),
+  undo: z
+    .boolean("This must be true or false.")
+    .default(false)
+    .meta({ description: "Whether to return the table that takes the import back. Default: false." }),
 });
 
 export type StartPortfolioImportInput = z.output<typeof startPortfolioImportInput>;

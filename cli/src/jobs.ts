@@ -1,0 +1,84 @@
+import { isZonewrightError, type Client, type RouterInputs, type RouterOutputs } from "@zonewright/client";
+import { exitCodes, Failure } from "./failure.ts";
+import { note, progress } from "./terminal.ts";
+
+/** A job of the server that changes many domains, with a page of them. */
+export type Job = RouterOutputs["replacements"]["get"];
+/** A domain of a job, and its outcome. */
+export type JobDomain = Job["domains"][number];
+
+const pageSize = 100;
+const firstPause = 500;
+const longestPause = 5_000;
+/** How long the server may not answer before the command gives up. */
+const patience = 10 * 60_000;
+
+/** The codes of a lost connection, and of a server that restarts or is busy. The job goes on meanwhile. */
+const passing: ReadonlySet<string> = new Set([
+  "NETWORK_ERROR",
+  "UNEXPECTED_ANSWER",
+  "REQUEST_TIMEOUT",
+  "TOO_MANY_REQUESTS",
+  "UNAVAILABLE",
+]);
+
+/**
+ * Follows a job to its end. Ctrl-C leaves it running and says so. A lost connection is tried again.
+ * @throws Failure if the server does not answer for ten minutes
+ */
+export async function followed(client: Client, jobId: string): Promise<Job> {
+  const leave = () => {
+    progress("");
+    note(goesOn(jobId));
+    process.exit(exitCodes.interrupted);
+  };
+  process.once("SIGINT", leave);
+  try {
+    for (let pause = firstPause; ; pause = Math.min(longestPause, pause * 1.1)) {
+      const { state, progress: counts } = await page(client, { jobId, limit: 1 });
+      if (state === "done" || state === "stopped") return await page(client, { jobId });
+      progress(`${counts.done + counts.failed} of ${counts.domains} domains …`);
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  } finally {
+    process.off("SIGINT", leave);
+    progress("");
+  }
+}
+
+function goesOn(jobId: string): string {
+  return `The server carries on. \`zonewright replace show ${jobId}\` shows its progress, \`zonewright replace stop ${jobId}\` stops it.`;
+}
+
+/** Reads a job with a page of its domains, again while the server does not answer. @throws Failure */
+async function page(client: Client, input: RouterInputs["replacements"]["get"]): Promise<Job> {
+  const began = Date.now();
+  for (let pause = firstPause; ; pause = Math.min(longestPause, pause * 2)) {
+    try {
+      return await client.replacements.get.query({ limit: pageSize, ...input });
+    } catch (error) {
+      if (!isZonewrightError(error) || !passing.has(error.code)) throw error;
+      if (Date.now() - began > patience)
+        throw new Failure(`No response for 10 minutes. Check the address and the connection. ${goesOn(input.jobId)}`);
+      progress("No response. Trying again …");
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+}
+
+/** Returns all domains of a job in one of some states, in the order of its plan. */
+export async function domainsIn(
+  client: Client,
+  jobId: string,
+  states: readonly JobDomain["state"][],
+): Promise<JobDomain[]> {
+  const found: JobDomain[] = [];
+  for (const state of states) {
+    for (let number = 1, more = true; more; number += 1) {
+      const { domains, total } = await page(client, { jobId, state, page: number });
+      found.push(...domains);
+      more = domains.length > 0 && number * pageSize < total;
+    }
+  }
+  return found;
+}
