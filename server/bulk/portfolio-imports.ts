@@ -6,7 +6,8 @@ import type { Enqueue } from "../ops/jobs/runner.ts";
 import { badField } from "../platform/errors.ts";
 import { importRow, planImport, type PlannedImport, type ReadingOptions } from "../zones/domains/portfolio-import.ts";
 import type { StartPortfolioImportInput } from "../zones/domains/portfolio-schemas.ts";
-import { batchJobName, type DomainPurpose, type NewItem } from "./batches/batch.ts";
+import { changeableColumns, portfolioColumns } from "../zones/domains/portfolio-table.ts";
+import { batchJobName, type DomainPurpose, type ExplainedRequest, type NewItem } from "./batches/batch.ts";
 import { revertTitle } from "./batches/notices.ts";
 import { storeBatch } from "./batches/store.ts";
 
@@ -63,6 +64,16 @@ export class PortfolioImports {
   }
 }
 
+const options: ReadonlySet<string> = new Set<keyof (ImportRequest & ExplainedRequest)>([
+  "dateOrder",
+  "emptyCells",
+  "message",
+  "override",
+  "reverts",
+  "unlock",
+]);
+const columns: ReadonlySet<string> = new Set(portfolioColumns);
+
 function itemOf({ domainId, cells, changes }: PlannedImport): NewItem {
   const detail: ImportedRow = { cells, changes };
   return { domainId, planHash: null, detail, error: null };
@@ -71,6 +82,14 @@ function itemOf({ domainId, cells, changes }: PlannedImport): NewItem {
 /** Carries out the rows of imports, and of what takes them back. */
 export function portfolioPurpose(now: () => Date): DomainPurpose {
   return {
+    knows: ({ request, detail }) => {
+      const { cells, changes } = detail as ImportedRow;
+      return (
+        Object.keys(request as object).every((name) => options.has(name)) &&
+        Object.keys(cells).every((name) => columns.has(name)) &&
+        changes.every(({ field }) => changeableColumns.includes(field))
+      );
+    },
     title: (request) => {
       const title = "Import of a table of domains";
       return (request as ImportRequest).reverts ? revertTitle(title) : title;

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { idOf } from "../accounts/assignments/assigned.ts";
@@ -8,7 +9,8 @@ import { manualConfig, type Body } from "../support/zones.ts";
 import { jobOf, revertOf } from "./replacements/replaced.ts";
 
 /** Jobs run when a test says so, and what happens between two calls is certain. */
-const zw = useZonewright({ env: { JOBS: "off" } });
+const logs: string[] = [];
+const zw = useZonewright({ env: { JOBS: "off" }, logTo: { write: (line) => void logs.push(line) } });
 const run = () => zw.services.batches.run();
 const names = Array.from({ length: 25 }, (_, index) => `row${index + 10}.example`);
 let providerConfigId: string;
@@ -100,6 +102,46 @@ test("a row that a killed process had begun is carried out once by the next run"
   expect(await notesOf()).toEqual(all(notes));
   const found = await entries(zw.admin, { action: "domain.update" });
   expect(found.filter(({ after }) => after?.["notes"] === notes)).toHaveLength(25);
+});
+
+test("a job of a kind that only a later version knows stays open, fails nothing, and is carried out by that version", async () => {
+  const jobId = await started(tableOf(notes));
+  const db = queries(zw.services.database.fork());
+  const become = async (kind: string) =>
+    await db
+      .updateTable("batches")
+      .set({ kind: kind as "portfolio" })
+      .where("id", "=", jobId)
+      .execute();
+  await become("of-tomorrow");
+  await run();
+  const states = await db.selectFrom("batch_items").select("state").where("batch_id", "=", jobId).distinct().execute();
+  expect(states).toEqual([{ state: "waiting" }]);
+  expect(await zw.admin.get(`/api/records/replace/${jobId}`)).toBeProblem(503, "UNAVAILABLE");
+  const { body: listed } = await zw.admin.get("/api/records/replace");
+  expect(listed.jobs.map((job: Body) => job.jobId)).not.toContain(jobId);
+  expect(logs.filter((line) => line.includes("of-tomorrow"))).toHaveLength(1);
+  await become("portfolio");
+  await run();
+  expect(await jobOf(zw.admin, jobId)).toMatchObject({ state: "done", progress: { done: 25, failed: 0 } });
+});
+
+test("a row with a column that only a later version knows waits for that version, and fails nothing", async () => {
+  const jobId = await started(tableOf(notes));
+  const em = zw.services.database.fork();
+  const rename = (from: string, to: string) =>
+    sql`update batch_items set detail = replace(detail::text, ${from}, ${to})::jsonb where batch_id = ${jobId} and position = 20`.execute(
+      queries(em),
+    );
+  await rename('"notes"', '"costCenter"');
+  await run();
+  expect(await jobOf(zw.admin, jobId)).toMatchObject({ state: "running", progress: { failed: 0 } });
+  const { body: waiting } = await zw.admin.get(`/api/records/replace/${jobId}?state=waiting`);
+  expect(waiting.domains.map(({ domainName }: Body) => domainName)).toContain(names[20]);
+  await rename('"costCenter"', '"notes"');
+  await run();
+  expect(await jobOf(zw.admin, jobId)).toMatchObject({ state: "done", progress: { done: 25, failed: 0 } });
+  expect(await notesOf()).toEqual(all(notes));
 });
 
 test("a job ends once the user who started it is disabled", async () => {

@@ -100,6 +100,8 @@ export interface BatchPurpose {
 
 /** What sets a kind of batch apart that changes what is known of domains, not their records. */
 export interface DomainPurpose {
+  /** Whether this version knows all that an item asks for. Others are of a later version, whose instances carry them out. */
+  knows(item: { request: unknown; detail: unknown }): boolean;
   /**
    * Changes one domain, in the transaction that ends its item. Must come to the planned change again unless the domain was changed.
    * @throws AppError to fail the domain

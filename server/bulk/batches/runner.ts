@@ -47,11 +47,16 @@ interface Parts {
  *    interrupted change was never made, the item waits again, too.
  *
  * So a domain is changed once, even if two processes run the same batch. What else belongs to its changes is stored with the item's end.
+ *
+ * While an installation is upgraded, an instance of a later version may start a batch that this one does not know. It stays open, and the
+ * later version carries it out: at once, or by its run of the next minute.
  */
 export class BatchRunner {
   readonly #parts: Parts;
   readonly #stopping = new AbortController();
   #running: Promise<void> | null = null;
+  /** Batches of a later version that the log has named. */
+  readonly #left = new Set<string>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -90,12 +95,23 @@ export class BatchRunner {
       progressed = false;
       for (const batch of await store.openBatches(this.#fork())) {
         if (!goesOn()) return;
+        if (!store.isKnown(batch)) {
+          this.#leave(batch);
+          continue;
+        }
         if (!resumed.has(batch.id)) await this.#resume(batch);
         resumed.add(batch.id);
         if (await this.#takeTurn(batch, goesOn)) progressed = true;
         await this.#conclude(batch);
       }
     }
+  }
+
+  /** Leaves a batch to the instances of the version that knows it. */
+  #leave({ id, kind }: Batch): void {
+    if (this.#left.has(id)) return;
+    this.#left.add(id);
+    this.#parts.log.warn({ batchId: id, kind }, "a job of a later version is left to instances of that version");
   }
 
   /** Ends the batch if it has no items left, and announces its progress. */
@@ -144,6 +160,10 @@ export class BatchRunner {
         if (!caller) return await store.stopBatch(this.#fork(), batch.id, callerGone);
         const item = await store.claimItem(this.#fork(), batch.id);
         if (!item) return;
+        if (batch.kind === "portfolio" && !this.#parts.purposes.portfolio.knows({ ...item, request: batch.request })) {
+          await store.giveBack(this.#fork(), item.id);
+          return this.#leave(batch);
+        }
         taken++;
         if (!(await this.#carryOut(batch, item, { caller, followLater: following.late }))) following.late = true;
       }

@@ -3,7 +3,7 @@ import type { Caller } from "../../access/caller.ts";
 import { fromJson, jsonRows, queries, type EntityManager } from "../../database/database.ts";
 import { onePage, type Paging } from "../../database/query-helpers.ts";
 import type { Tables } from "../../database/tables/all.ts";
-import type { BatchItemState, BatchKind } from "../../database/tables/bulk.ts";
+import { batchKinds, type BatchItemState, type BatchKind } from "../../database/tables/bulk.ts";
 import { newId } from "../../platform/ids.ts";
 import { inChunks } from "../../platform/slices.ts";
 import type { Batch, ExplainedRequest, ItemCounts, NewItem } from "./batch.ts";
@@ -69,12 +69,13 @@ export interface BatchesOf {
   tokenId?: string | null | undefined;
 }
 
-/** Returns a page of batches, newest first. */
+/** Returns a page of batches of the kinds that this version knows, newest first. */
 export async function pageOfBatches(em: EntityManager, { userId, tokenId }: BatchesOf, paging: Paging) {
   const { rows, total } = await onePage(
     queries(em)
       .selectFrom("batches")
       .selectAll()
+      .where("kind", "in", batchKinds)
       .$if(userId !== undefined, (query) => query.where("user_id", "=", userId ?? ""))
       .$if(tokenId !== undefined, (query) => query.where("token_id", "=", tokenId ?? ""))
       .orderBy("id", "desc"),
@@ -104,7 +105,7 @@ export async function countItemsOf(em: EntityManager, ids: readonly string[]): P
   return counts;
 }
 
-/** Returns the batches that are not finished, oldest first. */
+/** Returns the batches that are not finished, oldest first; also those of kinds that only a later version knows. */
 export async function openBatches(em: EntityManager): Promise<Batch[]> {
   const rows = await queries(em)
     .selectFrom("batches")
@@ -113,6 +114,11 @@ export async function openBatches(em: EntityManager): Promise<Batch[]> {
     .orderBy("id")
     .execute();
   return rows.map(batchOf);
+}
+
+/** Returns whether this version knows what a batch does. */
+export function isKnown({ kind }: Batch): boolean {
+  return batchKinds.includes(kind);
 }
 
 function batchOf(row: Selectable<Tables["batches"]>): Batch {

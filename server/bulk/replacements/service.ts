@@ -12,6 +12,7 @@ import {
   countItems,
   countItemsOf,
   findBatch,
+  isKnown,
   noItems,
   pageOfBatches,
   stopBatch,
@@ -210,7 +211,7 @@ function seenBy({ narrowing, role, userId, tokenId }: Caller): BatchesOf {
   return readsEverything(role) ? {} : { userId };
 }
 
-/** Returns a job that the caller may see. @throws AppError NOT_FOUND */
+/** Returns a job that the caller may see. @throws AppError NOT_FOUND, UNAVAILABLE if only a later version knows it */
 async function ownBatch(em: EntityManager, caller: Caller, jobId: string): Promise<Batch> {
   const batch = await findBatch(em, jobId);
   const { userId, tokenId } = seenBy(caller);
@@ -218,6 +219,10 @@ async function ownBatch(em: EntityManager, caller: Caller, jobId: string): Promi
     (userId === undefined || batch?.actor.userId === userId) &&
     (tokenId === undefined || batch?.actor.tokenId === tokenId);
   if (!batch || !isVisible) throw notFound("replacement");
+  if (!isKnown(batch))
+    throw new AppError("UNAVAILABLE", "A newer version of the service started this job. Try again after the upgrade.", {
+      retryAfterSeconds: 30,
+    });
   return batch;
 }
 

@@ -1,7 +1,8 @@
 import { defineEntity, p } from "@mikro-orm/core";
 
-/** What a batch does in each of its domains. */
-export type BatchKind = "replace" | "revert" | "template" | "portfolio";
+/** What a batch does in each of its domains. Batches of other kinds are of a later version, whose instances carry them out. */
+export const batchKinds = ["replace", "revert", "template", "portfolio"] as const;
+export type BatchKind = (typeof batchKinds)[number];
 /** `stopping`: no further domain is begun, and one in flight is still going on. */
 export type BatchState = "running" | "stopping" | "stopped" | "done";
 export type BatchItemState = "waiting" | "running" | "done" | "failed" | "skipped";
