@@ -1,6 +1,7 @@
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { queries } from "../../server/database/database.ts";
 import { builtCli, useCli } from "../support/cli.ts";
 import { programEnv } from "../support/programs.ts";
 import { manualZone, Zone } from "../support/zones.ts";
@@ -96,7 +97,7 @@ describe("what is offered", () => {
     const [{ text = "" } = {}] = contents as { text?: string }[];
     expect(text).toContain("- plan_changes: the token lacks the permission requests:write");
     expect(text).toContain("- propose_changes: the token lacks the permission requests:write");
-    expect(text).toContain("- apply_plan: the command line was started without --allow-apply");
+    expect(text).toContain("- apply_plan: `zonewright mcp` was started without --allow-apply");
   });
 
   test("a token that may write records is refused without --allow-apply, in one line that names a way out", async () => {
@@ -172,6 +173,40 @@ describe("what tools answer", () => {
     const long = (await call("list_records", { domain: name, type: "TXT", limit: 60 })).text;
     expect(long.length).toBeLessThan(17_000);
     expect(long).toMatch(/\d+ more lines are left out\. Ask for fewer with `limit`/);
+  });
+
+  test("the example of plan_changes works as it stands with the ids of list_records, and drift and history show what their descriptions say", async () => {
+    const own = await zone();
+    const { name } = await own.detail();
+    await own.add("MX", "@", "20 old.example.com");
+    await own.add("A", "gone", "192.0.2.9");
+    const { call, tools } = writer;
+    const { description = "" } = (await tools()).find((tool) => tool.name === "plan_changes") ?? {};
+    const ids = [...(await call("list_records", { domain: name })).text.matchAll(/^(\S+) .* id=(\S+)$/gm)];
+    const idOf = (host: string) => ids.find(([, found]) => found === host)?.[2] ?? "";
+    const text = /(\[\{.*\}\])\. /.exec(description)?.[1] ?? "";
+    const changes = JSON.parse(
+      text
+        .replace(/"recordId":"[^"]*"/, `"recordId":"${idOf("@")}"`)
+        .replace(/[\da-f-]{35}8"\}\]$/, `${idOf("gone")}"}]`),
+    ) as unknown;
+    const planned = await call("plan_changes", { domain: name, changes });
+    expect(planned).toMatchObject({
+      isError: false,
+      text: expect.stringContaining("1 to create, 1 to update, 1 to delete"),
+    });
+    const [, planHash] = /planHash: (\S+)/.exec(planned.text) ?? [];
+    const applied = await call("apply_plan", { domain: name, changes, planHash, message: "As in the example" });
+    expect(applied.isError).toBe(false);
+    expect((await call("list_history", { domain: name, limit: 1 })).text).toMatch(
+      /, admin, .*, \+1 ~1 -1: As in the example/,
+    );
+    await queries(zw.services.database.fork())
+      .updateTable("domains")
+      .set({ drift_found_at: new Date(), drift_created: 1, drift_updated: 2, drift_deleted: 0 })
+      .where("id", "=", own.id)
+      .execute();
+    expect((await call("show_drift")).text).toContain(`${name}: a sync would create 1, update 2 and delete 0 records`);
   });
 
   test("bad input is refused with what is wrong, and changes nothing", async () => {

@@ -101,7 +101,7 @@ test("the DNSSEC of a domain is shown, and checked on request", async () => {
   );
   expect(await cli.must(["dnssec", "unreachable.zone"])).toMatch(/^checked\tnot yet$/m);
   const shown = await cli.must(["dnssec", "check", "unreachable.zone"]);
-  expect(shown).toMatch(/^chain\tunknown: The servers of the root did not answer\./m);
+  expect(shown).toMatch(/^chain of trust\tunknown: The servers of the root did not answer\./m);
   expect(await cli.json(["dnssec", "show", "unreachable.zone"])).toMatchObject({ chain: "unknown", keys: null });
 });
 

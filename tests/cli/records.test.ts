@@ -61,7 +61,7 @@ describe("domains", () => {
       view: "internal",
       tags: ["lab"],
     });
-    expect((await cli.run(["domains", "--tag", "none"], { columns: 80 })).stderr).toBe("There are no such domains.\n");
+    expect((await cli.run(["domains", "--tag", "none"], { columns: 80 })).stderr).toBe("No matching domains.\n");
   });
 
   test("move to another provider after a question, which needs --yes without a terminal", async () => {

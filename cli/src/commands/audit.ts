@@ -22,8 +22,8 @@ const columns: readonly Column<Entry>[] = [
   { title: "action", cell: ({ action }) => action },
   { title: "target", cell: ({ targetName, targetId }) => targetName ?? targetId ?? "–" },
   { title: "domain", cell: ({ domainName, domainId }) => domainName ?? domainId ?? "–" },
-  { title: "from", cell: ({ ip }) => ip ?? "–" },
-  { title: "changed", cell: ({ before, after }) => changedFields(before, after).join(", ") },
+  { title: "address", cell: ({ ip }) => ip ?? "–" },
+  { title: "changed fields", cell: ({ before, after }) => changedFields(before, after).join(", ") },
 ];
 
 function authorOf({ actorName, actorId, tsigKey, ip }: Entry): string {

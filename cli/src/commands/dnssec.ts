@@ -23,7 +23,7 @@ function show(): Command {
       more: "Shows its keys, the DS records to publish and those of the parent zone, and what to do. Exits with 2 if something is wrong.",
       examples: [
         ["dnssec example.com", "Show whether resolvers accept its signatures."],
-        ["dnssec example.com --json | json '.dsToPublish[0]'", "Take the DS record to enter at the registrar."],
+        ["dnssec example.com --json | jq -r '.dsToPublish[0]'", "Take the DS record to enter at the registrar."],
       ],
     }),
   ).action(async (name: string, { json }: { json?: true }) => {
@@ -139,7 +139,7 @@ function printDnssec(found: Dnssec): void {
   const { notCheckedBecause, checkedAt, state, chain, chainReason, keys, dsToPublish, parentDs } = found;
   printFields([
     ["state", state ?? "unknown"],
-    ["chain", chainReason === null ? chain : `${chain}: ${chainReason}`],
+    ["chain of trust", chainReason === null ? chain : `${chain}: ${chainReason}`],
     ["keys", keys === null ? "unknown" : listed(keys.map(({ keyTag, role }) => `${keyTag} (${role})`))],
     ["DS records to publish", listed(dsToPublish)],
     ["DS records in the parent zone", parentDs === null ? "unknown" : listed(parentDs)],

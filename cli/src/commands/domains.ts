@@ -24,7 +24,7 @@ export function domains(): Command {
 const columns: readonly Column<Domain>[] = [
   { title: "domain", cell: fullName },
   { title: "records", cell: ({ recordCount }) => String(recordCount), alignRight: true },
-  { title: "status", cell: ({ status, driftedAt }) => (driftedAt === null ? status : `${status}, differs`) },
+  { title: "status", cell: ({ status, driftedAt }) => (driftedAt === null ? status : `${status}, drifted`) },
   { title: "expires", cell: ({ expiresAt }) => day(expiresAt) },
   { title: "group", cell: ({ groupName }) => groupName ?? "" },
   { title: "tags", cell: ({ tags }) => tags.join(", ") },
@@ -67,7 +67,7 @@ function list(): Command {
       }
       progress("");
       if (json) printJson({ domains: found, total: found.length });
-      else printTable(found, columns, "There are no such domains.");
+      else printTable(found, columns, "No matching domains.");
     });
 }
 
@@ -104,7 +104,7 @@ async function printDomain(client: Client, domain: DomainDetail): Promise<void> 
     ...(registrar === null ? [] : [["registrar", registrar] as const]),
     ["group", domain.groupName ?? "–"],
     ["tags", domain.tags.join(", ") || "–"],
-    ["snapshots", domain.snapshotSchedule],
+    ["snapshot schedule", domain.snapshotSchedule],
     ["reviews", reviewRequired],
     [
       "drift",

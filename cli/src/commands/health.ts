@@ -35,7 +35,7 @@ export function health(): Command {
 const columns: readonly Column<Fault>[] = [
   { title: "severity", cell: ({ severity }) => severity },
   { title: "name", cell: ({ name }) => name },
-  { title: "fault", cell: ({ code }) => code },
+  { title: "code", cell: ({ code }) => code },
   { title: "what is wrong", cell: ({ message }) => message },
   { title: "why it matters", cell: ({ why }) => why },
 ];

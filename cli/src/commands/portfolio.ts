@@ -41,7 +41,7 @@ export function portfolio(): Command {
 const findingColumns: readonly Column<Finding>[] = [
   { title: "domain", cell: fullName },
   { title: "severity", cell: ({ severity }) => severity },
-  { title: "what to do", cell: ({ message }) => message },
+  { title: "what is wrong", cell: ({ message }) => message },
 ];
 
 function check(): Command {
@@ -370,7 +370,7 @@ function printRegistration({
     ["registrar", registrar?.account ?? registry?.registrar ?? "unknown"],
     ...(registrar
       ? ([
-          ["renews itself", flag(registrar.autoRenew)],
+          ["auto-renew", flag(registrar.autoRenew)],
           ["transfer lock", flag(registrar.locked)],
           ["name servers at the registrar", listed(registrar.nameServers)],
           ["DS records at the registrar", listed(registrar.ds)],

@@ -65,7 +65,7 @@ function list(): Command {
       }
       progress("");
       if (json) printJson({ records: found, total: found.length });
-      else printTable(found, usedColumns(found), "There are no such records.");
+      else printTable(found, usedColumns(found), "No matching records.");
     });
 }
 

@@ -51,7 +51,7 @@ function list(): Command {
       const id = domain === undefined ? {} : { domain: (await domainNamed(client, domain)).id };
       const found = await every(client.each(client.changeRequests.list, { ...filters, ...id }));
       if (json) printJson({ requests: found, total: found.length });
-      else printTable(found, columns, "There are no such requests.");
+      else printTable(found, columns, "No matching requests.");
     });
 }
 

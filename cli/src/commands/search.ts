@@ -55,7 +55,7 @@ export function search(): Command {
       progress("");
       if (json) printJson({ records: found, total: found.length, totalIsExact });
       else {
-        printTable(found, columns, "There are no such records.");
+        printTable(found, columns, "No matching records.");
         if (!totalIsExact) note("There are more. Narrow the search to see the rest.");
       }
     });

@@ -16,7 +16,7 @@ const columns: readonly Column<Snapshot>[] = [
   { title: "snapshot", cell: ({ version }) => String(version), alignRight: true },
   { title: "taken (UTC)", cell: ({ createdAt }) => instant(createdAt) },
   { title: "records", cell: ({ recordCount }) => String(recordCount), alignRight: true },
-  { title: "by", cell: ({ trigger }) => trigger.replace("_", " ") },
+  { title: "trigger", cell: ({ trigger }) => trigger.replace("_", " ") },
   { title: "name", cell: ({ name }) => name ?? "" },
 ];
 

@@ -122,6 +122,15 @@ export function drift(): Command {
   });
 }
 
-function driftText({ created, updated, deleted }: { created: number; updated: number; deleted: number }): string {
+/** Says what a sync would do. */
+export function driftText({
+  created,
+  updated,
+  deleted,
+}: {
+  created: number;
+  updated: number;
+  deleted: number;
+}): string {
   return `a sync would create ${created}, update ${updated} and delete ${deleted} records`;
 }

@@ -36,7 +36,7 @@ function list(): Command {
       const client = await connect();
       const found = await every(client.each(client.templates.list, search === undefined ? {} : { search }));
       if (json) printJson({ templates: found, total: found.length });
-      else printTable(found, columns, "There are no such templates.");
+      else printTable(found, columns, "No matching templates.");
     });
 }
 

@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import type { Client, RouterInputs } from "@zonewright/client";
 import { authorOf } from "../commands/history.ts";
 import { countsOf, patchOf, recordText, type Changes } from "../plans.ts";
+import { driftText } from "../commands/sync.ts";
+import { counted } from "../terminal.ts";
 import { fullName, instant, notesOf, domainNamed } from "../zones.ts";
 import { visible } from "../table.ts";
 
@@ -56,12 +58,23 @@ function planLines(plan: Changes): string[] {
   return [...patchOf(plan).map(({ text }) => text), ...(plan.warnings ?? []).map((warning) => `Warning: ${warning}`)];
 }
 
+/** What assistants get wrong without an example: each action takes other fields. */
+const exampleChanges = JSON.stringify([
+  { action: "create", record: { recordType: "A", name: "www", value: "192.0.2.1", ttl: 3600 } },
+  {
+    action: "update",
+    recordId: "01a1fb0f-6204-7000-abd4-276e976be8b7",
+    record: { recordType: "MX", name: "@", value: "10 mail.example.com" },
+  },
+  { action: "delete", recordId: "01a1fb0f-6204-7000-abd4-276e976be8b8" },
+]);
+
 /** All tools, readers first. */
 export const tools: readonly Tool[] = [
   {
     name: "list_domains",
     title: "List domains",
-    description: "List the domains that you may see, with their status, record count, expiry and drift.",
+    description: "List the domains that you may see, with status, record count, expiry date, drift and tags.",
     operation: "listDomains",
     fields: ["search", "tag", "group", "status", "drift", "page", "limit"],
     needs: ["domains:read"],
@@ -78,7 +91,8 @@ export const tools: readonly Tool[] = [
   {
     name: "show_domain",
     title: "Show a domain",
-    description: "Show the settings of a domain: provider, owner, expiry, reviews and the current revision.",
+    description:
+      "Show the settings of a domain, such as provider, owner, expiry date, required reviews and current revision.",
     operation: "getDomain",
     fields: [],
     ofDomain: true,
@@ -95,7 +109,8 @@ export const tools: readonly Tool[] = [
   {
     name: "list_records",
     title: "List records",
-    description: "List the records of a domain, now or at an earlier revision. Each line ends with the record's id.",
+    description:
+      "List the records of a domain, now or at an earlier revision: name, TTL, type, value and id. list_history lists the revisions.",
     operation: "listRecords",
     fields: ["type", "filter", "at", "page", "limit"],
     ofDomain: true,
@@ -114,7 +129,7 @@ export const tools: readonly Tool[] = [
     name: "search_records",
     title: "Search records",
     description:
-      "Search the records of all domains that you may see, by a part of their name or value, or by exact value.",
+      "Search the records of all domains that you may see by `search`, a part of a name or value, or by `value`, an exact value.",
     operation: "searchRecords",
     fields: ["search", "value", "type", "tag", "group", "view", "page", "limit"],
     needs: ["records:read"],
@@ -127,7 +142,8 @@ export const tools: readonly Tool[] = [
   {
     name: "list_history",
     title: "List changes",
-    description: "List what was changed in a domain, newest first: revision, time, who, why, and each record.",
+    description:
+      "List the changes of a domain, newest first: revision, time, author, kind, state, the number of records created (+), updated (~) and deleted (-), and the reason.",
     operation: "listHistory",
     fields: ["page", "limit"],
     ofDomain: true,
@@ -165,7 +181,8 @@ export const tools: readonly Tool[] = [
   {
     name: "diff_snapshots",
     title: "Compare snapshots",
-    description: "Compare two snapshots of a domain: + added, - removed, ~ changed.",
+    description:
+      "Compare two snapshots of a domain: records added (+), removed (-) and changed (~). `from` and `to` are ids of list_snapshots.",
     operation: "diffSnapshots",
     fields: ["from", "to"],
     ofDomain: true,
@@ -178,27 +195,33 @@ export const tools: readonly Tool[] = [
         ...found.modified.map(({ before, after }) => `~ ${recordLine(before)} → ${recordLine(after)}`),
         ...found.added.map((record) => `+ ${recordLine(record)}`),
       ];
-      return untrusted(`${name}: ${lines.length === 0 ? "no differences" : `${lines.length} differences`}.`, lines);
+      return untrusted(
+        `${name}: ${lines.length === 0 ? "no differences" : counted(lines.length, "difference")}.`,
+        lines,
+      );
     },
   },
   {
     name: "show_drift",
     title: "Show drift",
-    description: "List the domains whose provider had other records at the last check, with how they differ.",
+    description:
+      "List the domains that differed from their provider at the last check, with the number of records that differ, or why the provider could not be read.",
     operation: "listDomains",
     fields: ["page", "limit"],
     needs: ["domains:read"],
     async run(client, input) {
       const page = await client.domains.list.query({ ...(input as RouterInputs["domains"]["list"]), drift: true });
       const details = await Promise.all(page.domains.map(({ id }) => client.domains.get.query({ id })));
-      const lines = details.map((zone) => `${fullName(zone)}: ${zone.driftError ?? JSON.stringify(zone.drift)}`);
+      const lines = details.map(
+        (zone) => `${fullName(zone)}: ${zone.driftError ?? (zone.drift === null ? "differs" : driftText(zone.drift))}`,
+      );
       return untrusted(pageText("domains that differ", page), lines);
     },
   },
   {
     name: "list_requests",
     title: "List change requests",
-    description: "List change requests: what waits for a review, what was approved, rejected or applied.",
+    description: "List change requests, newest first: number, state, domain, the number of changes, author and title.",
     operation: "listChangeRequests",
     fields: ["state", "mine", "toReview", "page", "limit"],
     needs: ["requests:read"],
@@ -215,7 +238,8 @@ export const tools: readonly Tool[] = [
     name: "plan_changes",
     title: "Plan changes",
     description:
-      "Show what changes to a domain would do, with warnings. The planHash is for apply_plan, if that is offered.",
+      `Show what changes to a domain would do, with warnings, and change nothing. Example of \`changes\`: ${exampleChanges}. ` +
+      "A recordId is an id of list_records. Send the same changes to propose_changes, or to apply_plan with the planHash, whichever is offered.",
     operation: "planChangeRequest",
     fields: ["changes", "reverse"],
     ofDomain: true,
@@ -233,9 +257,9 @@ export const tools: readonly Tool[] = [
     name: "propose_changes",
     title: "Propose changes",
     description:
-      "Make a change request for a domain: nothing is changed until a person has reviewed and applied it. Returns its plan.",
+      "Request changes to a domain, and return the plan. Nothing changes until a person has reviewed and applied the request. `changes` are those of plan_changes.",
     operation: "createChangeRequest",
-    fields: ["title", "note", "changes"],
+    fields: ["title", "note", "changes", "reverse"],
     ofDomain: true,
     needs: ["requests:write"],
     changes: "requests",
@@ -251,7 +275,7 @@ export const tools: readonly Tool[] = [
     name: "apply_plan",
     title: "Apply a plan",
     description:
-      "Make exactly the changes of a plan, at once and all or none. Refused if the domain has changed since plan_changes. Ask the user first.",
+      "Apply exactly the changes of a plan, all or none: the same `changes` that plan_changes took, and its planHash. Refused if the domain has changed since. Ask the user first.",
     operation: "applyRecords",
     fields: ["changes", "planHash", "reverse", "message"],
     ofDomain: true,
