@@ -117,7 +117,7 @@ test("a snapshot is taken, compared with now and with another, and rolled back t
   expect(await cli.must(["diff", name, "2", "3"])).toBe(changed);
   expect(await cli.json(["diff", name, "2"])).toMatchObject({ domain: name, changes: [{ action: "update" }] });
   expect(await cli.must(["snapshot", "list", name], { columns: 80 })).toMatch(
-    /^snapshot {2}taken \(UTC\) {7}records {2}by {9}name\n {7}3 {2}\S+ \S+ {8}3 {2}manual {5}Before the move\n/,
+    /^snapshot {2}taken \(UTC\) {7}records {2}trigger {4}name\n {7}3 {2}\S+ \S+ {8}3 {2}manual {5}Before the move\n/,
   );
   expect(await cli.json(["snapshot", "list", name])).toMatchObject({ total: 3 });
   const listed = await cli.run(["rollback", name], { columns: 80, input: "9\n2\ny\n" });

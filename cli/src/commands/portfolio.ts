@@ -260,9 +260,25 @@ function changingRows({ rows }: Imported): ImportedRow[] {
 
 /** Returns the table that takes an import back without the rows that were not carried out. It has a row for each that was to be. */
 function undoWithout(undo: string, plan: Imported, refusals: ReadonlyMap<number, string>): string {
-  const [header = "", ...rows] = undo.match(/(?:"(?:[^"]|"")*"|[^"\r\n])*\r\n/g) ?? [];
+  const [header = "", ...rows] = rowsOf(undo);
   const planned = changingRows(plan);
   return [header, ...rows.filter((_, index) => !refusals.has(planned[index]?.line ?? 0))].join("");
+}
+
+/** Returns the rows of a table in CSV as they stand there. Within quotes, a line break belongs to the row. */
+function rowsOf(table: string): string[] {
+  const rows: string[] = [];
+  let lines: string[] = [];
+  let isQuoted = false;
+  for (const line of table.split("\r\n")) {
+    lines.push(line);
+    if (line.split('"').length % 2 === 0) isQuoted = !isQuoted;
+    if (isQuoted) continue;
+    rows.push(`${lines.join("\r\n")}\r\n`);
+    lines = [];
+  }
+  // The table ends with a line break.
+  return rows.slice(0, -1);
 }
 
 /** Opens a file without emptying it yet. @throws Failure */
