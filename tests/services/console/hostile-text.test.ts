@@ -106,7 +106,7 @@ test("markup that is stored in any text is text on every page that shows it", as
   expect(await hostile()).toBe(0);
 });
 
-/** Pages with fields, and the buttons that open more of them. */
+/** Pages with fields, and the buttons or choices of a menu that open more of them. */
 const forms: [path: string, ...buttons: string[]][] = [
   ["/", "Add domain"],
   ["/d/ZONE/records", "Add record"],
@@ -125,7 +125,7 @@ const forms: [path: string, ...buttons: string[]][] = [
   ["/admin/sign-in", "Set up: Custom OpenID Connect"],
   ["/admin/registrars", "Add registrar"],
   ["/admin/channels/new"],
-  ["/requests/REQUEST", "Reject…"],
+  ["/requests/REQUEST", "Other choices", "Reject…"],
 ];
 
 test("markup that is typed into any field of any page, and refused or taken, is text", async () => {
@@ -145,7 +145,10 @@ test("markup that is typed into any field of any page, and refused or taken, is 
   for (const [path, ...buttons] of forms) {
     await page.goto(site.url + path.replace("ZONE", zone.name).replace("REQUEST", request.id));
     await page.getByRole("heading", { level: 1 }).first().waitFor();
-    for (const button of buttons) await page.getByRole("button", { name: button, exact: true }).first().click();
+    for (const name of buttons) {
+      const choice = page.getByRole("menuitem", { name, exact: true });
+      await page.getByRole("button", { name, exact: true }).or(choice).first().click();
+    }
     for (const folded of await page.getByText("More settings").all()) await folded.click();
     if (path.startsWith("/d/") || buttons.length > 0) {
       await page.locator("input:visible:not([type=search]), textarea:visible").first().waitFor();
