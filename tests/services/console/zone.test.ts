@@ -28,7 +28,7 @@ async function noticed(zone: Zone): Promise<void> {
 let members = 0;
 async function member(): Promise<{ username: string; id: string }> {
   members += 1;
-  const username = `colleague-${members}`;
+  const username = `colleague-${members}-of-zones`;
   const { body } = await (await site.zonewright.member(username)).get("/api/auth/me");
   return { username, id: body.id };
 }
