@@ -65,6 +65,7 @@ export function usePersonSearch({ present, enabled, selfDetail, mayBe = () => tr
       search: search ?? now?.username ?? "",
       onSearch: setSearch,
       people,
+      isFound: isFound || search === null,
       chosen: search === null ? now : picked,
       onChoose: setPicked,
     },

@@ -18,6 +18,8 @@ interface PersonFieldProps {
   onSearch: (search: string) => void;
   /** Those who were found. */
   people: readonly Person[];
+  /** Whether they were found by this search, and not by the one before it. */
+  isFound: boolean;
   chosen: Person | null;
   onChoose: (person: Person | null) => void;
   placeholder?: string;
@@ -33,16 +35,19 @@ export function PersonField({
   search,
   onSearch,
   people,
+  isFound,
   chosen,
   onChoose,
   placeholder,
   none,
 }: PersonFieldProps) {
+  // Whoever types on and presses Enter before the service has answered must not choose the first of those found before.
+  const fitting = isFound ? people : people.filter((person) => fits(person, search));
   return (
     <Field label={label} hint={hint} error={error}>
       {(control) => (
         <Combobox.Root
-          items={people}
+          items={fitting}
           value={chosen}
           onValueChange={onChoose}
           inputValue={search}
@@ -67,7 +72,7 @@ export function PersonField({
           <Combobox.Portal>
             <Combobox.Positioner className={styles["positioner"]} sideOffset={4}>
               <Combobox.Popup className={styles["popup"]}>
-                <Combobox.Empty className={styles["none"]}>{none}</Combobox.Empty>
+                <Combobox.Empty className={styles["none"]}>{isFound ? none : null}</Combobox.Empty>
                 <Combobox.List className={styles["people"]}>
                   {(person: Person) => (
                     <Combobox.Item key={person.id} value={person} className={styles["person"]}>
@@ -82,6 +87,11 @@ export function PersonField({
       )}
     </Field>
   );
+}
+
+function fits({ username, detail }: Person, search: string): boolean {
+  const typed = search.trim().toLowerCase();
+  return [username, detail ?? ""].some((text) => text.toLowerCase().includes(typed));
 }
 
 /**

@@ -110,7 +110,8 @@ function AssignDialog({ zone, onClose }: { zone: Zone; onClose: () => void }) {
     placeholderData: (before) => before,
   });
   const members = found.map(({ id, username, displayName }) => ({ id, username, detail: displayName }));
-  const chosen = meantPerson(picked, search, members, !isPlaceholderData && wanted === search.trim());
+  const isFound = !isPlaceholderData && wanted === search.trim();
+  const chosen = meantPerson(picked, search, members, isFound);
   const create = useAction(async () => {
     await client.assignments.create.mutate({
       ...subjectOf(covers, zone),
@@ -154,6 +155,7 @@ function AssignDialog({ zone, onClose }: { zone: Zone; onClose: () => void }) {
           search={search}
           onSearch={setSearch}
           people={members}
+          isFound={isFound}
           chosen={picked}
           onChoose={setPicked}
           error={tried && chosen === null ? text.memberChoose : issueOf(create.error, "userId")}
