@@ -331,6 +331,7 @@ export class ChangePipeline {
 
 /** Returns the differences that a push leaves at the provider; none after a sync. */
 function differencesLeft({ changes, differences = [] }: Planned, outcomes: readonly ChangeOutcome[]): PlannedChange[] {
+  if (differences.length === 0) return [];
   const ended = new Set(changes.filter((_, index) => outcomes[index]?.ok).map(({ id }) => id));
   return differences.filter(({ id }) => !ended.has(id));
 }
