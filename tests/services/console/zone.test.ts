@@ -128,7 +128,7 @@ test("a drift is written over with our records, after a look at what changes at 
   expect(await zone.readFile()).not.toMatch(/byhand|192\.0\.2\.8/);
 });
 
-test("after a push of which a part was refused, the page counts what is left", async () => {
+test("when a push is refused in part, the page counts what is left", async () => {
   const zone = await fileZone(site.zonewright);
   await zone.add("A", "www", "192.0.2.1");
   await zone.edit((text) => `${text}alias CNAME x.example.\nalias A 192.0.2.5\n`);
