@@ -3,12 +3,11 @@ import { Button, buttonClass } from "../ui/button.tsx";
 import { domainDialogsWords } from "../words/domain-dialogs.ts";
 import { domainsWords } from "../words/domains.ts";
 import { formatNumber } from "../ui/format.ts";
+import { mostZones } from "../zone/use-zone.ts";
 import { qualified, type Selection } from "./selection.ts";
 import styles from "./domains.module.css";
 
 const text = domainsWords;
-/** As many zones as a template is applied to at a time. */
-const mostZones = 50;
 
 interface SelectionBarProps {
   selection: Selection;

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { isZonewrightError, type RouterOutputs } from "@zonewright/client";
+import { isZonewrightError } from "@zonewright/client";
 import { useEffect, useRef, useState } from "react";
 import { client, messageOf } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
@@ -17,13 +17,11 @@ import { zoneWords } from "../words/zone.ts";
 import { emptyDraft } from "../zone/draft/draft.ts";
 import { draftKey, readDraft, writeDraft } from "../zone/draft/store.ts";
 import { PlannedZones } from "../zone/planned-zones.tsx";
-import { refreshZones, sayApplied } from "../zone/say-applied.ts";
+import { fewAtATime, planOf, refreshZones, sayApplied, type ZonePlan } from "../zone/several-zones.ts";
 import { byZone, withAction, type Hit, type HitAction, type ZoneHits } from "./hit-changes.ts";
 import styles from "./search.module.css";
 
 const text = searchWords;
-/** Zones that are planned at a time: a browser has six connections. */
-const atOnce = 4;
 const longestTtl = 2_147_483_647;
 
 /** In the order of the bar. */
@@ -67,7 +65,6 @@ export function HitBar({ hits, onAct, onClear }: HitBarProps) {
 }
 
 /** The plan of a zone; without a hash if it was refused. */
-type ZonePlan = RouterOutputs["replacements"]["plan"]["domains"][number] & { planHash: string | null };
 
 interface Planned {
   /** The text of the field that it was made for. */
@@ -107,7 +104,10 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
     setFault(action === null ? (kind === "ttl" && typed.trim() !== "" ? text.ttlHint : text.missing) : null);
     if (action === null) return;
     const zones = byZone(hits, action);
-    setMade({ typed, action, zones, plans: await plansOf(zones) });
+    const plans = await fewAtATime(zones, (zone) =>
+      planOf(zone, () => client.records.plan.mutate({ id: zone.domainId, changes: zone.changes })),
+    );
+    setMade({ typed, action, zones, plans });
   });
   const { run: runPlan } = plan;
   useEffect(() => {
@@ -308,29 +308,4 @@ function actionOf(kind: HitAction["kind"], typed: string): HitAction | null {
   }
   if (kind === "value") return typed.trim() === "" ? null : { kind, value: typed.trim() };
   return { kind };
-}
-
-/** The plan of each zone. A zone whose plan is refused says why. */
-async function plansOf(zones: readonly ZoneHits[]): Promise<ZonePlan[]> {
-  const plans = new Map<string, ZonePlan>();
-  const left = zones.values();
-  const work = async () => {
-    for (const { domainId, domainName, changes } of left) {
-      const named = { domainId, domainName };
-      try {
-        plans.set(domainId, {
-          ...named,
-          ...(await client.records.plan.mutate({ id: domainId, changes })),
-          error: null,
-        });
-      } catch (error) {
-        // Only the service refuses; without an answer there is no plan.
-        if (!isZonewrightError(error) || error.status === null) throw error;
-        const none = { creates: [], updates: [], deletes: [], warnings: [], planHash: null };
-        plans.set(domainId, { ...named, ...none, error: error.issues?.[0]?.message ?? error.message });
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, work));
-  return zones.flatMap(({ domainId }) => plans.get(domainId) ?? []);
 }

@@ -21,17 +21,16 @@ import { draftKey, readDraft, writeDraft } from "../zone/draft/store.ts";
 import { withPlan } from "../zone/draft/with-plan.ts";
 import { planLines } from "../zone/patch.ts";
 import { Patch } from "../zone/patch-view.tsx";
-import { zoneName, zoneQuery, type Zone } from "../zone/use-zone.ts";
+import { fewAtATime, type ZonePlan } from "../zone/several-zones.ts";
+import { mostZones, zoneName, zoneQuery } from "../zone/use-zone.ts";
 import { ZoneField } from "../zone/zone-field.tsx";
-import { planZones, ZonesPlan, type ZonePlan, type ZonesRequest } from "./apply-to-zones.tsx";
+import { planTemplate, ZonesPlan, type ZonesRequest } from "./apply-to-zones.tsx";
 import { readValues, titleOf, zonesOf, type Template } from "./values.ts";
 import styles from "./templates.module.css";
 
 const text = templatesWords;
 /** From so many values on, those that are filled in can be hidden. */
 const many = 10;
-/** Zones that a template is applied to at a time: each is planned and changed by a call of its own. */
-const mostZones = 50;
 
 type Request = RouterInputs["templates"]["plan"];
 interface Planned {
@@ -70,20 +69,19 @@ export function ApplyTemplate({ template }: { template: Template }) {
       groups: groups.length === template.groups.length ? null : [...groups],
     };
     const names = isMany ? zonesOf(zone) : [zone.trim()];
-    const found: Zone[] = [];
-    for (const name of names) {
-      const one = await queries.fetchQuery({ ...zoneQuery(name), staleTime: 0 });
-      setUnknown(one.kind === "found" ? null : { zone, name });
-      if (one.kind !== "found") return;
-      found.push(one.zone);
-    }
-    const [first] = found;
-    if (!first) return;
+    const found = await fewAtATime(
+      names,
+      async (name) => await queries.fetchQuery({ ...zoneQuery(name), staleTime: 0 }),
+    );
+    const missing = names.find((_, index) => found[index]?.kind !== "found");
+    setUnknown(missing === undefined ? null : { zone, name: missing });
+    const zones = found.flatMap((one) => (one.kind === "found" ? [one.zone] : []));
+    const [first] = zones;
+    if (!first || missing !== undefined) return;
     await navigate({ search: { zone: names.join(","), host: host || undefined }, replace: true });
     if (isMany) {
-      const plans = await planZones(
-        found.map((one) => ({ id: one.id, name: zoneName(one) })),
-        said,
+      const plans = await fewAtATime(zones, (one) =>
+        planTemplate({ domainId: one.id, domainName: zoneName(one) }, said),
       );
       setPlannedZones({ request: said, plans });
       requestAnimationFrame(() => heading.current?.focus());

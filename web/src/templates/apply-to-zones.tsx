@@ -8,48 +8,26 @@ import { Notice } from "../ui/notice.tsx";
 import { Card } from "../ui/page.tsx";
 import { templatesWords } from "../words/templates.ts";
 import { ApplyForm } from "../zone/apply-form.tsx";
-import { PlannedZones, type PlannedZone } from "../zone/planned-zones.tsx";
-import { refreshZones, sayApplied, type ChangedZone } from "../zone/say-applied.ts";
+import { PlannedZones } from "../zone/planned-zones.tsx";
+import { planOf, refreshZones, sayApplied, type ChangedZone, type ZonePlan } from "../zone/several-zones.ts";
 import styles from "./templates.module.css";
 
 const text = templatesWords;
-/** Zones that are planned at a time: a browser has six connections. */
-const atOnce = 4;
 
 /** What is planned in every zone: the request without the zone. */
 export type ZonesRequest = Omit<RouterInputs["templates"]["plan"], "id">;
 
-/** The plan of a template in one of several zones. */
-export interface ZonePlan extends PlannedZone {
-  planHash: string | null;
-}
-
-/** Plans a template in several zones. A zone whose plan is refused says why. */
-export async function planZones(
-  zones: readonly { id: string; name: string }[],
+/** Plans a template in a zone. A zone whose plan is refused says why. */
+export async function planTemplate(
+  zone: { domainId: string; domainName: string },
   request: ZonesRequest,
-): Promise<ZonePlan[]> {
-  const plans = new Map<string, ZonePlan>();
-  const left = zones.values();
-  const work = async () => {
-    for (const { id, name } of left) plans.set(id, await planZone({ domainId: id, domainName: name }, request));
-  };
-  await Promise.all(Array.from({ length: atOnce }, work));
-  return zones.flatMap(({ id }) => plans.get(id) ?? []);
-}
-
-async function planZone(named: { domainId: string; domainName: string }, request: ZonesRequest): Promise<ZonePlan> {
-  try {
-    const plan = await client.templates.plan.mutate({ ...request, id: named.domainId });
+): Promise<ZonePlan> {
+  return await planOf(zone, async () => {
+    const plan = await client.templates.plan.mutate({ ...request, id: zone.domainId });
     const { creates, updates, deletes, planHash, conflicts } = plan;
     const lost = conflicts.length === 0 ? [] : [text.conflicts(conflicts.length, formatNumber(conflicts.length))];
-    return { ...named, creates, updates, deletes, planHash, warnings: [...lost, ...plan.warnings], error: null };
-  } catch (error) {
-    // Only the service refuses; without an answer there is no plan.
-    if (!isZonewrightError(error) || error.status === null) throw error;
-    const none = { creates: [], updates: [], deletes: [], warnings: [], planHash: null };
-    return { ...named, ...none, error: error.issues?.[0]?.message ?? error.message };
-  }
+    return { creates, updates, deletes, planHash, warnings: [...lost, ...plan.warnings] };
+  });
 }
 
 const isEmpty = ({ creates, updates, deletes }: ZonePlan) => creates.length + updates.length + deletes.length === 0;
@@ -93,7 +71,7 @@ export function ZonesPlan({ request, plans: first, linked }: ZonesPlanProps) {
         done.set(domainId, { error: isOutdated(error) ? text.overtaken : messageOf(error) });
         if (isZonewrightError(error) && error.code === "CONFIRMATION_REQUIRED") asks ??= error;
         if (isOutdated(error)) {
-          const anew = await planZone({ domainId, domainName }, request);
+          const anew = await planTemplate({ domainId, domainName }, request);
           setPlans((before) => before.map((plan) => (plan.domainId === domainId ? anew : plan)));
         }
       }

@@ -12,6 +12,9 @@ export type FoundZone =
   | { kind: "missing" }
   | { kind: "ambiguous"; choices: readonly string[] };
 
+/** As many zones as a template is applied to at a time: each is planned and changed by a call of its own. */
+export const mostZones = 50;
+
 /** `example.com!internal`, or `example.com` in the default view: the name in the address of a domain's pages. */
 export function zoneName({ name, view }: Pick<Zone, "name" | "view">): string {
   return view === "" ? name : `${name}!${view}`;
