@@ -1,6 +1,6 @@
 # Build: docker build -t zonewright .
 # It writes only to the data folder: mount a volume at /data. The rest of the file system may be read-only.
-FROM node:24.21.0-bookworm-slim AS packages
+FROM node:26.10.0-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY cli/package.json cli/
@@ -11,7 +11,7 @@ RUN npm ci --omit=dev --workspaces=false --include-workspace-root --ignore-scrip
 # By itself, npm leaves out packages that are in use by a workspace too.
 RUN npm pkg delete devDependencies workspaces && npm prune --package-lock-only --ignore-scripts --no-audit --no-fund && npm sbom --package-lock-only --sbom-format=cyclonedx > sbom.cdx.json
 
-FROM node:24.21.0-bookworm-slim AS console
+FROM node:26.10.0-bookworm-slim AS console
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY cli/package.json cli/
@@ -22,7 +22,7 @@ COPY server/dns server/dns
 COPY server/platform server/platform
 RUN npm ci --ignore-scripts --no-audit --no-fund && node web/build.ts
 
-FROM node:24.21.0-bookworm-slim
+FROM node:26.10.0-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 RUN mkdir /data && chown node:node /data
 WORKDIR /app

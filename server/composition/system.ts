@@ -22,7 +22,7 @@ const instance = z
     self: z.boolean().meta({ description: "Whether it answered this call.", example: true }),
     host: z.string().meta({ description: "The name of its machine or container.", example: "zonewright-1" }),
     version: z.string().meta({ description: "Its version of Zonewright.", example: version }),
-    node: z.string().meta({ description: "Its version of Node.js.", example: "24.21.0" }),
+    node: z.string().meta({ description: "Its version of Node.js.", example: "26.10.0" }),
     runsJobs: z.boolean().meta({ description: "False with `JOBS=off`: others run the jobs.", example: true }),
     startedAt: timestamp("When it started."),
     seenAt: timestamp("When it last said that it runs. It does so every 30 seconds."),

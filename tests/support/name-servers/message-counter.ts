@@ -28,7 +28,7 @@ export async function countMessages(serverPort: number): Promise<MessageCounter>
       });
     }
     let pending = Buffer.alloc(0);
-    client.on("data", (chunk) => {
+    client.on("data", (chunk: Buffer) => {
       pending = Buffer.concat([pending, chunk]);
       while (pending.length >= 2 && pending.length >= 2 + pending.readUInt16BE(0)) {
         const opcode = (pending.readUInt8(4) >> 3) & 15;

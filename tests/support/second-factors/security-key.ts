@@ -1,9 +1,22 @@
 import { createHash } from "node:crypto";
 import { AuthenticatorEmulator, PasskeysCredentialsMemoryRepository, WebAuthnEmulator } from "nid-webauthn-emulator";
+import NoFilter from "nofilter";
 import type { RestClient } from "../rest-client.ts";
 
 export const site = "https://dns.example.com";
 export const siteHost = "dns.example.com";
+
+/**
+ * The authenticator's package for CBOR encodes into this buffer and takes everything out by one `read()`. From Node 26 on, a stream gives out one
+ * piece at a time.
+ */
+const readPiece = Reflect.get(NoFilter.prototype, "read") as (this: NoFilter, size?: number) => Buffer | null;
+NoFilter.prototype.read = function readAll(this: NoFilter, size?: number) {
+  if (size !== undefined) return readPiece.call(this, size);
+  const pieces: Buffer[] = [];
+  for (let piece = readPiece.call(this); piece !== null; piece = readPiece.call(this)) pieces.push(piece);
+  return pieces.length === 0 ? null : Buffer.concat(pieces);
+};
 
 /** An authenticator as a browser on our site uses it. */
 export function securityKey(options: { verifiesUser?: boolean; countsUp?: boolean } = {}): WebAuthnEmulator {
