@@ -2,9 +2,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { RouterOutputs } from "../../client-sdk/src/index.ts";
 import { useCli } from "../support/cli.ts";
+import { minute } from "../support/clock.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { manualConfig } from "../support/zones.ts";
 
@@ -134,6 +135,28 @@ test("an import whose job somebody stops ends with 1 and lists the domains that 
     last: "The job was stopped.",
   });
   expect(stdout).toContain(`\n2\t${first}\trefused: The job was stopped before this domain.\n`);
+});
+
+test("an import that gets no answer for ten minutes gives up and says how to follow its job, which goes on", async () => {
+  const { now } = Date;
+  const later = vi.spyOn(Date, "now");
+  const tenMinutesPass = () => {
+    later.mockImplementation(() => now() + 11 * minute);
+    return lose();
+  };
+  asked = [tenMinutesPass, ...Array.from({ length: 20 }, () => lose)];
+  const { exitCode, stderr } = await cli.run(["portfolio", "import", "-", "--yes"], { env, input: tableOf("Silent") });
+  later.mockRestore();
+  asked = [];
+  const job = jobOf(stderr);
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 1,
+    stderr: expect.stringContaining(
+      `No response for 10 minutes. Check the address and the connection. The server carries on. \`zonewright replace show ${job}\``,
+    ),
+  });
+  await run();
+  expect(await cli.must(["replace", "show", job])).toBe("done: 102 changed\n");
 });
 
 test("an import needs no job with a token that may not follow one, nor at a server without such jobs", async () => {
