@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { styleText } from "node:util";
 import { exitCodes, Failure } from "./failure.ts";
@@ -208,4 +208,12 @@ export async function readInput(): Promise<string> {
   const parts: Buffer[] = [];
   for await (const part of process.stdin) parts.push(part as Buffer);
   return Buffer.concat(parts).toString("utf8");
+}
+
+/** Reads a file that the user named. A system error has its path: Node before 26 leaves it out where that is a folder. */
+export async function readNamed(file: string): Promise<Buffer> {
+  return await readFile(file).catch((error: NodeJS.ErrnoException) => {
+    error.path ??= file;
+    throw error;
+  });
 }

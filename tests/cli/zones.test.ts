@@ -78,7 +78,7 @@ describe("zone files", () => {
     expect((await cli.run(["import", name, "/dev/null"])).stderr).toBe(
       "/dev/null is empty. Check that it was written.\n",
     );
-    expect((await cli.run(["import", name, "/tmp"])).stderr).toBe("The path is a folder. Name a file in it.\n");
+    expect((await cli.run(["import", name, "/tmp"])).stderr).toBe("/tmp is a folder. Name a file in it.\n");
     expect((await cli.run(["export", name, "--revision", "99"])).stderr).toMatch(/^`revision` must be at most 2, /);
   });
 });

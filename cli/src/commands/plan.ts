@@ -1,11 +1,11 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { Option, type Command } from "commander";
 import { isZonewrightError, type Client } from "@zonewright/client";
 import { changeInput, command, withJson, wholeNumber, type ChangeOptions } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { exitCodes, Failure } from "../failure.ts";
 import { countsOf, inputOf, requested } from "../plans.ts";
-import { confirmed, note, print, printJson, printRaw, progress } from "../terminal.ts";
+import { confirmed, note, print, printJson, printRaw, progress, readNamed } from "../terminal.ts";
 import { configNamed } from "../zones.ts";
 import { refuseTwice, textHash, zoneFilesIn } from "../zone-files.ts";
 import {
@@ -199,7 +199,7 @@ function isSavedZone(zone: Partial<SavedPlan["zones"][number]> | null): boolean 
 async function readPlan(file: string): Promise<SavedPlan> {
   let read: Partial<SavedPlan> | null = null;
   try {
-    read = JSON.parse(await readFile(file, "utf8")) as Partial<SavedPlan> | null;
+    read = JSON.parse((await readNamed(file)).toString()) as Partial<SavedPlan> | null;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }

@@ -1,4 +1,4 @@
-import { open, readFile, type FileHandle } from "node:fs/promises";
+import { open, type FileHandle } from "node:fs/promises";
 import { Option, type Command } from "commander";
 import { isZonewrightError, type Client, type RouterInputs, type RouterOutputs } from "@zonewright/client";
 import { decoded, mostBytes } from "../../../server/dns/formats/decoded.ts";
@@ -18,6 +18,7 @@ import {
   printRaw,
   printTable,
   readInput,
+  readNamed,
   type Column,
 } from "../terminal.ts";
 import { domainNamed, fullName } from "../zones.ts";
@@ -301,7 +302,7 @@ async function isWritten(file: FileHandle, text: string): Promise<boolean> {
 /** Reads a table as spreadsheets write files. @throws Failure */
 async function tableIn(file: string): Promise<string> {
   if (file === "-") return await readInput();
-  const read = decoded(await readFile(file));
+  const read = decoded(await readNamed(file));
   if (read.ok) return read.text;
   throw new Failure(
     read.why === "tooLarge"

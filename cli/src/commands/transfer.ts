@@ -1,11 +1,11 @@
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Option, type Command } from "commander";
 import { changeInput, command, wholeNumber, withChanges, withJson, type ChangeOptions } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { Failure } from "../failure.ts";
 import { carryOut, inputOf, requested } from "../plans.ts";
-import { deliver, readInput } from "../terminal.ts";
+import { deliver, readInput, readNamed } from "../terminal.ts";
 import { fileOfZone } from "../zone-files.ts";
 import { domainNamed, fullName } from "../zones.ts";
 
@@ -93,7 +93,7 @@ export function importZone(): Command {
     .option("--lenient", "keep what breaks a rule, with a warning")
     .addOption(new Option("--ignore-out-of-zone", "skip records outside the zone, with a warning"))
     .action(async (name: string, file: string, { replace, lenient, ignoreOutOfZone, ...options }: ImportOptions) => {
-      const zonefile = file === "-" ? await readInput() : await readFile(file, "utf8");
+      const zonefile = file === "-" ? await readInput() : (await readNamed(file)).toString();
       if (file === "-" && zonefile.trim() === "")
         throw new Failure("The standard input is empty. Pipe a zone file into it.");
       if (zonefile === "") throw new Failure(`${file} is empty. Check that it was written.`);
