@@ -8,10 +8,27 @@ import { createDatabase, startPostgres, type PostgresServer } from "../support/s
 import { startRedis, type RedisServer } from "../support/servers/redis.ts";
 import { startService, type ServiceProcess } from "../support/service-process.ts";
 
+/** What a load works on: two instances that share everything, and a name server. */
+export interface TwoInstances {
+  /** Where clients call. */
+  readonly urls: readonly string[];
+  /** Where each instance is, past any proxy. */
+  readonly instanceUrls: readonly string[];
+  readonly dnsPorts: readonly number[];
+  readonly instances: readonly ServiceProcess[];
+  readonly backend: Backend;
+  readonly zonesFolder: string;
+  /** Returns what helps to find out why something was lost. */
+  describe?(): Promise<string>;
+  stop(): Promise<void>;
+}
+
 export interface Fault {
   readonly name: string;
   /** Both instances are gone: nobody works until it has ended. */
   readonly isCrash?: boolean;
+  /** How long it lasts, at the least and at the most, whether workers get on or not; without it, 5 to 20, and two steps of each. */
+  readonly seconds?: readonly [least: number, most: number];
   begin(): Promise<void>;
   end(): Promise<void>;
 }
@@ -19,10 +36,10 @@ export interface Fault {
 export const bindZone = "soak-bind.example";
 export const fileZone = "soak-file.example";
 export const ownZone = "soak-own.example";
-const jobs = ["changes.repair", "mirrors.reconcile", "drift.check"];
+export const jobs = ["changes.repair", "mirrors.reconcile", "drift.check"];
 
 /** Two instances on one PostgreSQL and one Redis, with BIND behind them, all on loopback. */
-export class Installation {
+export class Installation implements TwoInstances {
   readonly #dataDir: string;
   readonly postgres: PostgresServer;
   readonly redis: RedisServer;
@@ -63,6 +80,10 @@ export class Installation {
 
   get urls(): string[] {
     return this.ports.map((port) => `http://127.0.0.1:${port}`);
+  }
+
+  get instanceUrls(): string[] {
+    return this.urls;
   }
 
   get zonesFolder(): string {

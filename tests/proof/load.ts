@@ -42,9 +42,11 @@ class Unanswered extends Error {}
 export class Load {
   /** What must not happen: answers that no fault excuses. */
   readonly problems: string[] = [];
-  /** The fault whose window is open: 502, 503 and broken connections are excused. Null: nothing is. */
+  /** The fault whose window is open: 502, 503, 504 and broken connections are excused. Null: nothing is. */
   fault: string | null = null;
   calls = 0;
+  #acknowledgedAt = Date.now();
+  #silence = 0;
   readonly #urls: readonly string[];
   readonly #isShort: boolean;
   readonly #workers: Worker[] = [];
@@ -82,6 +84,14 @@ export class Load {
     while (this.#workers.some(({ steps }, index) => steps < (wanted[index] ?? 0))) await pause(10);
   }
 
+  /** Returns for how many milliseconds no change was acknowledged, at the longest since the last call. */
+  silence(): number {
+    const longest = Math.max(this.#silence, Date.now() - this.#acknowledgedAt);
+    this.#silence = 0;
+    this.#acknowledgedAt = Date.now();
+    return longest;
+  }
+
   #slowest(): number {
     return Math.min(...this.#workers.map(({ steps }) => steps));
   }
@@ -101,7 +111,7 @@ export class Load {
     const name = `probe-${Date.now()}-${this.calls}`;
     const settle = (value: string | null) => {
       const wanted = new Map([[name, value]]);
-      return write(zone, ledger, wanted, () => this.#record(zone, client, wanted, ledger));
+      return this.#write(zone, ledger, wanted, () => this.#record(zone, client, wanted, ledger));
     };
     return (await settle("probe")) === "done" && (await settle(null)) === "done";
   }
@@ -132,7 +142,7 @@ export class Load {
       const client = clients[turn % clients.length] ?? new RestClient("");
       const names = Array.from({ length: 10 }, (_, index) => `${prefix}-${first + turn}-${index}`);
       const ids = new Map<string, string>();
-      await write(zone, ledger, new Map(names.map((name) => [name, `bulk-${turn}`])), async () => {
+      await this.#write(zone, ledger, new Map(names.map((name) => [name, `bulk-${turn}`])), async () => {
         const records = names.map((name) => ({ recordType: "TXT", name, value: `bulk-${turn}`, ttl: 300 }));
         const outcome = await this.#change(`${prefix} in ${zone.name}`, async () => {
           const answer = await client.post(`${path}/bulk`, { records });
@@ -147,7 +157,7 @@ export class Load {
       const deletes = ledger
         .names()
         .map((name) =>
-          write(zone, ledger, new Map([[name, null]]), () =>
+          this.#write(zone, ledger, new Map([[name, null]]), () =>
             this.#record(zone, client, new Map([[name, null]]), ledger),
           ),
         );
@@ -248,7 +258,7 @@ export class Load {
             ? [names[turn % names.length] ?? oldest, `changed-${turn}`]
             : [`${prefix}-${first + turn}`, `first-${turn}`];
       const all = new Map([wanted]);
-      await write(zone, ledger, all, () => send(turn, all, ledger));
+      await this.#write(zone, ledger, all, () => send(turn, all, ledger));
     });
   }
 
@@ -259,7 +269,7 @@ export class Load {
     try {
       const answer = await send();
       const during = before ?? this.fault;
-      const isExcused = isBusy(answer) || (during !== null && (answer.status === 502 || answer.status === 503));
+      const isExcused = isBusy(answer) || (during !== null && answer.status >= 502 && answer.status <= 504);
       if (answer.status >= 400 && !isExcused)
         this.#report(`${what} got ${answer.status} ${window(during)}: ${JSON.stringify(answer.body)}`);
       return answer;
@@ -274,7 +284,10 @@ export class Load {
     const answer = await this.#call(what, send);
     if (answer === null) return "unknown";
     if (answer.status < 400) return "done";
-    if (answer.status === 502) return /not known yet/.test(answer.body.detail) ? "unknown" : "nothing";
+    // A proxy's own 502 leaves the outcome open.
+    const { detail } = answer.body;
+    if (answer.status === 502)
+      return typeof detail !== "string" || /not known yet/.test(detail) ? "unknown" : "nothing";
     return answer.status < 500 || isBusy(answer) ? "nothing" : "unknown";
   }
 
@@ -289,6 +302,31 @@ export class Load {
     // SERVFAIL also says that the zone is busy.
     if (!isOpen || (during === null && rcode !== 2)) this.#report(`${what} got ${rcode} ${window(during)}`);
     return isOpen ? "unknown" : "nothing";
+  }
+
+  /** Sends a change and notes its outcome. Names whose outcome is unknown are left alone until the next comparison. */
+  async #write(zone: LoadedZone, ledger: Ledger, wanted: Wanted, send: () => Promise<Sent>): Promise<Outcome> {
+    let outcome = "unknown" as Outcome;
+    try {
+      await ledger.request(wanted, async () => {
+        const [ended, ids] = await send();
+        outcome = ended;
+        if (ended === "unknown") throw new Unanswered();
+        return [...wanted].map(([name, value]): [string, Kept | null] => {
+          if (ended === "nothing") return [name, ledger.get(name) ?? null];
+          return [name, value === null ? null : { id: ids.get(name) ?? "", value }];
+        });
+      });
+    } catch (error) {
+      if (!(error instanceof Unanswered)) throw error;
+      zone.unknown++;
+    }
+    if (outcome === "done") {
+      zone.acknowledged++;
+      this.#silence = Math.max(this.#silence, Date.now() - this.#acknowledgedAt);
+      this.#acknowledgedAt = Date.now();
+    }
+    return outcome;
   }
 
   #report(problem: string): void {
@@ -309,25 +347,4 @@ function ledgerOf(zone: LoadedZone, prefix: string): Ledger {
   const ledger = zone.ledgers.get(prefix) ?? new Ledger();
   zone.ledgers.set(prefix, ledger);
   return ledger;
-}
-
-/** Sends a change and notes its outcome. Names whose outcome is unknown are left alone until the next comparison. */
-async function write(zone: LoadedZone, ledger: Ledger, wanted: Wanted, send: () => Promise<Sent>): Promise<Outcome> {
-  let outcome = "unknown" as Outcome;
-  try {
-    await ledger.request(wanted, async () => {
-      const [ended, ids] = await send();
-      outcome = ended;
-      if (ended === "unknown") throw new Unanswered();
-      return [...wanted].map(([name, value]): [string, Kept | null] => {
-        if (ended === "nothing") return [name, ledger.get(name) ?? null];
-        return [name, value === null ? null : { id: ids.get(name) ?? "", value }];
-      });
-    });
-  } catch (error) {
-    if (!(error instanceof Unanswered)) throw error;
-    zone.unknown++;
-  }
-  if (outcome === "done") zone.acknowledged++;
-  return outcome;
 }

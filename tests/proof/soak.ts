@@ -10,7 +10,7 @@ import { dig } from "../support/name-servers/dig.ts";
 import { patience } from "../support/patience.ts";
 import { asPresented, recordLines } from "../support/records/presentation.ts";
 import { RestClient } from "../support/rest-client.ts";
-import { bindZone, faultsOf, fileZone, Installation, ownZone, type Fault } from "./installation.ts";
+import { bindZone, faultsOf, fileZone, Installation, ownZone, type Fault, type TwoInstances } from "./installation.ts";
 import { Load, type LoadedZone } from "./load.ts";
 
 /** A zone under load, and where it is served. */
@@ -40,31 +40,43 @@ export interface SoakResult {
  */
 export async function soak(minutes: number): Promise<SoakResult> {
   const it = await Installation.start();
+  return await soakOf(it, faultsOf(it), minutes);
+}
+
+/** The same with an installation and faults of one's own. Stops the installation. */
+export async function soakOf(it: TwoInstances, faults: readonly Fault[], minutes: number): Promise<SoakResult> {
   try {
-    return await new Soak(it, minutes).run();
+    return await new Soak(it, faults, minutes).run();
+  } catch (error) {
+    process.stdout.write(`${(await it.describe?.()) ?? ""}\n`);
+    throw error;
   } finally {
     await it.stop();
   }
 }
 
 class Soak {
-  readonly #it: Installation;
+  readonly #it: TwoInstances;
+  readonly #faults: readonly Fault[];
   readonly #minutes: number;
   readonly #load: Load;
   readonly #problems: string[] = [];
+  /** Of each round: for how long no change was acknowledged. */
+  readonly #silences: string[] = [];
   readonly #memory = new Map<number, [seconds: number, megabytes: number][]>();
   #zones: SoakedZone[] = [];
   #admin = "";
 
-  constructor(it: Installation, minutes: number) {
+  constructor(it: TwoInstances, faults: readonly Fault[], minutes: number) {
     this.#it = it;
+    this.#faults = faults;
     this.#minutes = minutes;
     this.#load = new Load(it.urls, minutes === 0);
   }
 
   async run(): Promise<SoakResult> {
     await this.#prepare();
-    const faults = faultsOf(this.#it);
+    const faults = this.#faults;
     const surviving = faults.filter(({ isCrash }) => isCrash !== true);
     const end = Date.now() + this.#minutes * 60_000;
     let rounds = 0;
@@ -73,7 +85,8 @@ class Soak {
       const rotation = rounds < faults.length ? faults : surviving;
       const fault = rotation[rounds++ % rotation.length];
       if (fault) await this.#round(fault);
-      if (this.#minutes > 0) process.stdout.write(`${this.#status(rounds, fault?.name ?? "")}\n`);
+      if (this.#minutes > 0)
+        process.stdout.write(`${this.#status(rounds, fault?.name ?? "")}\n${this.#silences.at(-1) ?? ""}\n`);
     } while (this.#found().length === 0 && (rounds < faults.length || Date.now() < end));
     const sum = (of: "acknowledged" | "unknown") => this.#zones.reduce((all, zone) => all + zone[of], 0);
     return {
@@ -81,7 +94,7 @@ class Soak {
       rounds,
       acknowledged: sum("acknowledged"),
       unknown: sum("unknown"),
-      report: [this.#status(rounds, "in all"), ...this.#slopes()].join("\n"),
+      report: [this.#status(rounds, "in all"), ...this.#silences, ...this.#slopes()].join("\n"),
     };
   }
 
@@ -179,9 +192,12 @@ class Soak {
     const strike = async () => {
       await load.steps(isShort ? 1 : 10);
       load.fault = fault.name;
+      load.silence();
       await fault.begin();
       // Not a wait for something: faults last for a while, and end at any moment.
-      await Promise.all([load.steps(isShort ? 1 : 2), isShort ? undefined : pause(5_000 + Math.random() * 15_000)]);
+      const [least, most] = fault.seconds ?? [5, 20];
+      const lasting = isShort ? undefined : pause((least + Math.random() * (most - least)) * 1_000);
+      await Promise.all([fault.seconds ? undefined : load.steps(isShort ? 1 : 2), lasting]);
       if (!fault.isCrash) await fault.end();
     };
     await load.during(strike);
@@ -193,6 +209,9 @@ class Soak {
       await this.#recovered();
       await load.steps(1);
     });
+    this.#silences.push(
+      `${fault.name}: no change acknowledged for ${(load.silence() / 1_000).toFixed(1)} s at the longest`,
+    );
     await this.#compare(fault.name);
     load.fault = null;
     if (isShort) return;
@@ -220,7 +239,7 @@ class Soak {
         { ...patience, interval: 100 },
       );
     };
-    for (const url of this.#it.urls) {
+    for (const url of this.#it.instanceUrls) {
       await vi.waitFor(async () => {
         const { status } = await fetch(`${url}/readyz`);
         if (status !== 200) throw new Error(`${url} is not ready: ${status}.`);
@@ -230,13 +249,19 @@ class Soak {
   }
 
   #managed({ id, name }: SoakedZone): [ManagedZone, ManagedZone] {
-    const [one = "", other = ""] = this.#it.urls;
+    const [one = "", other = ""] = this.#it.instanceUrls;
     const at = (url: string) =>
       new ManagedZone(name, `/api/domains/${id}`, this.#it.backend, new RestClient(url, this.#admin));
     return [at(one), at(other)];
   }
 
   async #compare(after: string): Promise<void> {
+    const before = this.#problems.length;
+    await this.#compareZones(after).catch((error: unknown) => this.#problems.push(`after ${after}: ${String(error)}`));
+    if (this.#problems.length > before) process.stdout.write(`${(await this.#it.describe?.()) ?? ""}\n`);
+  }
+
+  async #compareZones(after: string): Promise<void> {
     for (const zone of this.#zones) {
       const [one, other] = this.#managed(zone);
       const report = (problem: string) => this.#problems.push(`${zone.name}, after ${after}: ${problem}`);
@@ -340,10 +365,10 @@ function reconciled(zone: SoakedZone, records: readonly ShownRecord[]): string[]
 async function mirrored({ client, path }: ManagedZone): Promise<void> {
   await vi.waitFor(async () => {
     const { body } = await client.get(`${path}/mirrors`);
-    for (const { id, state } of body.mirrors) {
+    for (const { id, state, error } of body.mirrors) {
       if (state === "in_sync") continue;
       await client.post(`${path}/mirrors/${id}/reconcile`);
-      throw new Error(`A mirror is ${state}.`);
+      throw new Error(`A mirror is ${state}: ${error}`);
     }
   }, patience);
 }

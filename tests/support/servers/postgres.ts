@@ -33,7 +33,7 @@ export interface PostgresOptions {
 
 /** Starts a PostgreSQL server of its own on loopback, in a temporary folder that goes with it. */
 export async function startPostgres({ tls, access = [], unsynced }: PostgresOptions = {}): Promise<PostgresServer> {
-  const account = await unprivilegedAccount();
+  const account = await postgresAccount();
   const folder = await mkdtemp(join(tmpdir(), "zonewright-postgres-"));
   const data = join(folder, "data");
   const passwordFile = join(folder, "password");
@@ -93,8 +93,13 @@ export async function startPostgres({ tls, access = [], unsynced }: PostgresOpti
   };
 }
 
+export interface Account {
+  readonly uid: number;
+  readonly gid: number;
+}
+
 /** The user to run PostgreSQL as, because it refuses root; undefined if we are not root. */
-async function unprivilegedAccount(): Promise<{ uid: number; gid: number } | undefined> {
+export async function postgresAccount(): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of ["postgres", "nobody"]) {
     try {

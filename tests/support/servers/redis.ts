@@ -10,6 +10,9 @@ export interface RedisServer {
   kill(): Promise<void>;
   /** Starts it again on the same port, with nothing in it. */
   restart(): Promise<void>;
+  /** Lets it answer nothing, while its connections stay. */
+  suspend(): void;
+  resume(): void;
   stop(): Promise<void>;
 }
 
@@ -32,6 +35,12 @@ export async function startRedis(): Promise<RedisServer> {
     },
     async restart() {
       program = await start();
+    },
+    suspend() {
+      process.kill(program.pid, "SIGSTOP");
+    },
+    resume() {
+      process.kill(program.pid, "SIGCONT");
     },
     async stop() {
       await program.stop("SIGTERM");
