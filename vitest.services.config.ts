@@ -12,6 +12,9 @@ const setupFiles = ["tests/support/processor-time.ts", "tests/support/problems.t
 /** Four name servers at once. They wait most of their time, beside tests that start no others. */
 const besideFew = ["tests/services/secondaries/four.test.ts"];
 
+/** Only by `npm run proof:ha`: it needs more programs, and minutes. */
+const onlyProof = ["tests/services/high-availability.test.ts"];
+
 const services = {
   setupFiles,
   experimental: suite.test?.experimental,
@@ -35,7 +38,7 @@ export default defineConfig({
           ...services,
           name: "services",
           include: ["tests/services/**/*.test.ts"],
-          exclude: besideFew,
+          exclude: [...besideFew, ...(process.env["HA_MINUTES"] === undefined ? onlyProof : [])],
           globalSetup: "tests/services/browser-server.ts",
           // One process a worker, which loads the service once and empties its database for each file.
           isolate: false,

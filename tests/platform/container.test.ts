@@ -182,3 +182,73 @@ test("Kubernetes sets documented variables, and probes ports and paths that the 
   expect(statuses).toEqual([200, 200, 200]);
   await zw.stop();
 });
+
+const deployed = (file: string) => text(join("deploy/high-availability", file));
+const cluster = parse(deployed("compose.yaml"), { strict: true, uniqueKeys: true, merge: true }) as {
+  services: Record<string, Service & { build?: string | { context: string; dockerfile: string } }>;
+  volumes: Record<string, unknown>;
+};
+const members = ["patroni1", "patroni2", "patroni3"];
+
+test("the highly available compose.yaml runs all parts, each of a file that is there", () => {
+  const names = ["zonewright1", "zonewright2", "nginx", "haproxy", ...members, "etcd", "redis"];
+  expect(Object.keys(cluster.services)).toEqual(names);
+  const all = Object.values(cluster.services);
+  const needed = all.flatMap(({ depends_on: others = {} }) => Object.entries(others));
+  expect(names).toEqual(expect.arrayContaining(needed.map(([name]) => name)));
+  const healthy = needed.filter(
+    ([name, { condition }]) => condition === "service_healthy" && !name.startsWith("zonewright"),
+  );
+  for (const [name] of healthy) expect(cluster.services[name]?.healthcheck?.test[0]).toBe("CMD");
+  const sources = all.flatMap(({ volumes = [] }) => volumes.map((volume) => volume.split(":")[0] ?? ""));
+  const built = all.flatMap(({ build }) => (typeof build === "object" ? [build.dockerfile] : []));
+  const files = [...sources.filter((source) => source.startsWith("./")), ...built];
+  expect(files.filter((file) => !existsSync(join(root, "deploy/high-availability", file)))).toEqual([]);
+  const volumes = sources.filter((source) => !source.startsWith("./"));
+  expect([...new Set(volumes)]).toEqual(Object.keys(cluster.volumes));
+  expect(cluster.services["zonewright1"]).toEqual(cluster.services["zonewright2"]);
+  expect(cluster.services["zonewright1"]).toMatchObject({ read_only: true, cap_drop: ["ALL"], build: "../.." });
+});
+
+test("the highly available instances get valid variables, and reach what the other files name", () => {
+  const given: Record<string, string> = { POSTGRES_PASSWORD: "secret", SECRET_KEYS: "k".repeat(32), SITE_URL: "" };
+  const filled = Object.entries(cluster.services["zonewright1"]?.environment ?? {}).map(([name, value]) => [
+    name,
+    value.replaceAll(/\$\{(\w+):[-?]([^}]*)\}/g, (_all, variable: string, other: string) => given[variable] || other),
+  ]);
+  expect(loadConfig(Object.fromEntries(filled) as Record<string, string>)).toMatchObject({
+    siteUrl: "http://localhost:8080",
+    databaseUrl: "postgresql://zonewright:secret@haproxy:5000/zonewright",
+    trustProxy: ["1"],
+  });
+  expect(deployed("haproxy.cfg")).toMatch(/^ +bind :5000$/m);
+  const servers = [...deployed("haproxy.cfg").matchAll(/^ +server (\w+) (\S+)$/gm)].map(([, name, address]) => [
+    name,
+    address,
+  ]);
+  expect(servers).toEqual(members.map((name) => [name, `${name}:5432`]));
+  const upstreams = [...deployed("nginx.conf").matchAll(/^ +server (\w+):3000 /gm)].map(([, name]) => name);
+  expect(upstreams).toEqual(["zonewright1", "zonewright2"]);
+  const patroni = parse(deployed("patroni.yml"), { strict: true, uniqueKeys: true }) as {
+    bootstrap: { dcs: Record<string, unknown>; post_bootstrap: string };
+    restapi: { listen: string };
+    postgresql: { listen: string; bin_dir: string };
+  };
+  expect([patroni.restapi.listen, patroni.postgresql.listen]).toEqual(["0.0.0.0:8008", "0.0.0.0:5432"]);
+  expect(deployed("haproxy.cfg")).toContain("check port 8008 ");
+  // What the page says must stay.
+  expect(patroni.bootstrap.dcs["synchronous_mode"]).toBe(true);
+  expect(deployed("haproxy.cfg")).toMatch(/^ +default-server .* on-marked-down shutdown-sessions /m);
+  expect(deployed("nginx.conf")).toMatch(/^ +least_conn;$/m);
+  const image = deployed("postgres.Dockerfile");
+  expect(patroni.postgresql.bin_dir).toBe(`/usr/lib/postgresql/${/^FROM postgres:(\d+)-/m.exec(image)?.[1]}/bin`);
+  expect(patroni.bootstrap.post_bootstrap).toBe("/etc/patroni/create-database.sh");
+  expect(validate(image)).toEqual([]);
+  for (const name of members)
+    expect(cluster.services[name]?.environment).toMatchObject({
+      PATRONI_NAME: name,
+      PATRONI_RESTAPI_CONNECT_ADDRESS: `${name}:8008`,
+      PATRONI_POSTGRESQL_CONNECT_ADDRESS: `${name}:5432`,
+      PATRONI_ETCD3_HOSTS: "etcd:2379",
+    });
+});

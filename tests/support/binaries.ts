@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 const systemFolders = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin"];
 
 /** Debian's package for each program that the services suite and the bench run. */
-const packages = {
+const suitePackages = {
   initdb: "postgresql",
   postgres: "postgresql",
   pgbench: "postgresql",
@@ -42,6 +42,17 @@ const packages = {
   "firefox-esr": "firefox-esr",
 } as const;
 
+/** Of what only `npm run proof:ha` runs. */
+const clusterPackages = {
+  patroni: "patroni",
+  etcd: "etcd-server",
+  haproxy: "haproxy",
+  pg_controldata: "postgresql",
+  psql: "postgresql-client",
+} as const;
+
+const packages = { ...suitePackages, ...clusterPackages };
+
 export type Program = keyof typeof packages;
 
 /** Returns the path of a program. @throws Error naming it and its Debian package. */
@@ -57,7 +68,7 @@ export function binary(program: Program): string {
 }
 
 /** Fails before anything runs if a program is missing. */
-export function requireBinaries(programs = Object.keys(packages) as Program[]): void {
+export function requireBinaries(programs = Object.keys(suitePackages) as Program[]): void {
   for (const program of programs) binary(program);
 }
 
