@@ -210,7 +210,7 @@ export async function readInput(): Promise<string> {
   return Buffer.concat(parts).toString("utf8");
 }
 
-/** Reads a file that the user named. A system error has its path: Node before 26 leaves it out where that is a folder. */
+/** Reads a file that the user named. Adds its path to errors: before Node 26, the error about a folder has none. */
 export async function readNamed(file: string): Promise<Buffer> {
   return await readFile(file).catch((error: NodeJS.ErrnoException) => {
     error.path ??= file;

@@ -240,6 +240,7 @@ test("the highly available instances get valid variables, and reach what the oth
   expect(patroni.bootstrap.dcs["synchronous_mode"]).toBe(true);
   expect(deployed("haproxy.cfg")).toMatch(/^ +default-server .* on-marked-down shutdown-sessions /m);
   expect(deployed("nginx.conf")).toMatch(/^ +least_conn;$/m);
+  expect(deployed("nginx.conf")).toMatch(/^ +location @change \{\n +proxy_next_upstream off;$/m);
   const image = deployed("postgres.Dockerfile");
   expect(patroni.postgresql.bin_dir).toBe(`/usr/lib/postgresql/${/^FROM postgres:(\d+)-/m.exec(image)?.[1]}/bin`);
   expect(patroni.bootstrap.post_bootstrap).toBe("/etc/patroni/create-database.sh");
@@ -250,5 +251,6 @@ test("the highly available instances get valid variables, and reach what the oth
       PATRONI_RESTAPI_CONNECT_ADDRESS: `${name}:8008`,
       PATRONI_POSTGRESQL_CONNECT_ADDRESS: `${name}:5432`,
       PATRONI_ETCD3_HOSTS: "etcd:2379",
+      PATRONI_SUPERUSER_PASSWORD: expect.stringMatching(/^\$\{SUPERUSER_PASSWORD:/),
     });
 });

@@ -63,9 +63,14 @@ class Cluster implements TwoInstances {
     const cluster = new Cluster({ patroni, redis, backend, link }, folder, ports);
     const throughLink = new URL(redis.url);
     throughLink.port = String(link.port);
-    await cluster.#startInstance(0, redis.url);
-    await cluster.#startInstance(1, throughLink.href);
-    await cluster.#startNginx();
+    try {
+      await cluster.#startInstance(0, redis.url);
+      await cluster.#startInstance(1, throughLink.href);
+      await cluster.#startNginx();
+    } catch (error) {
+      await cluster.stop();
+      throw error;
+    }
     return cluster;
   }
 
@@ -110,19 +115,32 @@ class Cluster implements TwoInstances {
   }
 
   async #startNginx(): Promise<void> {
-    const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
-      (name) => `${name}_temp_path ${join(this.#folder, name)};`,
+    const { host } = new URL(this.urls[0] ?? "");
+    this.#nginx = await startDeployedNginx(
+      this.#folder,
+      host,
+      this.#ports.map((port) => `127.0.0.1:${port}`),
     );
-    const [one, other] = this.#ports;
-    const configuration = (await readFile(deployed("nginx.conf"), "utf8"))
-      .replace("zonewright1:3000", `127.0.0.1:${one}`)
-      .replace("zonewright2:3000", `127.0.0.1:${other}`)
-      .replace(/^ +listen 8080/m, `listen ${new URL(this.urls[0] ?? "").host}`)
-      .replace(/^http \{/m, `http {\n${paths.join("\n")}`);
-    const file = join(this.#folder, "nginx.conf");
-    await writeFile(file, `daemon off;\npid ${this.#folder}/nginx.pid;\nerror_log stderr notice;\n${configuration}`);
-    this.#nginx = await startProgram(binary("nginx"), ["-c", file, "-p", this.#folder], /start worker process \d+/);
   }
+}
+
+/** Runs the recommended nginx before two instances. Its workers give up root: the folder must be open to them. */
+export async function startDeployedNginx(
+  folder: string,
+  host: string,
+  [one = "", other = ""]: readonly string[],
+): Promise<RunningProgram> {
+  const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
+    (name) => `${name}_temp_path ${join(folder, name)};`,
+  );
+  const configuration = (await readFile(deployed("nginx.conf"), "utf8"))
+    .replace("zonewright1:3000", one)
+    .replace("zonewright2:3000", other)
+    .replace(/^ +listen 8080/m, `listen ${host}`)
+    .replace(/^http \{/m, `http {\n${paths.join("\n")}`);
+  const file = join(folder, "nginx.conf");
+  await writeFile(file, `daemon off;\npid ${folder}/nginx.pid;\nerror_log stderr notice;\n${configuration}`);
+  return await startProgram(binary("nginx"), ["-c", file, "-p", folder], /start worker process \d+/);
 }
 
 /** A stretch of network: while it is cut, nothing passes, and no connection ends. */

@@ -27,7 +27,7 @@ export interface Fault {
   readonly name: string;
   /** Both instances are gone: nobody works until it has ended. */
   readonly isCrash?: boolean;
-  /** How long it lasts, at the least and at the most, whether workers get on or not; without it, 5 to 20, and two steps of each. */
+  /** Minimum and maximum duration. Default: 5 to 20, and at least two steps of each worker. */
   readonly seconds?: readonly [least: number, most: number];
   begin(): Promise<void>;
   end(): Promise<void>;

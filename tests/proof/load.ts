@@ -38,6 +38,9 @@ const mostProblems = 40;
 
 class Unanswered extends Error {}
 
+/** Whether a change is made where clients of the API call, or past any proxy. */
+type Way = "client" | "direct";
+
 /** Workers that use two instances as people and programs do, and judge every answer. */
 export class Load {
   /** What must not happen: answers that no fault excuses. */
@@ -84,7 +87,7 @@ export class Load {
     while (this.#workers.some(({ steps }, index) => steps < (wanted[index] ?? 0))) await pause(10);
   }
 
-  /** Returns for how many milliseconds no change was acknowledged, at the longest since the last call. */
+  /** Returns for how many milliseconds no change was acknowledged to a client of the API, at the longest since the last call. */
   silence(): number {
     const longest = Math.max(this.#silence, Date.now() - this.#acknowledgedAt);
     this.#silence = 0;
@@ -111,7 +114,7 @@ export class Load {
     const name = `probe-${Date.now()}-${this.calls}`;
     const settle = (value: string | null) => {
       const wanted = new Map([[name, value]]);
-      return this.#write(zone, ledger, wanted, () => this.#record(zone, client, wanted, ledger));
+      return this.#write(zone, ledger, wanted, () => this.#record(zone, client, wanted, ledger), "direct");
     };
     return (await settle("probe")) === "done" && (await settle(null)) === "done";
   }
@@ -119,15 +122,20 @@ export class Load {
   /** A program that updates a zone by DNS, at both instances in turn. */
   updates(zone: LoadedZone, prefix: string, ports: readonly number[], key: TsigKey): void {
     const clients = ports.map((port) => new UpdateClient(port, zone.name, key));
-    this.#writer(zone, prefix, async (turn, wanted) => {
-      const [[name = "", value = null] = []] = wanted;
-      const old = update.deleteRrset(name, "TXT");
-      const message = value === null ? [old] : [old, update.add(name, "TXT", value)];
-      const outcome = await this.#dns(`${prefix} in ${zone.name}`, async () => {
-        return (await clients[turn % clients.length]?.update(message, [], "tcp")) ?? 2;
-      });
-      return [outcome, new Map([[name, ""]])];
-    });
+    this.#writer(
+      zone,
+      prefix,
+      async (turn, wanted) => {
+        const [[name = "", value = null] = []] = wanted;
+        const old = update.deleteRrset(name, "TXT");
+        const message = value === null ? [old] : [old, update.add(name, "TXT", value)];
+        const outcome = await this.#dns(`${prefix} in ${zone.name}`, async () => {
+          return (await clients[turn % clients.length]?.update(message, [], "tcp")) ?? 2;
+        });
+        return [outcome, new Map([[name, ""]])];
+      },
+      "direct",
+    );
   }
 
   /** Creates ten records in one request, then deletes them at once, one by one. */
@@ -243,6 +251,7 @@ export class Load {
     zone: LoadedZone,
     prefix: string,
     send: (turn: number, wanted: Wanted, ledger: Ledger) => Promise<Sent>,
+    way: Way = "client",
   ): void {
     const ledger = ledgerOf(zone, prefix);
     const first = Date.now();
@@ -258,7 +267,7 @@ export class Load {
             ? [names[turn % names.length] ?? oldest, `changed-${turn}`]
             : [`${prefix}-${first + turn}`, `first-${turn}`];
       const all = new Map([wanted]);
-      await this.#write(zone, ledger, all, () => send(turn, all, ledger));
+      await this.#write(zone, ledger, all, () => send(turn, all, ledger), way);
     });
   }
 
@@ -305,7 +314,13 @@ export class Load {
   }
 
   /** Sends a change and notes its outcome. Names whose outcome is unknown are left alone until the next comparison. */
-  async #write(zone: LoadedZone, ledger: Ledger, wanted: Wanted, send: () => Promise<Sent>): Promise<Outcome> {
+  async #write(
+    zone: LoadedZone,
+    ledger: Ledger,
+    wanted: Wanted,
+    send: () => Promise<Sent>,
+    way: Way = "client",
+  ): Promise<Outcome> {
     let outcome = "unknown" as Outcome;
     try {
       await ledger.request(wanted, async () => {
@@ -321,8 +336,8 @@ export class Load {
       if (!(error instanceof Unanswered)) throw error;
       zone.unknown++;
     }
-    if (outcome === "done") {
-      zone.acknowledged++;
+    if (outcome === "done") zone.acknowledged++;
+    if (outcome === "done" && way === "client") {
       this.#silence = Math.max(this.#silence, Date.now() - this.#acknowledgedAt);
       this.#acknowledgedAt = Date.now();
     }

@@ -1,4 +1,4 @@
-import { chown, copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chown, copyFile, mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
@@ -76,6 +76,7 @@ class Member {
   async kill(): Promise<void> {
     await this.signal("SIGKILL");
     await this.#patroni?.stop("SIGKILL");
+    this.#patroni = undefined;
   }
 
   /** Queries its PostgreSQL itself, past the balancer. */
@@ -99,7 +100,10 @@ class Member {
       if (state !== "Z") parents.set(Number(entry), Number(parent));
     }
     const file = await readFile(join(this.dataDir, "postmaster.pid"), "utf8").catch(() => "");
-    const found = [Number(file.split("\n")[0]), this.#patroni?.pid ?? 0].filter((pid) => parents.has(pid));
+    // After a kill, another process may have the number of the postmaster.
+    const postmaster = Number(file.split("\n")[0]);
+    const isOurs = (await readlink(`/proc/${postmaster}/cwd`).catch(() => "")) === this.dataDir;
+    const found = [isOurs ? postmaster : 0, this.#patroni?.pid ?? 0].filter((pid) => parents.has(pid));
     for (const pid of found)
       for (const [child, parent] of parents) if (parent === pid && !found.includes(child)) found.push(child);
     return found;
@@ -133,8 +137,9 @@ export class PatroniCluster {
     const account = await postgresAccount();
     if (account) await chown(folder, account.uid, account.gid);
     const [client = 0, peer = 0, front = 0, statistics = 0, ...ports] = await freePorts(10);
-    const etcd = await startEtcd(folder, client, peer);
-    const environment = await etcdEnvironment(client);
+    const protocol = await etcdProtocol();
+    const etcd = await startEtcd(folder, client, peer, protocol);
+    const environment = { [`PATRONI_${protocol}_HOSTS`]: `127.0.0.1:${client}` };
     const script = join(folder, "create-database.sh");
     await copyFile(deployed("create-database.sh"), script);
     const configuration = (await readFile(deployed("patroni.yml"), "utf8"))
@@ -148,10 +153,16 @@ export class PatroniCluster {
         startPatroni(member, file, folder, account, environment),
       );
     });
-    await Promise.all(members.map((member) => member.start()));
-    const haproxy = await startHaproxy(folder, members, front, statistics);
-    const cluster = new PatroniCluster(members, [haproxy, etcd], folder, [front, statistics]);
-    await cluster.whole();
+    const programs = [etcd];
+    const cluster = new PatroniCluster(members, programs, folder, [front, statistics]);
+    try {
+      await Promise.all(members.map((member) => member.start()));
+      programs.push(await startHaproxy(folder, members, front, statistics));
+      await cluster.whole();
+    } catch (error) {
+      await cluster.stop();
+      throw error;
+    }
     return cluster;
   }
 
@@ -226,14 +237,21 @@ export class PatroniCluster {
   }
 }
 
-async function startEtcd(folder: string, client: number, peer: number): Promise<RunningProgram> {
+type EtcdProtocol = "ETCD" | "ETCD3";
+
+async function startEtcd(
+  folder: string,
+  client: number,
+  peer: number,
+  protocol: EtcdProtocol,
+): Promise<RunningProgram> {
   const [clients, peers] = [client, peer].map((port) => `http://127.0.0.1:${port}`);
   const dataDir = join(folder, "etcd");
   await mkdir(dataDir, { mode: 0o700 });
   const args = [
     "--name=etcd",
     `--data-dir=${dataDir}`,
-    "--enable-v2",
+    ...(protocol === "ETCD" ? ["--enable-v2"] : []),
     `--listen-client-urls=${clients}`,
     `--advertise-client-urls=${clients}`,
     `--listen-peer-urls=${peers}`,
@@ -249,12 +267,11 @@ async function startEtcd(folder: string, client: number, peer: number): Promise<
  * Before 3.0.3, a Patroni that had been suspended took the lock back from the new primary, by the newer protocol of etcd
  * (https://github.com/patroni/patroni/pull/2689). Those speak the older one here.
  */
-async function etcdEnvironment(port: number): Promise<Record<string, string>> {
+async function etcdProtocol(): Promise<EtcdProtocol> {
   const [, major = "0", minor = "0", patch = "0"] =
     /(\d+)\.(\d+)\.(\d+)/.exec(await mustRun(binary("patroni"), ["--version"])) ?? [];
   const isFixed = Number(major) * 10_000 + Number(minor) * 100 + Number(patch) >= 30_003;
-  const protocol = isFixed ? "ETCD3" : "ETCD";
-  return { [`PATRONI_${protocol}_HOSTS`]: `127.0.0.1:${port}` };
+  return isFixed ? "ETCD3" : "ETCD";
 }
 
 async function startPatroni(

@@ -216,7 +216,8 @@ class Soak {
     load.fault = null;
     if (isShort) return;
     for (const instance of this.#it.instances) instance.runJobs();
-    await load.during(() => pause(Math.max(0, began + 60_000 - Date.now())));
+    // A part without a fault, in which every error is a problem.
+    await load.during(() => pause(Math.max(15_000, began + 60_000 - Date.now())));
     await this.#compare(`the minute of "${fault.name}"`);
     await this.#measure();
   }

@@ -7,6 +7,7 @@ const minutes = Number(process.env["HA_MINUTES"]);
 test(
   "two instances on Patroni lose nothing acknowledged while members, Redis or an instance are killed, suspended or moved",
   async () => {
+    if (!(minutes > 0)) throw new Error("HA_MINUTES must be a positive number.");
     const { problems, report } = await highAvailability(minutes);
     process.stdout.write(`${report}\n`);
     expect(problems).toEqual([]);

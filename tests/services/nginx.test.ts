@@ -1,12 +1,15 @@
 import { once } from "node:events";
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { connect } from "node:http2";
+import type { AddressInfo } from "node:net";
 import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { binary } from "../support/binaries.ts";
+import { startDeployedNginx } from "../proof/high-availability.ts";
 import { freePorts, run, startProgram } from "../support/programs.ts";
 import { site } from "../support/identity/external-sign-in.ts";
 import { useZonewright } from "../support/zonewright.ts";
@@ -143,4 +146,40 @@ test("behind the documented nginx, the console and zone files of 16 MiB work, st
   expect(first.toString()).toContain("connected");
   expect(session.alpnProtocol).toBe("h2");
   expect(await readFile(join(folder, "access.log"), "utf8")).not.toContain("token=");
+});
+
+test("the nginx of the highly available installation sends a change to one instance only, and a read to the other too", async () => {
+  const received: string[] = [];
+  /** Carries out what it gets, and ends before it answers. */
+  const instances = [0, 1].map(() =>
+    createServer((call) => {
+      const parts: Buffer[] = [];
+      call.on("data", (part: Buffer) => parts.push(part));
+      call.once("end", () => {
+        received.push(`${call.method} ${Buffer.concat(parts).toString()}`);
+        call.socket.destroy();
+      });
+    }).listen(0, "127.0.0.1"),
+  );
+  await Promise.all(instances.map((instance) => once(instance, "listening")));
+  // They stay in use after a failure, so the rest of the line is a comment.
+  const addresses = instances.map((instance) => `127.0.0.1:${(instance.address() as AddressInfo).port} max_fails=0; #`);
+  const nginx = await startDeployedNginx(folder, `127.0.0.1:${port}`, addresses);
+  onTestFinished(async () => {
+    await nginx.stop("SIGQUIT");
+    for (const instance of instances) instance.close();
+  });
+  for (const method of ["PUT", "DELETE", "POST", "PATCH", "GET"]) {
+    const body = method === "GET" ? undefined : `{"sent":"${method}"}`;
+    const { status } = await fetch(`http://127.0.0.1:${port}/api/domains`, { method, body });
+    expect(status).toBe(502);
+  }
+  expect(received).toEqual([
+    'PUT {"sent":"PUT"}',
+    'DELETE {"sent":"DELETE"}',
+    'POST {"sent":"POST"}',
+    'PATCH {"sent":"PATCH"}',
+    "GET ",
+    "GET ",
+  ]);
 });
