@@ -137,7 +137,7 @@ export async function startRogueProvider(): Promise<RogueProvider> {
     tamper(next?: (parts: TokenParts) => void) {
       change = next;
     },
-    publicPem: publicKey.export({ format: "pem", type: "spki" }).toString(),
+    publicPem: publicKey.export({ format: "pem", type: "spki" }),
     strangersKey,
     agree({ searchParams }: URL, extra: Record<string, string> = {}) {
       const code = `code-${codes.size}-${Math.random().toString(36).slice(2)}`;
