@@ -127,6 +127,28 @@ test("a reviewer approves and applies with one press, and the approval covers th
   expect(await zone.records()).toEqual([]);
 });
 
+test("a scheduled request is applied before its time only after a dialog that names the time", async () => {
+  const author = await site.zonewright.signIn(`author${count}`, memberPassword);
+  const [record] = (await zone.get("/records?type=A&name=www")).body.records;
+  const changes = [{ action: "update", recordId: record.id, record: { value: "192.0.2.2" } }];
+  const applyAt = new Date(Date.now() + 86_400_000).toISOString();
+  const { status, body } = await author.post(`${zone.path}/change-requests`, { title: "Move www", changes, applyAt });
+  expect(status).toBe(201);
+  const page = await site.signedIn({ path: `/requests/${body.id}` });
+  await page.getByRole("button", { name: "Approve", exact: true }).click();
+  await page.getByText("You approved the request.").waitFor();
+  await page.getByRole("button", { name: "Apply now…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Apply" });
+  await dialog.getByText(/^This request is to be applied .*\d/).waitFor();
+  await photograph(page, "request-early");
+  await expectAccessible(page);
+  expect(await page.getByRole("button", { name: "Apply", exact: true }).count()).toBe(1);
+  expect(await values()).toEqual(["192.0.2.1"]);
+  await dialog.getByRole("button", { name: "Apply", exact: true }).click();
+  await page.getByText("Request applied.").waitFor();
+  expect(await values()).toEqual(["192.0.2.2"]);
+});
+
 test("a rejection says why, the author reads it, and the zone stays as it is", async () => {
   const author = await requested();
   const reviewer = await site.signedIn({ path: `/d/${zone.name}/requests` });

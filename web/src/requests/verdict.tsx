@@ -6,6 +6,7 @@ import { useUser } from "../session/current-user.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Form, TextArea } from "../ui/field.tsx";
+import { formatMoment } from "../ui/format.ts";
 import { Menu } from "../ui/menu.tsx";
 import { Failure, Notice } from "../ui/notice.tsx";
 import { toast } from "../ui/toast.tsx";
@@ -105,7 +106,10 @@ export function Verdict({ request }: { request: ChangeRequest }) {
   );
 }
 
-/** What the reader may do. What can be taken back is done at once; what a registrar gets, and what ends a request, is asked for first. */
+/**
+ * What the reader may do. What can be taken back is done at once; what a registrar gets, what is applied before its time, and what ends a
+ * request is asked for first.
+ */
 function useChoices(
   request: ChangeRequest,
   ask: (step: Step) => void,
@@ -117,11 +121,12 @@ function useChoices(
   const isAuthor = authorId === user.id;
   const isLasting = request.registration !== null;
   const mayApprove = mayReview && !request.reviews.some(({ userId, counts }) => userId === user.id && counts);
+  const isScheduled = request.applyAt !== null;
   const apply: Choice = {
     id: "apply",
-    label: text.apply,
+    label: isScheduled ? text.applyEarly : text.apply,
     disabled,
-    run: () => (isLasting ? ask("apply") : start({ step: "apply" })),
+    run: () => (isLasting || isScheduled ? ask("apply") : start({ step: "apply" })),
   };
   const approve: Choice = {
     id: "approve",
@@ -135,9 +140,11 @@ function useChoices(
     disabled,
     run: () => start({ step: "approve", applies: true }),
   };
-  const appliesToo = mayApply && request.applyAt === null && !isLasting;
+  const appliesToo = mayApply && !isScheduled && !isLasting;
   const next = mayApprove ? (appliesToo ? both : approve) : null;
-  const primary = state === "approved" && mayApply ? apply : next;
+  const isApproved = state === "approved";
+  // What has a time is applied at that time: a second press of the button must not apply it now.
+  const primary = isApproved && mayApply && !isScheduled ? apply : next;
   return {
     primary,
     others: [
@@ -147,7 +154,7 @@ function useChoices(
       ...(mayApprove && !isLasting
         ? [{ id: "note", label: text.approveWithNote, disabled, run: () => ask("approve") }]
         : []),
-      ...(mayApply && isAuthor && primary !== apply ? [apply] : []),
+      ...(mayApply && (isAuthor || isApproved) && primary !== apply ? [apply] : []),
       ...(mayReview ? [{ id: "reject", label: text.reject, danger: true, run: () => ask("reject") }] : []),
       ...(closedAt === null && !applying && isAuthor
         ? [{ id: "withdraw", label: text.withdraw, danger: true, run: () => ask("withdraw") }]
@@ -184,7 +191,7 @@ function StepDialog({ step, request, action, isApproved, onClose }: StepDialogPr
       open
       onClose={onClose}
       title={title(request.title)}
-      description={step === "apply" && request.registration ? text.applyRegistrationHint : hint}
+      description={step === "apply" ? applyHint(request) : hint}
       alert={
         mustForce ? (
           <Notice kind="warning" focusFor={action.error}>
@@ -219,6 +226,12 @@ function StepDialog({ step, request, action, isApproved, onClose }: StepDialogPr
       </Form>
     </Dialog>
   );
+}
+
+/** What to know before a request is applied. */
+function applyHint({ applyAt, registration }: ChangeRequest): string {
+  const hint = registration ? text.applyRegistrationHint : text.applyHint;
+  return applyAt === null ? hint : `${text.applyEarlyHint(formatMoment(applyAt))} ${hint}`;
 }
 
 async function perform(

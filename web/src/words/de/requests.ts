@@ -65,6 +65,9 @@ export const requests: Words["requests"] = {
   rejectHint: "Der Antrag endet, und die antragstellende Person wird benachrichtigt.",
   note: "Nachricht an die antragstellende Person (optional)",
   apply: "Anwenden",
+  applyEarly: "Jetzt anwenden…",
+  applyEarlyHint: (when) =>
+    `Dieser Antrag soll zu dieser Zeit angewendet werden: ${when}. Beim Fortfahren wird er jetzt angewendet.`,
   applyAnyway: "Trotzdem anwenden",
   applyHint: "Entweder werden alle Änderungen vorgenommen oder keine.",
   applyRegistrationHint:

@@ -64,6 +64,8 @@ export const requests = {
   rejectHint: "The request ends, and its author is notified.",
   note: "Note to the author (optional)",
   apply: "Apply",
+  applyEarly: "Apply now…",
+  applyEarlyHint: (when: string) => `This request is to be applied ${when}. If you go on, it is applied now.`,
   applyAnyway: "Apply anyway",
   applyHint: "Either all changes are made or none.",
   applyRegistrationHint:
