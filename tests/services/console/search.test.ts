@@ -253,6 +253,26 @@ test("a zone whose plan is refused is named with the reason, when the others hav
   expect(await dialog.getByRole("list", { name: "Drafts" }).count()).toBe(0);
 });
 
+test("a zone that a new value leaves as it is is not changed, and the undo keeps what it had", async () => {
+  const [same, other] = await pointing(address(75), ["same.noop", "other.noop"]);
+  await same?.add("AAAA", "six", "2001:db8::75");
+  await other?.add("AAAA", "six", "2001:db8::76");
+  const page = await site.signedIn({ path: "/search?q=2001:db8::7&host=six" });
+  await page.getByText("2 records").waitFor();
+  await page.getByLabel("Select all records on this page").check();
+  await page.getByRole("region", { name: "Selection" }).getByRole("button", { name: "Set value…" }).click();
+  const dialog = page.getByRole("dialog");
+  // The same address in another notation.
+  await dialog.getByLabel(/^New value/).fill("2001:DB8:0::75");
+  await page.keyboard.press("Enter");
+  await dialog.getByRole("button", { name: "Change 1 domain" }).click();
+  await page.getByText("1 domain changed", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("Undone in 1 domain").waitFor();
+  expect(await same?.lines()).toContain("six AAAA 2001:db8::75");
+  expect(await other?.lines()).toContain("six AAAA 2001:db8::76");
+});
+
 test("a replacement of more than 30 % of a zone goes on only after it is confirmed", async () => {
   const [zone] = await pointing(address(30), ["large.replace"]);
   for (let host = 0; host < 10; host += 1) await zone?.add("A", `h${host}`, address(30));

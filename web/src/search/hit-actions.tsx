@@ -17,7 +17,7 @@ import { zoneWords } from "../words/zone.ts";
 import { emptyDraft } from "../zone/draft/draft.ts";
 import { draftKey, readDraft, writeDraft } from "../zone/draft/store.ts";
 import { PlannedZones } from "../zone/planned-zones.tsx";
-import { fewAtATime, planOf, refreshZones, sayApplied, type ZonePlan } from "../zone/several-zones.ts";
+import { fewAtATime, isEmptyPlan, planOf, refreshZones, sayApplied, type ZonePlan } from "../zone/several-zones.ts";
 import { byZone, withAction, type Hit, type HitAction, type ZoneHits } from "./hit-changes.ts";
 import styles from "./search.module.css";
 
@@ -114,7 +114,7 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
     if (!needsText) void runPlan();
   }, [needsText, runPlan]);
 
-  const able = planned?.plans.filter(({ error }) => error === null) ?? [];
+  const able = planned?.plans.filter((each) => each.error === null && !isEmptyPlan(each)) ?? [];
   const skipped = planned?.plans.filter(({ error }) => error !== null) ?? [];
   const failed = outcomes.flatMap((each) => ("error" in each ? [each] : []));
   const draftOf = async (zones: readonly ZoneHits[], action: HitAction) => {
@@ -165,7 +165,7 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
     ...failed.map(({ domainId, domainName, error }) => ({ domainId, domainName, why: error })),
     ...drafted.map(({ domainId, domainName }) => ({ domainId, domainName, why: null })),
   ];
-  const isEmpty = planned !== null && planned.plans.length === 0;
+  const isEmpty = planned !== null && able.length + skipped.length === 0;
   return (
     <Dialog
       open
@@ -280,7 +280,7 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
           {isEmpty ? <Notice kind="info">{text.nothing}</Notice> : null}
           {planned && !isEmpty ? (
             <>
-              {able.length < planned.plans.length ? <Notice kind="warning">{text.planFailed}</Notice> : null}
+              {skipped.length > 0 ? <Notice kind="warning">{text.planFailed}</Notice> : null}
               <div className={styles["planned"]}>
                 <PlannedZones zones={planned.plans} />
               </div>

@@ -88,7 +88,8 @@ export function ApplyTemplate({ template }: { template: Template }) {
       return;
     }
     const request: Request = { ...said, id: first.id };
-    setPlanned({ request, zone: zoneName(first), plan: await client.templates.plan.mutate(request) });
+    const plan = await client.templates.plan.mutate(request);
+    setPlanned({ request, zone: zoneName(first), plan });
     requestAnimationFrame(() => heading.current?.focus());
   });
   /** What was planned is not what stands in the fields. */

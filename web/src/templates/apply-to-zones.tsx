@@ -9,7 +9,14 @@ import { Card } from "../ui/page.tsx";
 import { templatesWords } from "../words/templates.ts";
 import { ApplyForm } from "../zone/apply-form.tsx";
 import { PlannedZones } from "../zone/planned-zones.tsx";
-import { planOf, refreshZones, sayApplied, type ChangedZone, type ZonePlan } from "../zone/several-zones.ts";
+import {
+  isEmptyPlan,
+  planOf,
+  refreshZones,
+  sayApplied,
+  type ChangedZone,
+  type ZonePlan,
+} from "../zone/several-zones.ts";
 import styles from "./templates.module.css";
 
 const text = templatesWords;
@@ -30,10 +37,8 @@ export async function planTemplate(
   });
 }
 
-const isEmpty = ({ creates, updates, deletes }: ZonePlan) => creates.length + updates.length + deletes.length === 0;
-
 /** What became of a zone. */
-type Outcome = { revision: number } | { error: string };
+type Outcome = { kind: "applied"; revision: number } | { kind: "linked" } | { kind: "refused"; reason: string };
 
 interface ZonesPlanProps {
   request: ZonesRequest;
@@ -45,12 +50,12 @@ interface ZonesPlanProps {
 export function ZonesPlan({ request, plans: first, linked }: ZonesPlanProps) {
   const [plans, setPlans] = useState(first);
   const [outcomes, setOutcomes] = useState<ReadonlyMap<string, Outcome>>(new Map());
-  const isDone = ({ domainId }: ZonePlan) => "revision" in (outcomes.get(domainId) ?? {});
-  const able = plans.filter((plan) => plan.error === null && (linked || !isEmpty(plan)));
+  const isDone = ({ domainId }: ZonePlan) => ["applied", "linked"].includes(outcomes.get(domainId)?.kind ?? "");
+  const able = plans.filter((plan) => plan.error === null && (linked || !isEmptyPlan(plan)));
   const open = able.filter((plan) => !isDone(plan));
-  const unchanged = plans.filter((plan) => plan.error === null && isEmpty(plan)).length;
+  const unchanged = plans.filter((plan) => plan.error === null && isEmptyPlan(plan)).length;
   const refused = plans.filter(({ error }) => error !== null).length;
-  const shown = plans.filter((plan) => !isDone(plan) && (plan.error !== null || !isEmpty(plan)));
+  const shown = plans.filter((plan) => !isDone(plan) && (plan.error !== null || !isEmptyPlan(plan)));
   const ended = plans.flatMap(({ domainId, domainName }) => {
     const outcome = outcomes.get(domainId);
     return outcome ? [{ domainId, domainName, outcome }] : [];
@@ -60,19 +65,24 @@ export function ZonesPlan({ request, plans: first, linked }: ZonesPlanProps) {
     const done = new Map(outcomes);
     const changed: ChangedZone[] = [];
     let asks: unknown = null;
-    for (const { domainId, domainName, planHash } of open) {
+    for (const plan of open) {
+      const { domainId, domainName, planHash } = plan;
       if (planHash === null) continue;
       try {
         const input = { ...request, ...said, id: domainId, linked, planHash };
         const { revision } = await client.templates.applyPlan.mutate(input);
-        done.set(domainId, { revision });
-        changed.push({ domainId, domainName, revision });
+        // Without changes there is no revision of its own, only that of an earlier change.
+        if (isEmptyPlan(plan)) done.set(domainId, { kind: "linked" });
+        else {
+          done.set(domainId, { kind: "applied", revision });
+          changed.push({ domainId, domainName, revision });
+        }
       } catch (error) {
-        done.set(domainId, { error: isOutdated(error) ? text.overtaken : messageOf(error) });
+        done.set(domainId, { kind: "refused", reason: isOutdated(error) ? text.overtaken : messageOf(error) });
         if (isZonewrightError(error) && error.code === "CONFIRMATION_REQUIRED") asks ??= error;
         if (isOutdated(error)) {
           const anew = await planTemplate({ domainId, domainName }, request);
-          setPlans((before) => before.map((plan) => (plan.domainId === domainId ? anew : plan)));
+          setPlans((before) => before.map((each) => (each.domainId === domainId ? anew : each)));
         }
       }
       setOutcomes(new Map(done));
@@ -95,11 +105,7 @@ export function ZonesPlan({ request, plans: first, linked }: ZonesPlanProps) {
                 <Link to="/d/$name/records" params={{ name: domainName }} preload={false}>
                   {domainName}
                 </Link>{" "}
-                {"error" in outcome ? (
-                  <span className={styles["bad"]}>{text.notApplied(forPeople(outcome.error))}</span>
-                ) : (
-                  text.appliedRevision(formatNumber(outcome.revision))
-                )}
+                <span className={"reason" in outcome ? styles["bad"] : undefined}>{sentence(outcome)}</span>
               </li>
             ))}
           </ul>
@@ -116,6 +122,17 @@ export function ZonesPlan({ request, plans: first, linked }: ZonesPlanProps) {
       ) : null}
     </Card>
   );
+}
+
+function sentence(outcome: Outcome): string {
+  switch (outcome.kind) {
+    case "applied":
+      return text.appliedRevision(formatNumber(outcome.revision));
+    case "linked":
+      return text.linkedOnly;
+    default:
+      return text.notApplied(forPeople(outcome.reason));
+  }
 }
 
 function isOutdated(error: unknown): boolean {

@@ -50,6 +50,11 @@ export async function planOf(
   }
 }
 
+/** Whether a plan has nothing to apply. Applying it adds no revision, so there is nothing to undo. */
+export function isEmptyPlan({ creates, updates, deletes }: PlannedZone): boolean {
+  return creates.length + updates.length + deletes.length === 0;
+}
+
 /** A zone as a change left it. */
 export interface ChangedZone extends Named {
   revision: number;

@@ -98,6 +98,7 @@ export const templates: Words["templates"] = {
   outcomes: "Ergebnisse",
   appliedRevision: (revision) => `Angewendet als Revision ${revision}`,
   notApplied: (reason) => `Nicht angewendet. ${reason}`,
+  linkedOnly: "Verknüpft, nichts zu ändern",
   overtaken: "Die Zone hat sich seit dem Plan geändert. Unten steht ihr jetziger Plan.",
   host: "Host",
   hostHint: "@ für die Zone selbst oder ein Name darunter, etwa shop.",

@@ -99,6 +99,7 @@ export const templates = {
   outcomes: "Outcomes",
   appliedRevision: (revision: string) => `Applied as revision ${revision}`,
   notApplied: (reason: string) => `Not applied. ${reason}`,
+  linkedOnly: "Linked, nothing to change",
   overtaken: "The zone has changed since the plan. Below is its plan as the zone is now.",
   host: "Host",
   hostHint: "@ for the zone itself, or a name below it, such as shop.",
