@@ -270,6 +270,41 @@ test("a template is applied to the domains that were selected, each says what be
   expect(await Promise.all(zones.map(values))).toEqual([["mail.example"], [], []]);
 });
 
+test("a zone whose answer is lost is said to be not known, not refused", async () => {
+  const { admin } = site.zonewright;
+  const [lost, reviewed] = [await zone("lost.wait"), await zone("reviewed.wait"), await zone("well.wait")];
+  expect((await admin.put(`/api/domains/${reviewed?.id}`, { reviewRequired: "everyone" })).status).toBe(200);
+  const { body } = await admin.post("/api/templates", template("wait", 1));
+  const page = await site.signedIn({ path: `/templates/${body.id}?zone=lost.wait,reviewed.wait,well.wait` });
+  await page.getByLabel("v0").fill("mail.example");
+  await page.getByRole("button", { name: "Show the plan" }).click();
+  await page.getByRole("heading", { name: "Plan for 3 domains" }).waitFor();
+  await page.route("**/trpc/templates.applyPlan*", async (route) => {
+    if (
+      !route
+        .request()
+        .postData()
+        ?.includes(lost?.id ?? "")
+    )
+      return await route.continue();
+    await route.fetch();
+    await route.abort("connectionreset");
+  });
+  site.expected.push("ERR_CONNECTION_RESET", "409");
+  await page.getByRole("button", { name: "Apply to 3 domains" }).click();
+  const outcome = (name: string) =>
+    page.getByRole("list", { name: "Outcomes" }).getByRole("listitem").filter({ hasText: name });
+  await outcome("lost.wait")
+    .getByText(/^It is not known whether it was applied\./)
+    .waitFor();
+  await outcome("reviewed.wait")
+    .getByText(/^Not applied\./)
+    .waitFor();
+  await outcome("well.wait").getByText("Applied as revision 1").waitFor();
+  // The zone was planned again: it has everything.
+  await page.getByText("1 domain already has everything that this template writes.").waitFor();
+});
+
 test("the templates have no findings in the dark and fit 320 pixels", async () => {
   const page = await site.signedIn({ dark: true, width: 320, path: "/templates" });
   await page.getByRole("list", { name: "Templates" }).getByRole("link").first().waitFor();

@@ -38,7 +38,11 @@ export async function planTemplate(
 }
 
 /** What became of a zone. */
-type Outcome = { kind: "applied"; revision: number } | { kind: "linked" } | { kind: "refused"; reason: string };
+type Outcome =
+  | { kind: "applied"; revision: number }
+  | { kind: "linked" }
+  | { kind: "refused"; reason: string }
+  | { kind: "unknown"; reason: string };
 
 interface ZonesPlanProps {
   request: ZonesRequest;
@@ -78,10 +82,13 @@ export function ZonesPlan({ request, plans: first, linked }: ZonesPlanProps) {
           changed.push({ domainId, domainName, revision });
         }
       } catch (error) {
-        done.set(domainId, { kind: "refused", reason: isOutdated(error) ? text.overtaken : messageOf(error) });
+        const outcome = failed(error);
+        done.set(domainId, outcome);
         if (isZonewrightError(error) && error.code === "CONFIRMATION_REQUIRED") asks ??= error;
-        if (isOutdated(error)) {
-          const anew = await planTemplate({ domainId, domainName }, request);
+        if (isOutdated(error) || outcome.kind === "unknown") {
+          // Without a new plan the present one stays. Its hash keeps it from being applied twice.
+          const again = await planTemplate({ domainId, domainName }, request).catch(() => plan);
+          const anew = outcome.kind === "unknown" && again.error !== null ? plan : again;
           setPlans((before) => before.map((each) => (each.domainId === domainId ? anew : each)));
         }
       }
@@ -124,14 +131,23 @@ export function ZonesPlan({ request, plans: first, linked }: ZonesPlanProps) {
   );
 }
 
+function failed(error: unknown): Extract<Outcome, { reason: string }> {
+  if (isOutdated(error)) return { kind: "refused", reason: text.overtaken };
+  // The service refuses with an answer. What a proxy answers says nothing about the service.
+  const isAnswered = isZonewrightError(error) && error.status !== null && error.code !== "UNEXPECTED_ANSWER";
+  return { kind: isAnswered ? "refused" : "unknown", reason: messageOf(error) };
+}
+
 function sentence(outcome: Outcome): string {
   switch (outcome.kind) {
     case "applied":
       return text.appliedRevision(formatNumber(outcome.revision));
     case "linked":
       return text.linkedOnly;
-    default:
+    case "refused":
       return text.notApplied(forPeople(outcome.reason));
+    default:
+      return text.notKnown(forPeople(outcome.reason));
   }
 }
 

@@ -99,6 +99,7 @@ export const templates: Words["templates"] = {
   appliedRevision: (revision) => `Angewendet als Revision ${revision}`,
   notApplied: (reason) => `Nicht angewendet. ${reason}`,
   linkedOnly: "Verknüpft, nichts zu ändern",
+  notKnown: (reason) => `Es ist nicht bekannt, ob die Vorlage angewendet wurde. ${reason}`,
   overtaken: "Die Zone hat sich seit dem Plan geändert. Unten steht ihr jetziger Plan.",
   host: "Host",
   hostHint: "@ für die Zone selbst oder ein Name darunter, etwa shop.",

@@ -100,6 +100,7 @@ export const templates = {
   appliedRevision: (revision: string) => `Applied as revision ${revision}`,
   notApplied: (reason: string) => `Not applied. ${reason}`,
   linkedOnly: "Linked, nothing to change",
+  notKnown: (reason: string) => `It is not known whether it was applied. ${reason}`,
   overtaken: "The zone has changed since the plan. Below is its plan as the zone is now.",
   host: "Host",
   hostHint: "@ for the zone itself, or a name below it, such as shop.",
