@@ -264,13 +264,14 @@ test("a template is applied to the domains that were selected, each says what be
     .waitFor();
   await photograph(page, "template-zones-applied");
   expect(await Promise.all(zones.map(values))).toEqual([["mail.example"], ["mail.example"], []]);
+  await page.getByText("1 domain changed, 1 not", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByText("Undone in 1 domain").waitFor();
   // What one of them had before is not undone.
   expect(await Promise.all(zones.map(values))).toEqual([["mail.example"], [], []]);
 });
 
-test("a zone whose answer is lost is said to be not known, not refused", async () => {
+test("while a template is applied its fields wait, a refusal stays readable, and a lost answer is not called a refusal", async () => {
   const { admin } = site.zonewright;
   const [lost, reviewed] = [await zone("lost.wait"), await zone("reviewed.wait"), await zone("well.wait")];
   expect((await admin.put(`/api/domains/${reviewed?.id}`, { reviewRequired: "everyone" })).status).toBe(200);
@@ -279,6 +280,7 @@ test("a zone whose answer is lost is said to be not known, not refused", async (
   await page.getByLabel("v0").fill("mail.example");
   await page.getByRole("button", { name: "Show the plan" }).click();
   await page.getByRole("heading", { name: "Plan for 3 domains" }).waitFor();
+  const seen = Promise.withResolvers<undefined>();
   await page.route("**/trpc/templates.applyPlan*", async (route) => {
     if (
       !route
@@ -288,10 +290,14 @@ test("a zone whose answer is lost is said to be not known, not refused", async (
     )
       return await route.continue();
     await route.fetch();
+    await seen.promise;
     await route.abort("connectionreset");
   });
   site.expected.push("ERR_CONNECTION_RESET", "409");
   await page.getByRole("button", { name: "Apply to 3 domains" }).click();
+  const host = page.getByLabel("Host", { exact: true });
+  await expect.poll(() => host.isDisabled()).toBe(true);
+  seen.resolve(undefined);
   const outcome = (name: string) =>
     page.getByRole("list", { name: "Outcomes" }).getByRole("listitem").filter({ hasText: name });
   await outcome("lost.wait")
@@ -301,8 +307,12 @@ test("a zone whose answer is lost is said to be not known, not refused", async (
     .getByText(/^Not applied\./)
     .waitFor();
   await outcome("well.wait").getByText("Applied as revision 1").waitFor();
+  await page.getByText("1 domain changed, 1 not, 1 not known", { exact: true }).waitFor();
   // The zone was planned again: it has everything.
   await page.getByText("1 domain already has everything that this template writes.").waitFor();
+  await expect.poll(() => host.isDisabled()).toBe(false);
+  await host.fill("shop");
+  await page.getByRole("list", { name: "Outcomes" }).waitFor({ state: "detached" });
 });
 
 test("the templates have no findings in the dark and fit 320 pixels", async () => {

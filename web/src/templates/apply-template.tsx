@@ -55,6 +55,16 @@ export function ApplyTemplate({ template }: { template: Template }) {
   /** Whether the template is applied to several zones. */
   const [isMany, setIsMany] = useState(zonesOf(zone).length > 1);
   const [plannedZones, setPlannedZones] = useState<{ request: ZonesRequest; plans: readonly ZonePlan[] } | null>(null);
+  /** Whether a plan is being applied. An edit would take its outcome off the page. */
+  const [isApplying, setIsApplying] = useState(false);
+  const whileApplying = async (work: () => Promise<void>) => {
+    setIsApplying(true);
+    try {
+      await work();
+    } finally {
+      setIsApplying(false);
+    }
+  };
   const heading = useRef<HTMLDivElement>(null);
   const isMissing = (name: string) => (values[name] ?? "").trim() === "";
   const isTooMany = isMany && zonesOf(zone).length > mostZones;
@@ -109,70 +119,72 @@ export function ApplyTemplate({ template }: { template: Template }) {
     <>
       <Card title={text.apply}>
         <Form onSubmit={() => void show.run()}>
-          {issueOf(show.error, "host") === null ? <Failure error={show.error} /> : null}
-          <div className={styles["two"]}>
+          <fieldset className={`${styles["values"]} ${styles["fields"]}`} disabled={isApplying}>
+            {issueOf(show.error, "host") === null ? <Failure error={show.error} /> : null}
+            <div className={styles["two"]}>
+              <div>
+                {isMany ? (
+                  <TextArea
+                    label={text.zones}
+                    hint={text.zonesHint}
+                    mono
+                    rows={4}
+                    value={zone}
+                    onValue={typed(setZone)}
+                    error={zoneProblem}
+                  />
+                ) : (
+                  <ZoneField label={text.zone} value={zone} onValue={typed(setZone)} error={zoneProblem} />
+                )}
+                <Button
+                  kind="quiet"
+                  className={styles["shift"] ?? ""}
+                  onClick={() => {
+                    const names = zonesOf(zone);
+                    typed(setZone)(isMany ? (names[0] ?? "") : names.join("\n"));
+                    setIsMany(!isMany);
+                  }}
+                >
+                  {isMany ? text.oneZone : text.severalZones}
+                </Button>
+              </div>
+              <TextField
+                label={text.host}
+                hint={text.hostHint}
+                error={hostProblem}
+                mono
+                placeholder="@"
+                maxLength={1_024}
+                autoCapitalize="none"
+                value={host}
+                onValue={typed(setHost)}
+              />
+            </div>
+            {template.groups.length > 1 ? (
+              <fieldset className={styles["values"]}>
+                <legend>{text.groups}</legend>
+                {template.groups.map((group) => (
+                  <CheckField
+                    key={group}
+                    label={group}
+                    checked={groups.includes(group)}
+                    onValue={(on) =>
+                      typed(setGroups)(template.groups.filter((each) => (each === group ? on : groups.includes(each))))
+                    }
+                  />
+                ))}
+              </fieldset>
+            ) : null}
+            {template.variables.length > 0 ? (
+              <Values template={template} values={values} onValues={typed(setValues)} missed={missed} />
+            ) : null}
+            <CheckField label={text.linked} checked={linked} onValue={setLinked} />
             <div>
-              {isMany ? (
-                <TextArea
-                  label={text.zones}
-                  hint={text.zonesHint}
-                  mono
-                  rows={4}
-                  value={zone}
-                  onValue={typed(setZone)}
-                  error={zoneProblem}
-                />
-              ) : (
-                <ZoneField label={text.zone} value={zone} onValue={typed(setZone)} error={zoneProblem} />
-              )}
-              <Button
-                kind="quiet"
-                className={styles["shift"] ?? ""}
-                onClick={() => {
-                  const names = zonesOf(zone);
-                  typed(setZone)(isMany ? (names[0] ?? "") : names.join("\n"));
-                  setIsMany(!isMany);
-                }}
-              >
-                {isMany ? text.oneZone : text.severalZones}
+              <Button type="submit" kind={planned || plannedZones ? "plain" : "primary"} pending={show.pending}>
+                {text.plan}
               </Button>
             </div>
-            <TextField
-              label={text.host}
-              hint={text.hostHint}
-              error={hostProblem}
-              mono
-              placeholder="@"
-              maxLength={1_024}
-              autoCapitalize="none"
-              value={host}
-              onValue={typed(setHost)}
-            />
-          </div>
-          {template.groups.length > 1 ? (
-            <fieldset className={styles["values"]}>
-              <legend>{text.groups}</legend>
-              {template.groups.map((group) => (
-                <CheckField
-                  key={group}
-                  label={group}
-                  checked={groups.includes(group)}
-                  onValue={(on) =>
-                    typed(setGroups)(template.groups.filter((each) => (each === group ? on : groups.includes(each))))
-                  }
-                />
-              ))}
-            </fieldset>
-          ) : null}
-          {template.variables.length > 0 ? (
-            <Values template={template} values={values} onValues={typed(setValues)} missed={missed} />
-          ) : null}
-          <CheckField label={text.linked} checked={linked} onValue={setLinked} />
-          <div>
-            <Button type="submit" kind={planned || plannedZones ? "plain" : "primary"} pending={show.pending}>
-              {text.plan}
-            </Button>
-          </div>
+          </fieldset>
         </Form>
       </Card>
       {plannedZones ? (
@@ -181,6 +193,7 @@ export function ApplyTemplate({ template }: { template: Template }) {
             key={plannedZones.plans.map(({ planHash }) => planHash).join(" ")}
             {...plannedZones}
             linked={linked}
+            whileApplying={whileApplying}
           />
         </div>
       ) : null}
@@ -191,6 +204,7 @@ export function ApplyTemplate({ template }: { template: Template }) {
             planned={planned}
             linked={linked}
             onPlan={(plan) => setPlanned({ ...planned, plan })}
+            whileApplying={whileApplying}
           />
         </div>
       ) : null}
@@ -268,9 +282,11 @@ interface PlanCardProps {
   planned: Planned;
   linked: boolean;
   onPlan: (plan: Planned["plan"]) => void;
+  /** Keeps the plan on the page while it is applied. */
+  whileApplying: (work: () => Promise<void>) => Promise<void>;
 }
 
-function PlanCard({ template, planned: { request, zone, plan }, linked, onPlan }: PlanCardProps) {
+function PlanCard({ template, planned: { request, zone, plan }, linked, onPlan, whileApplying }: PlanCardProps) {
   const navigate = useNavigate();
   const user = useUser();
   const lines = planLines(plan);
@@ -316,13 +332,15 @@ function PlanCard({ template, planned: { request, zone, plan }, linked, onPlan }
       <ApplyForm
         planHash={plan.planHash}
         label={text.applyNow(zone)}
-        onApply={async (said) => {
-          await client.templates.applyPlan.mutate({ ...request, ...said, linked, planHash: plan.planHash });
-          await queries.invalidateQueries({ queryKey: ["zone"] });
-          await queries.invalidateQueries({ queryKey: ["records", request.id] });
-          await navigate({ to: "/d/$name/records", params: { name: zone } });
-          toast({ title: text.applied(titleOf(template), zone) });
-        }}
+        onApply={(said) =>
+          whileApplying(async () => {
+            await client.templates.applyPlan.mutate({ ...request, ...said, linked, planHash: plan.planHash });
+            await queries.invalidateQueries({ queryKey: ["zone"] });
+            await queries.invalidateQueries({ queryKey: ["records", request.id] });
+            await navigate({ to: "/d/$name/records", params: { name: zone } });
+            toast({ title: text.applied(titleOf(template), zone) });
+          })
+        }
         onOutdated={planAnew}
       >
         {linked ? null : (

@@ -48,10 +48,12 @@ interface ZonesPlanProps {
   request: ZonesRequest;
   plans: readonly ZonePlan[];
   linked: boolean;
+  /** Keeps the plan on the page while it is applied. */
+  whileApplying: (work: () => Promise<void>) => Promise<void>;
 }
 
 /** Shows what a template changes in several zones, and applies it to one after another. A zone that is refused stops no other one. */
-export function ZonesPlan({ request, plans: first, linked }: ZonesPlanProps) {
+export function ZonesPlan({ request, plans: first, linked, whileApplying }: ZonesPlanProps) {
   const [plans, setPlans] = useState(first);
   const [outcomes, setOutcomes] = useState<ReadonlyMap<string, Outcome>>(new Map());
   const isDone = ({ domainId }: ZonePlan) => ["applied", "linked"].includes(outcomes.get(domainId)?.kind ?? "");
@@ -68,6 +70,7 @@ export function ZonesPlan({ request, plans: first, linked }: ZonesPlanProps) {
   const apply = async (said: Parameters<Parameters<typeof ApplyForm>[0]["onApply"]>[0]) => {
     const done = new Map(outcomes);
     const changed: ChangedZone[] = [];
+    const left = { refused: 0, unknown: 0 };
     let asks: unknown = null;
     for (const plan of open) {
       const { domainId, domainName, planHash } = plan;
@@ -84,6 +87,7 @@ export function ZonesPlan({ request, plans: first, linked }: ZonesPlanProps) {
       } catch (error) {
         const outcome = failed(error);
         done.set(domainId, outcome);
+        left[outcome.kind] += 1;
         if (isZonewrightError(error) && error.code === "CONFIRMATION_REQUIRED") asks ??= error;
         if (isOutdated(error) || outcome.kind === "unknown") {
           // Without a new plan the present one stays. Its hash keeps it from being applied twice.
@@ -94,7 +98,7 @@ export function ZonesPlan({ request, plans: first, linked }: ZonesPlanProps) {
       }
       setOutcomes(new Map(done));
     }
-    if (changed.length > 0) sayApplied(changed);
+    if (changed.length > 0) sayApplied(changed, summary(changed.length, left));
     await refreshZones();
     // The form then wants a confirmation, for the zones that are left.
     if (asks !== null) throw asks;
@@ -123,7 +127,7 @@ export function ZonesPlan({ request, plans: first, linked }: ZonesPlanProps) {
         <ApplyForm
           planHash={able.map(({ planHash }) => planHash).join(" ")}
           label={text.applyZones(open.length, formatNumber(open.length))}
-          onApply={apply}
+          onApply={(said) => whileApplying(() => apply(said))}
           onOutdated={async () => undefined}
         />
       ) : null}
@@ -149,6 +153,15 @@ function sentence(outcome: Outcome): string {
     default:
       return text.notKnown(forPeople(outcome.reason));
   }
+}
+
+/** Returns how many zones were changed and how many were not. */
+function summary(changed: number, { refused, unknown }: { refused: number; unknown: number }): string {
+  return [
+    text.changedZones(changed, formatNumber(changed)),
+    ...(refused > 0 ? [text.refusedZones(formatNumber(refused))] : []),
+    ...(unknown > 0 ? [text.unknownZones(formatNumber(unknown))] : []),
+  ].join(", ");
 }
 
 function isOutdated(error: unknown): boolean {

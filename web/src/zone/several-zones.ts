@@ -68,9 +68,12 @@ export async function refreshZones(): Promise<void> {
 }
 
 /** Says how many zones were changed, with a way to take that back in all of them. */
-export function sayApplied(changed: readonly ChangedZone[]): void {
+export function sayApplied(
+  changed: readonly ChangedZone[],
+  title = text.applied(changed.length, formatNumber(changed.length)),
+): void {
   toast({
-    title: text.applied(changed.length, formatNumber(changed.length)),
+    title,
     action: { label: text.undo, run: () => void undo(changed) },
   });
 }
