@@ -271,6 +271,21 @@ test("a template is applied to the domains that were selected, each says what be
   expect(await Promise.all(zones.map(values))).toEqual([["mail.example"], [], []]);
 });
 
+test("a zone that is named twice is planned and changed once", async () => {
+  const { id } = await zone("one.twice");
+  const { body } = await site.zonewright.admin.post("/api/templates", template("twice", 1));
+  const page = await site.signedIn({ path: `/templates/${body.id}` });
+  await page.getByRole("button", { name: "In several zones…" }).click();
+  await page.getByLabel("Zones", { exact: true }).fill("one.twice\nONE.twice");
+  await page.getByLabel("v0").fill("mail.example");
+  await page.getByRole("button", { name: "Show the plan" }).click();
+  await page.getByRole("heading", { name: "Plan for 1 domain" }).waitFor();
+  await page.getByRole("button", { name: "Apply to 1 domain" }).click();
+  await page.getByRole("list", { name: "Outcomes" }).getByText("Applied as revision 1").waitFor();
+  const { body: stored } = await site.zonewright.admin.get(`/api/domains/${id}/records`);
+  expect(stored.records).toMatchObject([{ name: "h0", value: "mail.example" }]);
+});
+
 test("while a template is applied its fields wait, a refusal stays readable, and a lost answer is not called a refusal", async () => {
   const { admin } = site.zonewright;
   const [lost, reviewed] = [await zone("lost.wait"), await zone("reviewed.wait"), await zone("well.wait")];

@@ -85,7 +85,9 @@ export function ApplyTemplate({ template }: { template: Template }) {
     );
     const missing = names.find((_, index) => found[index]?.kind !== "found");
     setUnknown(missing === undefined ? null : { zone, name: missing });
-    const zones = found.flatMap((one) => (one.kind === "found" ? [one.zone] : []));
+    // Several notations lead to one zone.
+    const byId = new Map(found.flatMap((one) => (one.kind === "found" ? [[one.zone.id, one.zone] as const] : [])));
+    const zones = [...byId.values()];
     const [first] = zones;
     if (!first || missing !== undefined) return;
     await navigate({ search: { zone: names.join(","), host: host || undefined }, replace: true });
