@@ -271,19 +271,33 @@ test("a template is applied to the domains that were selected, each says what be
   expect(await Promise.all(zones.map(values))).toEqual([["mail.example"], [], []]);
 });
 
-test("a zone that is named twice is planned and changed once", async () => {
+test("a zone that is named twice is planned once, and a plan that was asked for before an edit is not shown after it", async () => {
   const { id } = await zone("one.twice");
   const { body } = await site.zonewright.admin.post("/api/templates", template("twice", 1));
   const page = await site.signedIn({ path: `/templates/${body.id}` });
   await page.getByRole("button", { name: "In several zones…" }).click();
   await page.getByLabel("Zones", { exact: true }).fill("one.twice\nONE.twice");
   await page.getByLabel("v0").fill("mail.example");
-  await page.getByRole("button", { name: "Show the plan" }).click();
+  const asked = Promise.withResolvers<undefined>();
+  const edited = Promise.withResolvers<undefined>();
+  await page.route("**/trpc/templates.plan*", async (route) => {
+    asked.resolve(undefined);
+    await edited.promise;
+    await route.continue();
+  });
+  const show = page.getByRole("button", { name: "Show the plan" });
+  await show.click();
+  await asked.promise;
+  await page.getByLabel("Host", { exact: true }).fill("shop");
+  edited.resolve(undefined);
+  await expect.poll(() => show.getAttribute("aria-disabled")).not.toBe("true");
+  expect(await page.getByRole("heading", { name: /^Plan for/ }).count()).toBe(0);
+  await show.click();
   await page.getByRole("heading", { name: "Plan for 1 domain" }).waitFor();
   await page.getByRole("button", { name: "Apply to 1 domain" }).click();
   await page.getByRole("list", { name: "Outcomes" }).getByText("Applied as revision 1").waitFor();
   const { body: stored } = await site.zonewright.admin.get(`/api/domains/${id}/records`);
-  expect(stored.records).toMatchObject([{ name: "h0", value: "mail.example" }]);
+  expect(stored.records).toMatchObject([{ name: "h0.shop", value: "mail.example" }]);
 });
 
 test("while a template is applied its fields wait, a refusal stays readable, and a lost answer is not called a refusal", async () => {

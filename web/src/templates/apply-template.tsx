@@ -55,6 +55,8 @@ export function ApplyTemplate({ template }: { template: Template }) {
   /** Whether the template is applied to several zones. */
   const [isMany, setIsMany] = useState(zonesOf(zone).length > 1);
   const [plannedZones, setPlannedZones] = useState<{ request: ZonesRequest; plans: readonly ZonePlan[] } | null>(null);
+  /** How often the fields were edited. A plan that was asked for before an edit is not shown after it. */
+  const edits = useRef(0);
   /** Whether a plan is being applied. An edit would take its outcome off the page. */
   const [isApplying, setIsApplying] = useState(false);
   const whileApplying = async (work: () => Promise<void>) => {
@@ -71,6 +73,7 @@ export function ApplyTemplate({ template }: { template: Template }) {
   const isHostMissing = template.hostRequired && ["", "@"].includes(host.trim());
   const show = useAction(async () => {
     setMissed(true);
+    const asked = edits.current;
     if (zone.trim() === "" || isTooMany || isHostMissing || template.variables.some(isMissing)) return;
     const said = {
       templateId: template.id,
@@ -89,18 +92,20 @@ export function ApplyTemplate({ template }: { template: Template }) {
     const byId = new Map(found.flatMap((one) => (one.kind === "found" ? [[one.zone.id, one.zone] as const] : [])));
     const zones = [...byId.values()];
     const [first] = zones;
-    if (!first || missing !== undefined) return;
+    if (!first || missing !== undefined || edits.current !== asked) return;
     await navigate({ search: { zone: names.join(","), host: host || undefined }, replace: true });
     if (isMany) {
       const plans = await fewAtATime(zones, (one) =>
         planTemplate({ domainId: one.id, domainName: zoneName(one) }, said),
       );
+      if (edits.current !== asked) return;
       setPlannedZones({ request: said, plans });
       requestAnimationFrame(() => heading.current?.focus());
       return;
     }
     const request: Request = { ...said, id: first.id };
     const plan = await client.templates.plan.mutate(request);
+    if (edits.current !== asked) return;
     setPlanned({ request, zone: zoneName(first), plan });
     requestAnimationFrame(() => heading.current?.focus());
   });
@@ -109,6 +114,7 @@ export function ApplyTemplate({ template }: { template: Template }) {
     <Value,>(set: (value: Value) => void) =>
     (next: Value) => {
       set(next);
+      edits.current += 1;
       setPlanned(null);
       setPlannedZones(null);
     };
@@ -205,7 +211,7 @@ export function ApplyTemplate({ template }: { template: Template }) {
             template={template}
             planned={planned}
             linked={linked}
-            onPlan={(plan) => setPlanned({ ...planned, plan })}
+            onPlan={(plan) => setPlanned((now) => (now === planned ? { ...planned, plan } : now))}
             whileApplying={whileApplying}
           />
         </div>
@@ -283,6 +289,7 @@ interface PlanCardProps {
   template: Template;
   planned: Planned;
   linked: boolean;
+  /** Shows another plan of the same request, unless the request has changed. */
   onPlan: (plan: Planned["plan"]) => void;
   /** Keeps the plan on the page while it is applied. */
   whileApplying: (work: () => Promise<void>) => Promise<void>;
