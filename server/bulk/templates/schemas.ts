@@ -210,6 +210,10 @@ export const templatePlan = z
       .meta({
         description: "Why the plan deletes records: those that conflict with the template. Also among `deletes`.",
       }),
+    linked: z.boolean().meta({
+      description:
+        "Whether the domain is linked to the template at this host. Applying the plan without `linked` ends the link.",
+    }),
   })
   .meta({ id: "TemplatePlan", description: "The effect of a template, and the hash to apply it." });
 

@@ -65,7 +65,8 @@ export class TemplatePlans {
       const { id, recordType, name, value } = record;
       return { id, recordType, name, value, record: index };
     });
-    return { ...plan, warnings: [...warnings, ...plan.warnings], conflicts };
+    const linked = prepared.earlier?.linked ?? false;
+    return { ...plan, warnings: [...warnings, ...plan.warnings], conflicts, linked };
   }
 
   /**

@@ -150,10 +150,17 @@ describe("links", () => {
     expect((await zw.admin.delete(`/api/templates/${template.id}`)).status).toBe(200);
   });
 
-  test("applying without `linked` ends the link", async () => {
+  test("a plan says whether the domain is linked at this host, and applying without `linked` ends the link", async () => {
     const zone = await fileZone(zw);
+    const isLinked = async (host: string) => {
+      const body = { host, variables: { target: "t.example.net" } };
+      return (await zone.post(`/templates/${template.id}/plan`, body)).body.linked;
+    };
+    expect(await isLinked("@")).toBe(false);
     await link(zone);
+    expect(await Promise.all(["@", "shop"].map(isLinked))).toEqual([true, false]);
     await link(zone, {}, false);
+    expect(await isLinked("@")).toBe(false);
     await change([{ ...target, ttl: 60 }]);
     expect(await linkedPlan()).toMatchObject({ domains: [], unchanged: 0 });
     expect((await zw.admin.delete(`/api/templates/${template.id}`)).status).toBe(200);

@@ -271,6 +271,25 @@ test("a template is applied to the domains that were selected, each says what be
   expect(await Promise.all(zones.map(values))).toEqual([["mail.example"], [], []]);
 });
 
+test("where a template would end the link of a zone, the plan of several zones warns of it", async () => {
+  const { admin } = site.zonewright;
+  const [linked] = [await zone("linked.ends"), await zone("other.ends")];
+  const { body } = await admin.post("/api/templates", template("ends", 1));
+  const request = { variables: { v0: "mail.example" } };
+  const path = `/api/domains/${linked?.id}/templates/${body.id}`;
+  const { planHash } = (await admin.post(`${path}/plan`, request)).body;
+  expect((await admin.post(`${path}/apply`, { ...request, planHash, linked: true })).status).toBe(200);
+  const page = await site.signedIn({ path: `/templates/${body.id}?zone=linked.ends,other.ends` });
+  await page.getByLabel("v0").fill("other.example");
+  await page.getByRole("button", { name: "Show the plan" }).click();
+  await page.getByRole("heading", { name: "Plan for 2 domains" }).waitFor();
+  const warning = page.getByText("This zone is linked to the template.");
+  await page.getByRole("listitem").filter({ hasText: "linked.ends", has: warning }).waitFor();
+  expect(await warning.count()).toBe(1);
+  await page.getByLabel(/Keep the zone linked/).check();
+  await warning.waitFor({ state: "detached" });
+});
+
 test("a zone that is named twice is planned once, and a plan that was asked for before an edit is not shown after it", async () => {
   const { id } = await zone("one.twice");
   const { body } = await site.zonewright.admin.post("/api/templates", template("twice", 1));

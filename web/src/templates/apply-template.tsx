@@ -21,10 +21,10 @@ import { draftKey, readDraft, writeDraft } from "../zone/draft/store.ts";
 import { withPlan } from "../zone/draft/with-plan.ts";
 import { planLines } from "../zone/patch.ts";
 import { Patch } from "../zone/patch-view.tsx";
-import { fewAtATime, type ZonePlan } from "../zone/several-zones.ts";
+import { fewAtATime } from "../zone/several-zones.ts";
 import { mostZones, zoneName, zoneQuery } from "../zone/use-zone.ts";
 import { ZoneField } from "../zone/zone-field.tsx";
-import { planTemplate, ZonesPlan, type ZonesRequest } from "./apply-to-zones.tsx";
+import { planTemplate, ZonesPlan, type TemplatePlan, type ZonesRequest } from "./apply-to-zones.tsx";
 import { readValues, titleOf, zonesOf, type Template } from "./values.ts";
 import styles from "./templates.module.css";
 
@@ -54,7 +54,9 @@ export function ApplyTemplate({ template }: { template: Template }) {
   const [planned, setPlanned] = useState<Planned | null>(null);
   /** Whether the template is applied to several zones. */
   const [isMany, setIsMany] = useState(zonesOf(zone).length > 1);
-  const [plannedZones, setPlannedZones] = useState<{ request: ZonesRequest; plans: readonly ZonePlan[] } | null>(null);
+  const [plannedZones, setPlannedZones] = useState<{ request: ZonesRequest; plans: readonly TemplatePlan[] } | null>(
+    null,
+  );
   /** How often the fields were edited. A plan that was asked for before an edit is not shown after it. */
   const edits = useRef(0);
   /** Whether a plan is being applied. An edit would take its outcome off the page. */
@@ -331,6 +333,7 @@ function PlanCard({ template, planned: { request, zone, plan }, linked, onPlan, 
         {plan.conflicts.length > 0 ? (
           <Notice kind="warning">{text.conflicts(plan.conflicts.length, formatNumber(plan.conflicts.length))}</Notice>
         ) : null}
+        {plan.linked && !linked ? <Notice kind="warning">{text.endsLink}</Notice> : null}
         {plan.warnings.map((warning) => (
           <Notice key={warning} kind="warning">
             {forPeople(warning)}

@@ -24,17 +24,26 @@ const text = templatesWords;
 /** What is planned in every zone: the request without the zone. */
 export type ZonesRequest = Omit<RouterInputs["templates"]["plan"], "id">;
 
+/** What a template does in one of several zones. */
+export interface TemplatePlan extends ZonePlan {
+  /** Whether the zone is linked to the template. */
+  linked: boolean;
+}
+
 /** Plans a template in a zone. A zone whose plan is refused says why. */
 export async function planTemplate(
   zone: { domainId: string; domainName: string },
   request: ZonesRequest,
-): Promise<ZonePlan> {
-  return await planOf(zone, async () => {
+): Promise<TemplatePlan> {
+  let linked = false;
+  const planned = await planOf(zone, async () => {
     const plan = await client.templates.plan.mutate({ ...request, id: zone.domainId });
+    ({ linked } = plan);
     const { creates, updates, deletes, planHash, conflicts } = plan;
     const lost = conflicts.length === 0 ? [] : [text.conflicts(conflicts.length, formatNumber(conflicts.length))];
     return { creates, updates, deletes, planHash, warnings: [...lost, ...plan.warnings] };
   });
+  return { ...planned, linked };
 }
 
 /** What became of a zone. */
@@ -46,7 +55,7 @@ type Outcome =
 
 interface ZonesPlanProps {
   request: ZonesRequest;
-  plans: readonly ZonePlan[];
+  plans: readonly TemplatePlan[];
   linked: boolean;
   /** Keeps the plan on the page while it is applied. */
   whileApplying: (work: () => Promise<void>) => Promise<void>;
@@ -122,7 +131,7 @@ export function ZonesPlan({ request, plans: first, linked, whileApplying }: Zone
           </ul>
         ) : null}
       </div>
-      {shown.length > 0 ? <PlannedZones zones={shown} /> : null}
+      {shown.length > 0 ? <PlannedZones zones={linked ? shown : shown.map(withEndOfLink)} /> : null}
       {open.length > 0 ? (
         <ApplyForm
           planHash={able.map(({ planHash }) => planHash).join(" ")}
@@ -162,6 +171,11 @@ function summary(changed: number, { refused, unknown }: { refused: number; unkno
     ...(refused > 0 ? [text.refusedZones(formatNumber(refused))] : []),
     ...(unknown > 0 ? [text.unknownZones(formatNumber(unknown))] : []),
   ].join(", ");
+}
+
+/** Adds a warning to the plan of a zone that loses its link. */
+function withEndOfLink(plan: TemplatePlan): TemplatePlan {
+  return plan.linked ? { ...plan, warnings: [text.endsLink, ...plan.warnings] } : plan;
 }
 
 function isOutdated(error: unknown): boolean {

@@ -103,6 +103,7 @@ export const templates: Words["templates"] = {
   changedZones: (_count, shown) => `${counted(shown, "Domain", "Domains")} geändert`,
   refusedZones: (shown) => `${shown} nicht`,
   unknownZones: (shown) => `${shown} nicht bekannt`,
+  endsLink: "Diese Zone ist mit der Vorlage verknüpft. Wird die Vorlage ohne Verknüpfung angewendet, endet diese.",
   overtaken: "Die Zone hat sich seit dem Plan geändert. Unten steht ihr jetziger Plan.",
   host: "Host",
   hostHint: "@ für die Zone selbst oder ein Name darunter, etwa shop.",

@@ -104,6 +104,7 @@ export const templates = {
   changedZones: (count: number, shown: string) => `${domains(count, shown)} changed`,
   refusedZones: (shown: string) => `${shown} not`,
   unknownZones: (shown: string) => `${shown} not known`,
+  endsLink: "This zone is linked to the template. If you apply the template without a link, that link ends.",
   overtaken: "The zone has changed since the plan. Below is its plan as the zone is now.",
   host: "Host",
   hostHint: "@ for the zone itself, or a name below it, such as shop.",
