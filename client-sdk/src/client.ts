@@ -7,7 +7,7 @@ import type {
   SecondFactorMethod,
   User,
 } from "./app-router.ts";
-import { authorizedRequest, withBearer } from "./authorized-request.ts";
+import { authorizedRequest, plainHeaders, withBearer } from "./authorized-request.ts";
 import { listHelpers, type ListHelpers } from "./each.ts";
 import { errorLink } from "./error-link.ts";
 import { notificationsLink } from "./notifications-link.ts";
@@ -131,19 +131,11 @@ const selfContained: ReadonlySet<string> = new Set<OpenProcedure>([
 ]);
 type OpenProcedure = `auth.${keyof RouterInputs["auth"]}` | `identity.${keyof RouterInputs["identity"]}`;
 
-/** Routers whose mutations take an `Idempotency-Key` and can be repeated. */
-const keyedRouters: ReadonlySet<string> = new Set<keyof RouterInputs>([
-  "domains",
-  "changeRequests",
-  "records",
-  "replacements",
-  "snapshots",
-  "v1",
-]);
-
-function lowerCaseNames(headers: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-}
+/**
+ * The mutations that are repeated: they take an `Idempotency-Key`, or change nothing. Of the calls for templates, those of administrators take
+ * none.
+ */
+const keyed = /^(domains|changeRequests|portfolio|records|replacements|snapshots|v1|templates\.applyPlan)\b/;
 
 /** Procedures that need a sign-in waiting for its second factor. */
 const awaitingSecondFactor: ReadonlySet<string> = new Set<`twoFactor.${keyof RouterInputs["twoFactor"]}`>([
@@ -198,12 +190,12 @@ export function createClient(options: ClientOptions): Client {
         url: trpcUrl,
         transformer,
         headers: ({ op: { type, path, context } }) => {
-          const given = (context["headers"] ?? {}) as Record<string, string>;
-          const repeatable = type === "mutation" && keyedRouters.has(path.split(".")[0] ?? "");
-          return repeatable ? { [idempotencyKey]: uniqueKey(), ...lowerCaseNames(given) } : given;
+          const given = plainHeaders(context["headers"] as RequestInit["headers"]);
+          return type === "mutation" && keyed.test(path) ? { [idempotencyKey]: uniqueKey(), ...given } : given;
         },
         fetch: async (address, init) => {
-          const target = typeof address === "object" && "url" in address ? address.url : String(address);
+          // The link passes it as text.
+          const target = address as string;
           const procedure = target.slice(trpcUrl.length + 1).replace(/\?.*$/s, "");
           if (awaitingSecondFactor.has(procedure))
             return await request(fetch, target, withBearer(init as RequestInit, tempToken));

@@ -1,6 +1,10 @@
 import { beforeAll, expect, test } from "vitest";
 import { createClient, type Fetch } from "../../client-sdk/src/index.ts";
+import { takesIdempotencyKey } from "../../server/api/idempotency.ts";
+import { website } from "../bulk/templates/templates.ts";
+import { procedures } from "../support/access-table.ts";
 import { adminPassword, useZonewright } from "../support/zonewright.ts";
+import { manualZone } from "../support/zones.ts";
 import { failure } from "./failure.ts";
 import { recordingFetch } from "./recording-fetch.ts";
 
@@ -62,19 +66,75 @@ test("a mutation of zones is retried after a 503 with Retry-After, and executes 
 test("a mutation whose response is lost is retried with the same key, and gets the first response", async () => {
   const keys: (string | null)[] = [];
   const answers: string[] = [];
-  const losing: Fetch = async (url, init) => {
+  const losingTwo: Fetch = async (url, init) => {
     keys.push(new Headers(init?.headers).get("idempotency-key"));
     const response = await fetch(url, init);
     answers.push(await response.clone().text());
     if (keys.length < 3) throw new TypeError("connection reset");
     return response;
   };
-  const made = await clientOver(losing).domains.create.mutate({ name: "once.example" });
+  const made = await clientOver(losingTwo).domains.create.mutate({ name: "once.example" });
   expect(made.name).toBe("once.example");
   expect(keys[0]).toMatch(/^\d+(?:-\d+){3}$/);
   expect(new Set(keys).size).toBe(1);
   expect(new Set(answers).size).toBe(1);
   expect((await clientOver(fetch).domains.list.query({ search: "once" })).total).toBe(1);
+});
+
+/** A connection that loses the first response of a call, once the service has sent it. */
+function losing(path: string) {
+  let isLost = false;
+  return recordingFetch(async (url, init) => {
+    const response = await fetch(url, init);
+    if (isLost || new URL(url).pathname !== path) return response;
+    isLost = true;
+    await response.text();
+    throw new TypeError("connection reset");
+  });
+}
+
+test("a template whose response is lost is applied once, and the call returns what it did", async () => {
+  const zone = await manualZone(zw);
+  const { body } = await zw.admin.post("/api/templates", website("lost"));
+  const { fetch: send, to } = losing("/trpc/templates.applyPlan");
+  const client = clientOver(send);
+  const input = { id: zone.id, templateId: body.id as string, variables: { target: "shop.example" } };
+  const { planHash } = await client.templates.plan.mutate(input);
+  const applied = await client.templates.applyPlan.mutate({ ...input, planHash });
+  expect(applied).toMatchObject({ revision: 1, applied: { templateId: body.id } });
+  expect((await zone.detail()).revision).toBe(1);
+  // The lost one is not recorded.
+  expect(to("/trpc/templates.applyPlan").map(({ status }) => status)).toEqual([200]);
+});
+
+test("an import whose response is lost starts one job, and the call returns that one", async () => {
+  const { name } = await (await manualZone(zw)).detail();
+  const client = clientOver(losing("/trpc/portfolio.startImport").fetch);
+  const csv = `name,notes\n${name},Lost\n`;
+  const { planHash } = await client.portfolio.import.mutate({ csv, dryRun: true });
+  const { jobId } = await client.portfolio.startImport.mutate({ csv, planHash });
+  const { jobs } = await client.replacements.list.query({});
+  expect(jobs.map((job) => job.jobId)).toEqual([jobId]);
+});
+
+/** They change nothing, so a repetition without a key does no harm. */
+const planning = ["domains.plan", "domains.previewExpiry", "domains.compare", "records.planZonefile"];
+
+test("a mutation is repeated only if the service takes an idempotency key for it, or it changes nothing", async () => {
+  let key: string | null = null;
+  const client = clientOver((_url, init) => {
+    key = new Headers(init?.headers).get("idempotency-key");
+    return Promise.resolve(Response.json({}, { status: 404 }));
+  }) as unknown as Record<string, Record<string, { mutate(): Promise<unknown> }>>;
+  const keyed: string[] = [];
+  for (const { name } of procedures.filter(({ type }) => type === "mutation")) {
+    const [router = "", procedure = ""] = name.split(".");
+    await failure(client[router]?.[procedure]?.mutate() ?? Promise.resolve());
+    if (key !== null) keyed.push(name);
+  }
+  const takeOne = new Set(procedures.filter(({ meta }) => takesIdempotencyKey(meta)).map(({ name }) => name));
+  expect(keyed.filter((name) => !takeOne.has(name))).toEqual(planning);
+  expect(keyed).toEqual(expect.arrayContaining(["portfolio.startImport", "templates.applyPlan"]));
 });
 
 test("a caller's own idempotency key is used, and otherwise each mutation gets a different key", async () => {
