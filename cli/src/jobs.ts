@@ -22,6 +22,41 @@ const passing: ReadonlySet<string> = new Set([
   "UNAVAILABLE",
 ]);
 
+/** Returns what is said of a call whose outcome is unknown: the service may have carried it out. Null for other errors. */
+function unansweredText(error: unknown): string | null {
+  if (!isZonewrightError(error)) return null;
+  const { code, status, message } = error;
+  const isProxy = code === "UNEXPECTED_ANSWER" && (status === null || status < 400 || status >= 500);
+  // The call was repeated: the first one is still in progress, or its answer was too large to be stored.
+  const isRepeated = message.includes("`Idempotency-Key`");
+  if (code === "NETWORK_ERROR" || code === "TIMEOUT" || isProxy || isRepeated)
+    return "No response while the job was being started.";
+  return code === "UNAVAILABLE" ? message : null;
+}
+
+const whereJobsAre = "The console lists jobs under Replace, and `zonewright replace undo` takes one back.";
+
+function leaveStart(): never {
+  note(`Interrupted while the job was being started. ${whereJobsAre}`);
+  process.exit(exitCodes.interrupted);
+}
+
+/**
+ * Starts a job. Ctrl-C does not take back a call that is on its way.
+ * @throws Failure if it is unknown whether the job was started, or which one it is
+ */
+export async function started<Started>(start: Promise<Started>): Promise<Started> {
+  process.once("SIGINT", leaveStart);
+  try {
+    return await start;
+  } catch (error) {
+    const text = unansweredText(error);
+    throw text === null ? error : new Failure(`${text} It may be running. ${whereJobsAre}`);
+  } finally {
+    process.off("SIGINT", leaveStart);
+  }
+}
+
 /**
  * Follows a job to its end. Ctrl-C leaves it running and says so. A lost connection is tried again.
  * @throws Failure if the server does not answer for ten minutes

@@ -24,6 +24,8 @@ const jobOf = (stderr: string) => /zonewright replace show (\S+)`/.exec(stderr)?
 
 /** What happens to the next calls that ask for a job: each is passed on unless one of these loses it. */
 let asked: (() => Promise<"lost" | undefined>)[] = [];
+/** How many answers to calls that start a job are lost from now on, after the server has sent them. */
+let lostStarts = 0;
 /** Whether the server is one that has no jobs for imports. */
 let isOld = false;
 let proxy: Server;
@@ -39,12 +41,20 @@ beforeAll(async () => {
       if (about === "lost") return void request.socket.destroy();
       const parts: Buffer[] = [];
       for await (const part of request) parts.push(part as Buffer);
-      const { authorization = "", "content-type": type = "" } = request.headers;
+      const { authorization = "", "content-type": type = "", "idempotency-key": key = "" } = request.headers;
       const answer = await fetch(zw.url + (isOld ? path.replace("startImport", "importOfTomorrow") : path), {
         method: request.method ?? "GET",
-        headers: { authorization, ...(type === "" ? {} : { "content-type": type }) },
+        headers: {
+          authorization,
+          ...(type === "" ? {} : { "content-type": type }),
+          ...(key === "" ? {} : { "idempotency-key": String(key) }),
+        },
         ...(parts.length === 0 ? {} : { body: Buffer.concat(parts) }),
       });
+      if (path.includes("startImport") && lostStarts > 0) {
+        lostStarts -= 1;
+        return void request.socket.destroy();
+      }
       response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" });
       return void response.end(await answer.text());
     };
@@ -60,9 +70,12 @@ const passOn = async () => {
   return undefined;
 };
 const lose = () => Promise.resolve("lost" as const);
-const stopJob = async () => {
+const jobs = async () => {
   const { body } = await zw.admin.get("/api/records/replace");
-  await zw.admin.post(`/api/records/replace/${body.jobs[0].jobId}/stop`);
+  return body.jobs as { jobId: string }[];
+};
+const stopJob = async () => {
+  await zw.admin.post(`/api/records/replace/${(await jobs())[0]?.jobId}/stop`);
   return await passOn();
 };
 const byHand = async (name: string) => {
@@ -135,6 +148,27 @@ test("an import whose job somebody stops ends with 1 and lists the domains that 
     last: "The job was stopped.",
   });
   expect(stdout).toContain(`\n2\t${first}\trefused: The job was stopped before this domain.\n`);
+});
+
+test("an import whose job was started is followed although the answer to its start was lost", async () => {
+  lostStarts = 1;
+  asked = [passOn];
+  const input = tableOf("Lost");
+  const done = await cli.json<Imported>(["portfolio", "import", "-", "--yes"], { env, input });
+  expect(done).toMatchObject({ changed: 102, job: { state: "done", progress: { done: 102 } } });
+  expect((await jobs())[0]).toMatchObject({ jobId: done.job?.jobId });
+});
+
+test("an import that never gets the answer to its start says that its job may be running, and where jobs are listed", async () => {
+  const before = (await jobs()).length;
+  lostStarts = 3;
+  const { exitCode, stderr } = await cli.run(["portfolio", "import", "-", "--yes"], { env, input: tableOf("Unknown") });
+  expect({ exitCode, last: stderr.trimEnd().split("\n").at(-1) }).toEqual({
+    exitCode: 1,
+    last: "No response while the job was being started. It may be running. The console lists jobs under Replace, and `zonewright replace undo` takes one back.",
+  });
+  expect(await jobs()).toHaveLength(before + 1);
+  await run();
 });
 
 test("an import that gets no answer for ten minutes gives up and says how to follow its job, which goes on", async () => {

@@ -6,7 +6,7 @@ import { command, group, withJson } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { exitCodes, Failure } from "../failure.ts";
 import { heldPermissions } from "../held-permissions.ts";
-import { domainsIn, followed, type Job } from "../jobs.ts";
+import { domainsIn, followed, started, type Job } from "../jobs.ts";
 import {
   confirmed,
   counted,
@@ -196,9 +196,9 @@ interface JobOfImport {
  */
 async function importByJob(client: Client, { plan, applied, keepUndo }: JobOfImport) {
   if ((await heldPermissions(client, ["records:read"])).length === 0) return null;
-  const started = await startedJob(client, applied);
-  if (started === null) return null;
-  const { jobId, undo } = started;
+  const begun = await startedJob(client, applied);
+  if (begun === null) return null;
+  const { jobId, undo } = begun;
   // Whoever interrupts the command has the table anyway.
   await keepUndo(undo);
   const job = await followed(client, jobId);
@@ -218,21 +218,13 @@ async function importByJob(client: Client, { plan, applied, keepUndo }: JobOfImp
   };
 }
 
-function leaveStart(): never {
-  note("Interrupted while the job was being started. The console lists jobs under Replace.");
-  process.exit(exitCodes.interrupted);
-}
-
-/** Starts the job. Ctrl-C does not take back a call that is on its way. @returns null if the server is too old */
+/** Starts the job. @returns null if the server is too old */
 async function startedJob(client: Client, applied: ImportInput) {
-  process.once("SIGINT", leaveStart);
   try {
-    return await client.portfolio.startImport.mutate({ ...applied, undo: true });
+    return await started(client.portfolio.startImport.mutate({ ...applied, undo: true }));
   } catch (error) {
     if (isZonewrightError(error) && error.message.startsWith("No procedure found")) return null;
     throw error;
-  } finally {
-    process.off("SIGINT", leaveStart);
   }
 }
 

@@ -3,7 +3,7 @@ import type { RouterOutputs } from "@zonewright/client";
 import { changeInput, command, group, ttlOf, withChanges, withJson, type ChangeOptions } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { exitCodes, Failure } from "../failure.ts";
-import { domainsIn, followed, type Job, type JobDomain } from "../jobs.ts";
+import { domainsIn, followed, started, type Job, type JobDomain } from "../jobs.ts";
 import { changesOf, printPlan, sizeOf } from "../plans.ts";
 import { confirmed, counted, note, print, printJson } from "../terminal.ts";
 import { domainNamed } from "../zones.ts";
@@ -61,11 +61,9 @@ function values(): Command {
       }
       const about = `This changes ${counted(size, "record")} in ${counted(plan.domains.length, "domain")}.`;
       if (!yes && !(await confirmed(`${about} Apply?`, about))) throw new Failure("Nothing was changed.");
-      const { jobId } = await client.replacements.applyPlan.mutate({
-        ...input,
-        planHash: plan.planHash,
-        ...changeInput(options),
-      });
+      const { jobId } = await started(
+        client.replacements.applyPlan.mutate({ ...input, planHash: plan.planHash, ...changeInput(options) }),
+      );
       const job = await followed(client, jobId);
       if (json) printJson(reportOf(plan, job));
       else printJob(job, await domainsIn(client, jobId, ["failed"]));
@@ -150,9 +148,9 @@ function undo(): Command {
       return;
     }
     if (!options.yes && !(await confirmed(`${about} Go on?`, about))) throw new Failure("Nothing was changed.");
-    const started = await client.replacements.revert.mutate({ jobId, ...changeInput(options) });
-    const job = await followed(client, started.jobId);
+    const taking = await started(client.replacements.revert.mutate({ jobId, ...changeInput(options) }));
+    const job = await followed(client, taking.jobId);
     if (options.json) printJson(job);
-    else printJob(job, await domainsIn(client, started.jobId, ["failed"]));
+    else printJob(job, await domainsIn(client, taking.jobId, ["failed"]));
   });
 }
