@@ -16,6 +16,7 @@ const patience = 10 * 60_000;
 /** The codes of a lost connection, and of a server that restarts or is busy. The job goes on meanwhile. */
 const passing: ReadonlySet<string> = new Set([
   "NETWORK_ERROR",
+  "TIMEOUT",
   "UNEXPECTED_ANSWER",
   "REQUEST_TIMEOUT",
   "TOO_MANY_REQUESTS",
@@ -70,8 +71,8 @@ export async function followed(client: Client, jobId: string): Promise<Job> {
   process.once("SIGINT", leave);
   try {
     for (let pause = firstPause; ; pause = Math.min(longestPause, pause * 1.1)) {
-      const { state, progress: counts } = await page(client, { jobId, limit: 1 });
-      if (state === "done" || state === "stopped") return await page(client, { jobId });
+      const { state, progress: counts } = await page(client, { jobId, limit: 1 }, goesOn(jobId));
+      if (state === "done" || state === "stopped") return await page(client, { jobId }, hasEnded(jobId));
       progress(`${counts.done + counts.failed} of ${counts.domains} domains …`);
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
@@ -85,16 +86,28 @@ function goesOn(jobId: string): string {
   return `The server carries on. \`zonewright replace show ${jobId}\` shows its progress, \`zonewright replace stop ${jobId}\` stops it.`;
 }
 
-/** Reads a job with a page of its domains, again while the server does not answer. @throws Failure */
-async function page(client: Client, input: RouterInputs["replacements"]["get"]): Promise<Job> {
+function hasEnded(jobId: string): string {
+  return `\`zonewright replace show ${jobId}\` shows what the job did.`;
+}
+
+/**
+ * Reads a job with a page of its domains, again while the server does not answer.
+ * @param hint how to find the job, for when it cannot be read: nothing else names it
+ * @throws Failure
+ */
+async function page(client: Client, input: RouterInputs["replacements"]["get"], hint: string): Promise<Job> {
   const began = Date.now();
   for (let pause = firstPause; ; pause = Math.min(longestPause, pause * 2)) {
     try {
       return await client.replacements.get.query({ limit: pageSize, ...input });
     } catch (error) {
-      if (!isZonewrightError(error) || !passing.has(error.code)) throw error;
+      if (!isZonewrightError(error) || !passing.has(error.code)) {
+        progress("");
+        note(hint);
+        throw error;
+      }
       if (Date.now() - began > patience)
-        throw new Failure(`No response for 10 minutes. Check the address and the connection. ${goesOn(input.jobId)}`);
+        throw new Failure(`No response for 10 minutes. Check the address and the connection. ${hint}`);
       progress("No response. Trying again …");
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
@@ -110,7 +123,7 @@ export async function domainsIn(
   const found: JobDomain[] = [];
   for (const state of states) {
     for (let number = 1, more = true; more; number += 1) {
-      const { domains, total } = await page(client, { jobId, state, page: number });
+      const { domains, total } = await page(client, { jobId, state, page: number }, hasEnded(jobId));
       found.push(...domains);
       more = domains.length > 0 && number * pageSize < total;
     }

@@ -22,8 +22,8 @@ const tableOf = (notes: string) => `name,notes\n${names.map((name) => `${name},$
 const by = (name: string) => (row: { name: string }) => row.name === name;
 const jobOf = (stderr: string) => /zonewright replace show (\S+)`/.exec(stderr)?.[1] ?? "";
 
-/** What happens to the next calls that ask for a job: each is passed on unless one of these loses it. */
-let asked: (() => Promise<"lost" | undefined>)[] = [];
+/** What happens to the next calls that ask for a job: each is passed on unless one of these loses it, or never answers. */
+let asked: (() => Promise<"lost" | "silent" | undefined>)[] = [];
 /** How many answers to calls that start a job are lost from now on, after the server has sent them. */
 let lostStarts = 0;
 /** Whether the server is one that has no jobs for imports. */
@@ -39,6 +39,7 @@ beforeAll(async () => {
       const path = request.url ?? "";
       const about = path.includes("replacements.get") ? await asked.shift()?.() : undefined;
       if (about === "lost") return void request.socket.destroy();
+      if (about === "silent") return undefined;
       const parts: Buffer[] = [];
       for await (const part of request) parts.push(part as Buffer);
       const { authorization = "", "content-type": type = "", "idempotency-key": key = "" } = request.headers;
@@ -191,6 +192,44 @@ test("an import that gets no answer for ten minutes gives up and says how to fol
   });
   await run();
   expect(await cli.must(["replace", "show", job])).toBe("done: 102 changed\n");
+});
+
+test("an import goes on to follow its job after a call that got no answer within the time limit of the client", async () => {
+  const limits: (() => void)[] = [];
+  const { setTimeout: later } = globalThis;
+  const timers = vi.spyOn(globalThis, "setTimeout").mockImplementation((act: () => void, wait?: number) => {
+    if (wait === 120_000) limits.push(act);
+    return later(act, wait);
+  });
+  const neverAnswer = () => {
+    limits.at(-1)?.();
+    return Promise.resolve("silent" as const);
+  };
+  asked = [neverAnswer, passOn];
+  const input = tableOf("Slow");
+  const ended = cli.json<Imported>(["portfolio", "import", "-", "--yes"], { env, input });
+  const done = await ended.finally(() => timers.mockRestore());
+  expect(asked).toEqual([]);
+  expect(done).toMatchObject({ changed: 102, job: { state: "done" } });
+});
+
+test("an import whose job can no longer be read says how to follow it", async () => {
+  const permissions = ["domains:read", "domains:write", "records:read"];
+  const { body } = await zw.admin.post("/api/auth/me/tokens", { name: "Revoked", permissions });
+  asked = [
+    async () => {
+      await zw.admin.delete(`/api/auth/me/tokens/${body.id}`);
+      return undefined;
+    },
+  ];
+  const { exitCode, stderr } = await cli.run(["portfolio", "import", "-", "--yes"], {
+    env: { ...env, ZONEWRIGHT_TOKEN: body.token },
+    input: tableOf("Revoked"),
+  });
+  const { jobId = "" } = (await jobs())[0] ?? {};
+  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining("invalid or has expired") });
+  expect(stderr).toContain(`The server carries on. \`zonewright replace show ${jobId}\` shows its progress`);
+  await run();
 });
 
 test("an import needs no job with a token that may not follow one, nor at a server without such jobs", async () => {
