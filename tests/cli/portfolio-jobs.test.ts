@@ -138,9 +138,10 @@ test("Ctrl-C leaves the job of an import running, says how to look at it and sto
   expect(await cli.must(["replace", "show", job])).toBe("stopped: 102 skipped\n");
 });
 
-test("an import whose job somebody stops ends with 1 and lists the domains that were not begun", async () => {
+test("an import whose job somebody stops ends with 1, lists the domains that were not begun, and keeps no table to take it back", async () => {
+  const undo = join(cli.configFolder, "stopped.csv");
   asked = [stopJob];
-  const { exitCode, stdout, stderr } = await cli.run(["portfolio", "import", "-", "--yes"], {
+  const { exitCode, stdout, stderr } = await cli.run(["portfolio", "import", "-", "--yes", "--undo-to", undo], {
     env,
     input: tableOf("Stopped"),
   });
@@ -149,6 +150,7 @@ test("an import whose job somebody stops ends with 1 and lists the domains that 
     last: "The job was stopped.",
   });
   expect(stdout).toContain(`\n2\t${first}\trefused: The job was stopped before this domain.\n`);
+  expect(await readFile(undo, "utf8")).toBe("");
 });
 
 test("an import whose job was started is followed although the answer to its start was lost", async () => {

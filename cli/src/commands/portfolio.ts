@@ -153,8 +153,13 @@ function importTable(): Command {
       // Before the change: an undo that cannot be kept is lost.
       await using undoFile = options.undoTo === undefined ? null : await openToWrite(options.undoTo);
       const applied = { ...input, planHash: plan.planHash, ...(message === undefined ? {} : { message }) };
-      const keepUndo = async (undo: string | null) =>
-        undoFile === null || undo === null || (await isWritten(undoFile, undo));
+      let isKeptBefore = false;
+      const keepUndo = async (undo: string | null) => {
+        // If nothing was changed in the end, what was kept at the beginning goes. What the file had before this import stays.
+        if (undoFile === null || (undo === null && !isKeptBefore)) return true;
+        isKeptBefore = true;
+        return (await isWritten(undoFile, undo ?? "")) || undo === null;
+      };
       const byJob = plan.changed > mostAtOnce ? await importByJob(client, { plan, applied, keepUndo }) : null;
       const done = byJob ?? (await client.portfolio.import.mutate(applied));
       const isKept = await keepUndo(done.undo);
@@ -186,7 +191,7 @@ const mostAtOnce = 100;
 interface JobOfImport {
   plan: Imported;
   applied: ImportInput;
-  /** Takes the table that takes the import back, once the job has started and again when it has ended. */
+  /** Takes the table that takes the import back, once the job has started and again when it has ended; null if nothing was changed. */
   keepUndo: (undo: string | null) => Promise<boolean>;
 }
 
