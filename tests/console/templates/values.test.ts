@@ -1,7 +1,12 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { dataKeys, formOf, templateOf, variablesOf, withType } from "../../../web/src/templates/form-rows.ts";
+import { expandTemplate } from "../../../server/bulk/templates/applying/expand.ts";
+import type { Template } from "../../../server/bulk/templates/form/template.ts";
+import { createTemplateInput } from "../../../server/bulk/templates/schemas.ts";
+import { canonicalType } from "../../../server/dns/zone-file/type-names.ts";
+import { dataKeys, formOf, nameKey, templateOf, variablesOf, withType } from "../../../web/src/templates/form-rows.ts";
 import { readValues, shownRecord } from "../../../web/src/templates/values.ts";
+import { published } from "../../bulk/templates/templates.ts";
 
 const variables = ["target", "dkimKey"];
 
@@ -44,6 +49,10 @@ test.each([
       port: 5060,
     },
     { type: "SRV", name: "_sip._tcp.%host%", value: "1 2 5060 sip.example", ttl: "" },
+  ],
+  [
+    { type: "mx", host: "@", pointsTo: "mx.example", priority: 10 },
+    { type: "mx", name: "@", value: "10 mx.example", ttl: "" },
   ],
   [
     { type: "TXT", data: "v=%v%", host: null, ttl: {} },
@@ -99,3 +108,130 @@ test("a value that stands in the field of another type is found, and a row keeps
   expect(changed?.values).toMatchObject({ name: "www", target: "a.example" });
   expect(dataKeys("SRV").at(-1)).toBe("target");
 });
+
+test("a type written as a number has the fields of its name", () => {
+  for (let number = 0; number < 300; number += 1) {
+    const written = `type${number}`;
+    const kind = canonicalType(written) ?? written;
+    expect([written, dataKeys(written), nameKey(written)]).toEqual([written, dataKeys(kind), nameKey(kind)]);
+  }
+});
+
+test("a published template that nobody edited is stored as it was", () => {
+  const form = formOf(published);
+  expect(form && templateOf(form)).toEqual(published);
+});
+
+const text = fc.constantFrom("", "@", "x", "%v%", " x ", "10");
+const field = fc.oneof(text, fc.constant(null));
+const figure = fc.oneof(field, fc.nat(70_000));
+const anyRecord = fc.record(
+  {
+    type: fc.constantFrom("A", "mx", "MX", "srv", "SRV", "TYPE15", "txt", "SPFM", "Redir301", "PTR", "nonsense"),
+    ...Object.fromEntries(
+      ["host", "name", "pointsTo", "target", "protocol", "service", "spfRules", "essential"].map((key) => [key, field]),
+    ),
+    ...Object.fromEntries(
+      ["data", "rdata", "ttl", "priority", "weight", "port", "groupId"].map((key) => [key, figure]),
+    ),
+    later: fc.json(),
+  },
+  { requiredKeys: ["type"] },
+);
+const flag = fc.option(fc.boolean());
+const anyTemplate = fc.record(
+  {
+    providerId: fc.constant("example.net"),
+    providerName: text,
+    serviceId: fc.constant("x"),
+    serviceName: text,
+    description: field,
+    variableDescription: field,
+    hostRequired: flag,
+    multiInstance: flag,
+    warnPhishing: flag,
+    version: figure,
+    records: fc.array(anyRecord, { minLength: 1, maxLength: 4 }),
+  },
+  { requiredKeys: ["providerId", "providerName", "serviceId", "serviceName", "records"] },
+);
+
+test("any template that the service takes is stored as it was, but for the field that was edited", () => {
+  fc.assert(
+    fc.property(anyTemplate, (given) => {
+      expect(createTemplateInput.safeParse(given).error).toBeUndefined();
+      const form = formOf(given);
+      if (!form) throw new Error("The template has no form.");
+      expect(templateOf(form)).toEqual(given);
+      const rows = form.rows.map((row) => ({ ...row, values: { ...row.values, ttl: "77" } }));
+      const records = given.records.map((record) => ({ ...record, ttl: 77 }));
+      expect(templateOf({ ...form, rows })).toEqual({ ...given, records });
+    }),
+  );
+});
+
+test.each<[record: Record<string, unknown>, name: string, value: string]>([
+  [{ type: "mx", host: "@", pointsTo: "mx.example.net", priority: 10 }, "host", "pointsTo"],
+  [{ type: "TYPE15", host: "a", data: "mx.example.net", target: "other.example", priority: "10" }, "host", "pointsTo"],
+  [
+    {
+      type: "SRV",
+      host: "voice",
+      service: "_sip",
+      protocol: "_tcp",
+      priority: 1,
+      weight: 2,
+      port: 3,
+      data: "a.example",
+    },
+    "name",
+    "target",
+  ],
+  [
+    {
+      type: "srv",
+      name: "",
+      host: "v",
+      service: "sip",
+      protocol: "tcp",
+      priority: 1,
+      weight: 2,
+      port: 3,
+      pointsTo: "@",
+    },
+    "name",
+    "target",
+  ],
+  [{ type: "txt", host: "t", data: null, rdata: "text" }, "host", "data"],
+  [{ type: "SPFM", host: "", data: "include:a.example" }, "host", "spfRules"],
+])(
+  "the form shows what the service reads of %j, and an edited field replaces what stood in for it",
+  (record, name, value) => {
+    const expanded = (records: unknown) =>
+      expandTemplate({ ...template, records } as Template, {
+        zone: "zone.example",
+        host: "@",
+        variables: {},
+        groups: null,
+        apexAlias: null,
+      });
+    const form = formOf({ ...template, records: [record] });
+    const [row] = form?.rows ?? [];
+    if (!form || !row) throw new Error("The record has no row.");
+    const recordsOf = (changed: Partial<typeof row>) =>
+      templateOf({ ...form, rows: [{ ...row, ...changed }] })["records"];
+    expect(expanded(recordsOf({ original: {} }))).toEqual(expanded([record]));
+    const values = { ...row.values, [name]: "edited", [value]: "v=edited.example" };
+    expect(expanded(recordsOf({ values: { ...values, [value]: row.values[value] ?? "" } }))).not.toEqual(
+      expanded([record]),
+    );
+    expect(recordsOf({ values })).toEqual([expect.objectContaining({ [name]: "edited", [value]: "v=edited.example" })]);
+    const standIns = new Set(["host", "name", "pointsTo", "target", "data", "rdata", "spfRules"]);
+    const [edited = {}] = recordsOf({ values }) as object[];
+    expect(
+      Object.keys(edited)
+        .filter((key) => standIns.has(key))
+        .toSorted(),
+    ).toEqual([name, value].toSorted());
+  },
+);

@@ -18,6 +18,7 @@ import {
   faultOf,
   flagKeys,
   formOf,
+  kindOf,
   nameKey,
   templateOf,
   variablesOf,
@@ -163,7 +164,7 @@ const emptyForm: TemplateForm = {
   texts: { serviceName: "", serviceId: "", providerName: "", providerId: "", description: "", variableDescription: "" },
   flags: { hostRequired: false, multiInstance: false, warnPhishing: false },
   rows: [emptyRow(0)],
-  rest: {},
+  original: {},
 };
 
 interface FieldsProps {
@@ -259,14 +260,16 @@ function RowFields({ row, index, faults, onRow, onRemove }: RowFieldsProps) {
     error: faults[`records.${index}.${key}`],
     onValue: (value: string) => onRow({ ...row, values: { ...values, [key]: value } }),
   });
-  const types = [...new Set([type, ...commonTypes])].toSorted();
+  const types = [type, ...commonTypes.filter((each) => each !== kindOf(type))].toSorted((one, other) =>
+    kindOf(one) < kindOf(other) ? -1 : 1,
+  );
   return (
     <fieldset className={styles["row"]} aria-label={text.recordAt(at)}>
       <TextField {...field(nameKey(type))} />
       <SelectField
         label={text.type}
         value={type}
-        options={types.map((value) => ({ value, label: value }))}
+        options={types.map((value) => ({ value, label: value === type ? kindOf(type) : value }))}
         error={faults[`records.${index}.type`]}
         onValue={(next) => onRow(withType(row, next))}
       />

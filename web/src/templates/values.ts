@@ -1,4 +1,5 @@
 import type { RouterOutputs } from "@zonewright/client";
+import { kindOf } from "./form-rows.ts";
 
 export type Template = RouterOutputs["templates"]["get"];
 
@@ -51,10 +52,11 @@ export function shownRecord(record: Readonly<Record<string, unknown>>): {
     return typeof value === "string" || typeof value === "number" ? String(value) : "";
   };
   const type = say("type");
+  const kind = kindOf(type);
   const service = [say("service"), say("protocol")].filter(Boolean);
-  const name = type === "SRV" ? [...service, say("name") || say("host")].filter(Boolean).join(".") : say("host");
+  const name = kind === "SRV" ? [...service, say("name") || say("host")].filter(Boolean).join(".") : say("host");
   const target = say("pointsTo") || say("target") || say("data") || say("rdata") || say("spfRules");
-  const numbers = type === "MX" || type === "SRV" ? [say("priority"), say("weight"), say("port")] : [];
+  const numbers = kind === "MX" || kind === "SRV" ? [say("priority"), say("weight"), say("port")] : [];
   return { type, name: name || "@", value: [...numbers, target].filter(Boolean).join(" "), ttl: say("ttl") };
 }
 
