@@ -24,7 +24,7 @@ import {
 import type { DomainTemplates } from "./applied.ts";
 import type { LinkedTemplates } from "./linked-plan.ts";
 import type { TemplatePlans } from "./service.ts";
-import type { Templates } from "./store.ts";
+import type { NewVersion, Templates } from "./store.ts";
 
 const tag = "Templates";
 
@@ -88,11 +88,12 @@ export function createTemplatesRouter({
       summary: "Change a template",
       description:
         "Replaces the template. Domains stay as they are; `POST …/linked/plan` shows what the new version means for those that are linked, and " +
-        "`POST …/linked/apply` carries it out.",
+        "`POST …/linked/apply` carries it out. Send the `revision` that you changed, so that you do not overwrite what others stored meanwhile.",
+      errors: [409],
     })
       .input(updateTemplateInput)
       .output(templateDetail)
-      .mutation(({ ctx, input }) => templates.update(ctx.em, ctx.caller, input as Template & { id: string })),
+      .mutation(({ ctx, input }) => templates.update(ctx.em, ctx.caller, input as NewVersion)),
 
     delete: admin({
       method: "DELETE",

@@ -90,7 +90,15 @@ const templateFields = {
 };
 
 export const createTemplateInput = z.looseObject(templateFields);
-export const updateTemplateInput = z.looseObject({ id: templateId, ...templateFields });
+export const updateTemplateInput = z.looseObject({
+  id: templateId,
+  revision: z.int().min(1).optional().meta({
+    description:
+      "The `revision` that the new version was made from. If another one was stored since, the call returns 409. Not part of the template.",
+    example: 1,
+  }),
+  ...templateFields,
+});
 export const templateIdInput = z.strictObject({ id: templateId });
 
 export const listTemplatesInput = z.strictObject({

@@ -8,6 +8,9 @@ import { newId } from "../../platform/ids.ts";
 import { builtInProvider, builtInTemplate, builtInTemplates, type BuiltIn } from "./built-in/list.ts";
 import { type Template, detailView, summaryView, type StoredTemplate } from "./form/template.ts";
 
+/** A new version of a template, and the revision that it was made from. */
+export type NewVersion = Template & { id: string; revision?: number | undefined };
+
 /** Maximum length of a template as JSON text. */
 const longestTemplate = 262_144;
 
@@ -100,8 +103,13 @@ export class Templates {
     });
   }
 
-  /** Stores a new version of a template. Domains stay as they are. @throws AppError BAD_REQUEST, NOT_FOUND */
-  async update(em: EntityManager, caller: Caller, { id, ...template }: Template & { id: string }) {
+  /**
+   * Stores a new version of a template. Domains stay as they are.
+   * @param change the template, and the revision that it was made from; undefined: any
+   * @throws AppError BAD_REQUEST, NOT_FOUND, CONFLICT if another version was stored since that revision
+   */
+  async update(em: EntityManager, caller: Caller, change: NewVersion) {
+    const { id, revision: madeFrom, ...template } = change;
     refuseBuiltIn(id);
     const text = checkedText(template);
     return await em.transactional(async (tx) => {
@@ -114,6 +122,10 @@ export class Templates {
         );
       }
       if (JSON.stringify(before.template) !== text) {
+        if (madeFrom !== undefined && madeFrom !== before.revision) {
+          const message = `The template was changed meanwhile: it has revision ${before.revision}, not ${madeFrom}. Get it again, and make your change in that version.`;
+          throw new AppError("CONFLICT", message);
+        }
         const revision = before.revision + 1;
         await queries(tx)
           .updateTable("templates")

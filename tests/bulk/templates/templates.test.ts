@@ -91,6 +91,25 @@ describe("changing and deleting templates", () => {
     expect(problemOf(other, 400, "BAD_REQUEST").issues?.[0]?.path).toEqual(["serviceId"]);
   });
 
+  test("a new version that names the revision it was made from is refused if another was stored meanwhile, unless both are the same", async () => {
+    const { id } = await made(website("two-people"));
+    const put = (description: string, more: object = {}) =>
+      zw.admin.put(`/api/templates/${id}`, { ...website("two-people", { description }), ...more });
+    expect((await put("First", { revision: 1 })).body).toMatchObject({ revision: 2 });
+    const refused = await put("Second", { revision: 1 });
+    expect(problemOf(refused, 409, "CONFLICT").detail).toContain("revision 2, not 1");
+    // Repeated after a lost answer.
+    expect((await put("First", { revision: 1 })).body).toMatchObject({ revision: 2 });
+    expect((await put("Second", { revision: 2 })).body).toMatchObject({
+      revision: 3,
+      template: website("two-people", { description: "Second" }),
+    });
+    expect((await put("Third")).body).toMatchObject({ revision: 4 });
+    expect(problemOf(await put("Fourth", { revision: "4" }), 400, "BAD_REQUEST").issues?.[0]?.path).toEqual([
+      "revision",
+    ]);
+  });
+
   test("a deleted template is gone", async () => {
     const { id } = await made(website("deleted"));
     expect((await zw.admin.delete(`/api/templates/${id}`)).body).toEqual({ success: true });

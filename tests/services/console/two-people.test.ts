@@ -1,6 +1,7 @@
 import type { Page, Route } from "playwright-core";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { assign } from "../../accounts/assignments/assigned.ts";
+import { website } from "../../bulk/templates/templates.ts";
 import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
 import { memberPassword } from "../../support/zonewright.ts";
 import { fileZone, Zone } from "../../support/zones.ts";
@@ -253,4 +254,43 @@ test("when a member's rights are narrowed while they edit, their page shows what
   expect(await page.getByRole("button", { name: "Add record" }).count()).toBe(0);
   expect(await page.getByText(/^You may change/).count()).toBe(0);
   expect(await row("192.0.2.205").count()).toBe(1);
+});
+
+test("a template that somebody else changed while its form was open is not overwritten, and what was typed stays", async () => {
+  const { admin } = site.zonewright;
+  const { body } = await admin.post("/api/templates", website("two-people"));
+  const address = `/templates/${body.id}`;
+  await page.goto(site.url + address);
+  await page.getByRole("button", { name: "New version…" }).click();
+  const dialog = page.getByRole("dialog");
+  const description = dialog.getByLabel("Description", { exact: true });
+  const store = dialog.getByRole("button", { name: "Store the new version" });
+  await description.fill("Mine");
+  const theirs = website("two-people", { description: "Theirs" });
+  expect((await admin.put(`/api${address}`, theirs)).status).toBe(200);
+  site.expected.push("409");
+  await store.click();
+  await dialog
+    .getByRole("alert")
+    .getByText(/^Somebody else stored a new version/)
+    .waitFor();
+  expect(await description.inputValue()).toBe("Mine");
+  // The page has read their version by now; the form still holds one that was made from the earlier one.
+  await page.getByText("Theirs", { exact: true }).waitFor({ state: "attached" });
+  site.expected.push("409");
+  const answered = page.waitForResponse(/templates\.update/);
+  await store.click();
+  await answered;
+  await dialog
+    .getByRole("alert")
+    .getByText(/^Somebody else stored a new version/)
+    .waitFor();
+  expect((await admin.get(`/api${address}`)).body.template).toEqual(theirs);
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("button", { name: "New version…" }).click();
+  expect(await description.inputValue()).toBe("Theirs");
+  await description.fill("Both");
+  await store.click();
+  await dialog.waitFor({ state: "hidden" });
+  expect((await admin.get(`/api${address}`)).body).toMatchObject({ revision: 3, description: "Both" });
 });

@@ -52,6 +52,8 @@ export function TemplateEditor({ template, asJson = false, onClose }: TemplateEd
   const [json, setJson] = useState<string | null>(() =>
     asJson ? (template ? JSON.stringify(template.template, null, 2) : "") : null,
   );
+  /** What the form began with: the page may know a newer version by now. */
+  const [revision] = useState(template?.revision);
   const [wrong, setWrong] = useState<string | null>(null);
   const [isTried, setIsTried] = useState(false);
   const file = useRef<HTMLInputElement>(null);
@@ -63,7 +65,7 @@ export function TemplateEditor({ template, asJson = false, onClose }: TemplateEd
     if (read === null ? Object.keys(own).length > 0 : !read.ok) return;
     const given = (read?.ok ? read.template : templateOf(form)) as Given;
     const stored = template
-      ? await client.templates.update.mutate({ ...given, id: template.id })
+      ? await client.templates.update.mutate({ ...given, id: template.id, revision }).catch(overtaken(template.id))
       : await client.templates.create.mutate(given);
     queries.setQueryData(["templates", "one", stored.id], stored);
     await queries.invalidateQueries({ queryKey: ["templates", "list"] });
@@ -76,7 +78,9 @@ export function TemplateEditor({ template, asJson = false, onClose }: TemplateEd
   const shownPaths = new Set(pathsOf(form));
   const elsewhere = Object.entries(refused).filter(([path]) => json !== null || !shownPaths.has(path));
   const said = elsewhere.map(([path, message]) => text.at(path, message)).join("\n");
-  const failure = store.error !== null && issues.length === 0 ? messageOf(store.error) : said || null;
+  const isOvertaken = template !== null && isZonewrightError(store.error) && store.error.code === "CONFLICT";
+  const problem = isOvertaken ? text.editedMeanwhile : messageOf(store.error);
+  const failure = store.error !== null && issues.length === 0 ? problem : said || null;
   const change = (next: TemplateForm) => {
     setForm(next);
     store.reset();
@@ -158,6 +162,15 @@ export function TemplateEditor({ template, asJson = false, onClose }: TemplateEd
       </Form>
     </Dialog>
   );
+}
+
+/** Has the page read a template again that others changed, so that the next form begins with their version. */
+function overtaken(id: string) {
+  return async (error: unknown): Promise<never> => {
+    if (isZonewrightError(error) && error.code === "CONFLICT")
+      await queries.invalidateQueries({ queryKey: ["templates", "one", id] });
+    throw error;
+  };
 }
 
 const emptyForm: TemplateForm = {

@@ -71,6 +71,8 @@ export const templates: Words["templates"] = {
   update: "Neue Fassung…",
   updateTitle: (name) => `Neue Fassung von ${name}`,
   updateHint: "Zonen bleiben, wie sie sind, bis die Aktualisierung der verknüpften geplant wird.",
+  editedMeanwhile:
+    "Inzwischen wurde eine andere neue Fassung gespeichert, darum wurde diese nicht gespeichert. Diese als JSON kopieren, hier schließen und die Änderung in der jetzigen Fassung machen.",
   at: (path, message) => `${path}: ${message}`,
   cancel: "Abbrechen",
   delete: "Löschen…",

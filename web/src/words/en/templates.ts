@@ -72,6 +72,8 @@ export const templates = {
   update: "New version…",
   updateTitle: (name: string) => `A new version of ${name}`,
   updateHint: "Zones stay as they are until you plan the update of the linked ones.",
+  editedMeanwhile:
+    "Somebody else stored a new version since you opened this one, so yours was not stored. Copy it as JSON, close this, and make your change in the version that is there now.",
   at: (path: string, message: string) => `${path}: ${message}`,
   cancel: "Cancel",
   delete: "Delete…",
