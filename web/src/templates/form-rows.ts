@@ -44,7 +44,7 @@ const shownKeys: ReadonlySet<string> = new Set(
   "host name ttl pointsTo target data rdata spfRules priority weight port service protocol".split(" "),
 );
 
-/** The types of which the form shows other fields than `data`, by their numbers. */
+/** Types, by number, that have fields of their own in the form. All others have `data`. */
 const numbered: Readonly<Record<number, string>> = { 1: "A", 2: "NS", 5: "CNAME", 15: "MX", 28: "AAAA", 33: "SRV" };
 
 /** The type as the service reads it: published templates also write `mx`, and `TYPE15` is the same (RFC 3597 §5). */
