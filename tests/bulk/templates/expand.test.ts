@@ -172,6 +172,7 @@ describe("record types", () => {
       { type: "TLSA", host: "_443._tcp", rdata: `3 1 1 ${"ab".repeat(32)}` },
       `_443._tcp TLSA 3 1 1 ${"ab".repeat(32)}`,
     ],
+    ["another field where data is empty", { type: "TXT", host: "x", data: "", rdata: "hello" }, "x TXT hello"],
     [
       "a delegation below the apex",
       { type: "NS", host: "_dmarc", pointsTo: "ns.example.net" },

@@ -233,7 +233,8 @@ function valueOf(recordType: string, record: TemplateRecord, read: Read, fqdn: s
   }
   const data = read("data", "rdata");
   // Only where the template itself says so: a value given for a variable is data.
-  return data.ok && ["", "@"].includes(String(record.data ?? record.rdata ?? "")) ? ok(fqdn) : data;
+  const written = String(record.data ?? "") || String(record.rdata ?? "");
+  return data.ok && ["", "@"].includes(written) ? ok(fqdn) : data;
 }
 
 /** Returns a record's TTL. A text that is not one is no reason to refuse the template (section on `ttl`). */
