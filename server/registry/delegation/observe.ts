@@ -195,24 +195,31 @@ function dsIn(reply: Reply, zone: string): Ds[] | null {
 }
 
 async function observeApex(resolver: Resolver, zone: string, authoritative: readonly string[]): Promise<ApexSeen> {
-  const ask = async <T>(type: QueriedType, read: (reply: Reply) => T): Promise<T | null> => {
+  const first = async <T>(ask: (address: string) => Promise<T | null>): Promise<T | null> => {
     for (const address of authoritative.slice(0, 3)) {
-      const asked = await resolver.client.ask({ address, port: resolver.port, reach: "public" }, { name: zone, type });
-      if ("reply" in asked && asked.reply.authoritative && asked.reply.rcode === rcodes.NOERROR)
-        return read(asked.reply);
+      const found = await ask(address);
+      if (found !== null) return found;
     }
     return null;
   };
-  const own = ({ answers }: Reply, wanted: string) =>
-    answers.filter(({ name, type }) => name === zone && type === wanted);
   return {
-    nameServers: await ask("NS", (reply) => own(reply, "NS").map(({ value }) => value)),
-    keys: await ask("DNSKEY", (reply) =>
-      own(reply, "DNSKEY")
-        .map(({ rdata }) => readKey(rdata))
-        .filter((key) => key !== null),
+    nameServers: await first(
+      async (address) => (await recordsAt(resolver, zone, address, "NS"))?.map(({ value }) => value) ?? null,
     ),
+    keys: await first((address) => keysAt(resolver, zone, address)),
   };
+}
+
+/** Asks one address for records of the zone's apex; null if it does not answer with authority. */
+async function recordsAt({ client, port }: Resolver, zone: string, address: string, wanted: QueriedType) {
+  const asked = await client.ask({ address, port, reach: "public" }, { name: zone, type: wanted });
+  if (!("reply" in asked) || !asked.reply.authoritative || asked.reply.rcode !== rcodes.NOERROR) return null;
+  return asked.reply.answers.filter(({ name, type }) => name === zone && type === wanted);
+}
+
+async function keysAt(resolver: Resolver, zone: string, address: string): Promise<ZoneKey[] | null> {
+  const records = await recordsAt(resolver, zone, address, "DNSKEY");
+  return records?.map(({ rdata }) => readKey(rdata)).filter((key) => key !== null) ?? null;
 }
 
 const mostAddresses = 4;
@@ -251,10 +258,23 @@ async function observeServers(
   return { servers, authoritative: answering.flatMap(({ address }) => (address === null ? [] : [address])) };
 }
 
-/** Asks named servers about a zone, whatever the parent zone says: whether each serves it, and which keys it has there. */
+/** The keys that one address of a name server has for a zone; null if it does not say. */
+export interface ServedKeys {
+  name: string;
+  keys: ZoneKey[] | null;
+}
+
+/**
+ * Asks named servers about a zone, whatever the parent zone says: whether each serves it, and which keys it has there. Each address that serves
+ * the zone is asked for them: any of them may be the one that a resolver asks.
+ */
 export async function observeNamed(resolver: Resolver, zone: string, names: readonly string[]) {
-  const { servers, authoritative } = await observeServers(resolver, zone, names.slice(0, mostServers), new Map());
-  return { servers, keys: authoritative.length === 0 ? null : (await observeApex(resolver, zone, authoritative)).keys };
+  const { servers } = await observeServers(resolver, zone, names.slice(0, mostServers), new Map());
+  const served = servers.map(async ({ name, address, state }): Promise<ServedKeys[]> => {
+    if (state !== "authoritative" || address === null) return [];
+    return [{ name, keys: await keysAt(resolver, zone, address) }];
+  });
+  return { servers, served: (await Promise.all(served)).flat() };
 }
 
 function withoutAddress(name: string, known: boolean): ServerSeen {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { KnownCertificates } from "../certificates/findings.ts";
 import { standsFor, type Ds, type ZoneKey } from "../../dns/dnssec/keys.ts";
-import type { ServerSeen } from "../delegation/observe.ts";
+import type { ServedKeys, ServerSeen } from "../delegation/observe.ts";
 import type { ChangeableField, PublishedKey, RegistrarChange, RegistrarState } from "./registrar.ts";
 
 /** What a caller wants of a registration, with names and DS records in canonical form; what is left out stays. */
@@ -22,7 +22,8 @@ export interface FieldChange {
 /** What the name servers that the registration will have say of the zone. Null: they cannot be asked. */
 export interface Probe {
   servers: ServerSeen[];
-  keys: ZoneKey[] | null;
+  /** The keys at each of their addresses that serves the zone. */
+  served: ServedKeys[];
 }
 
 /** Why a change needs `force`. */
@@ -53,24 +54,25 @@ export function differences(state: RegistrarState, wanted: WantedRegistration): 
 
 /**
  * Judges a change of a registration: what would take the domain off the net. Pure.
- * @param zone the registered name @param probe of the name servers that it will have
+ * @param zone the registered name @param probe of the name servers that it will have @param confirmed keys that the zone is known to have
  */
 export function judgeRegistration(
   zone: string,
   state: RegistrarState,
   changes: FieldChange[],
   probe: Probe | null,
+  confirmed: readonly ZoneKey[] = [],
 ): RegistrationPlan {
   const afterOf = <Field extends ChangeableField>(field: Field) =>
     (changes.find((change) => change.field === field)?.after ?? state[field]) as RegistrarState[Field];
   const changed = (field: ChangeableField) => changes.some((change) => change.field === field);
   const plan: RegistrationPlan = { changes, warnings: [], risks: [], refusals: [] };
-  const keys = probe?.keys ?? null;
+  const keys = knownKeys(probe, confirmed);
   const ds = afterOf("ds") ?? [];
   if (changed("nameServers")) plan.risks.push(...silentServers(zone, afterOf("nameServers") ?? [], probe));
   if (changed("ds")) {
     for (const one of ds.filter((record) => state.ds?.includes(record) !== true)) {
-      if (keys === null)
+      if (keys.length === 0 && !isSaid(probe))
         plan.risks.push({
           about: `ds ${one}`,
           message: `The keys of ${zone} could not be read, so it is not known whether DS ${one} matches one.`,
@@ -82,19 +84,19 @@ export function judgeRegistration(
     }
     if (ds.length === 0) plan.warnings.push(`Without a DS record, resolvers no longer validate ${zone}.`);
   }
-  const matchesNone = (records: readonly string[]) =>
-    keys !== null && records.length > 0 && !records.some((one) => keys.some((key) => standsFor(dsOf(one), key, zone)));
-  if (changed("nameServers") && changed("ds") && matchesNone(state.ds ?? []))
-    plan.risks.push({
-      about: "ds before",
-      message: `Resolvers keep the old DS records of ${zone} for their TTL, and no key of the new name servers matches one of them. Change the DS records first, and the name servers when that time has passed.`,
-    });
-  const isBroken = matchesNone(ds);
-  if (isBroken && plan.refusals.length === 0)
-    plan.risks.push({
-      about: "ds after",
-      message: `No DS record that the registration would have matches a key that the name servers serve, so validating resolvers would refuse ${zone}. Remove the DS records first, and wait for their TTL.`,
-    });
+  const before = state.ds ?? [];
+  if (changed("nameServers") && changed("ds") && before.length > 0) {
+    const { without, unknown } = serversFor(zone, before, probe);
+    const lacking = [...without, ...unknown];
+    const said = unknown.length === 0 ? "have no key that matches" : "are not known to have a key that matches";
+    if (lacking.length > 0)
+      plan.risks.push({
+        about: `ds before ${lacking.join(" ")}`,
+        message: `Resolvers keep the old DS records of ${zone} for their TTL, and these name servers ${said} one of them: ${lacking.join(", ")}. Change the DS records first, and the name servers when that time has passed.`,
+      });
+  }
+  if ((changed("nameServers") || changed("ds")) && ds.length > 0 && plan.refusals.length === 0)
+    plan.risks.push(...serversWithoutKeys(zone, ds, probe));
   if (changed("locked") && afterOf("locked") === false)
     plan.warnings.push(
       `Without the transfer lock, whoever has the authorization code can transfer ${zone} to another registrar.`,
@@ -116,6 +118,43 @@ function silentServers(zone: string, wanted: readonly string[], probe: Probe | n
     const message = `${name} does not answer for ${zone}.${detail ? ` ${detail}` : ""} Set the zone up there first.`;
     return [{ about: `server ${name}`, message }];
   });
+}
+
+/** Returns all keys that are known, whichever server has them. */
+export function knownKeys(probe: Probe | null, confirmed: readonly ZoneKey[] = []): ZoneKey[] {
+  return [...(probe?.served ?? []).flatMap(({ keys }) => keys ?? []), ...confirmed];
+}
+
+/** Returns whether a server said which keys it has. */
+function isSaid(probe: Probe | null): boolean {
+  return probe?.served.some(({ keys }) => keys !== null) === true;
+}
+
+/**
+ * Returns the name servers that have no key for any of the DS records, and those whose keys are not known. One key at each is enough: zones
+ * that several providers sign have a DS record for the key of each (RFC 8901).
+ */
+function serversFor(zone: string, ds: readonly string[], probe: Probe | null) {
+  const named = (of: (keys: ZoneKey[] | null) => boolean) => [
+    ...new Set((probe?.served ?? []).flatMap(({ name, keys }) => (of(keys) ? [name] : []))),
+  ];
+  const matches = (keys: readonly ZoneKey[]) => ds.some((one) => keys.some((key) => standsFor(dsOf(one), key, zone)));
+  const without = named((keys) => keys !== null && !matches(keys));
+  return { without, unknown: named((keys) => keys === null).filter((name) => !without.includes(name)) };
+}
+
+function serversWithoutKeys(zone: string, ds: readonly string[], probe: Probe | null): Risk[] {
+  const { without, unknown } = serversFor(zone, ds, probe);
+  return [
+    ...without.map((name) => ({
+      about: `keys ${name}`,
+      message: `${name} has no key of ${zone} that matches a DS record which the registration would have, so validating resolvers that ask it would refuse ${zone}. Serve the signed zone there first, or remove the DS records and wait for their TTL.`,
+    })),
+    ...unknown.map((name) => ({
+      about: `keys ${name}`,
+      message: `${name} does not say which keys of ${zone} it has, so it is not known whether one matches a DS record. Without one, validating resolvers that ask it would refuse ${zone}.`,
+    })),
+  ];
 }
 
 /** Returns the change to send for one field. DS records come with their keys, for registrars that take these. */

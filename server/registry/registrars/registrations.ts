@@ -18,6 +18,7 @@ import {
   differences,
   judgeKnown,
   judgeRegistration,
+  knownKeys,
   registrationHash,
   sendingOrder,
   type FieldChange,
@@ -32,7 +33,7 @@ import { afterReading, storedReading, type RegistrarState, type WatchedFields } 
 
 /** A change of a registration, as a client sends it. */
 export interface RegistrationInput extends z.infer<typeof changeRegistrationInput> {
-  /** Keys that the zone is known to have. Left out: its name servers are asked. */
+  /** Keys that the zone is known to have, besides those that its name servers show. */
   keys?: readonly ZoneKey[];
 }
 
@@ -76,14 +77,19 @@ interface Prepared {
   /** The name servers that the zone has after the change. */
   servers: readonly string[];
   probe: Probe | null;
+  /** All keys that are known of the zone. */
+  keys: ZoneKey[];
   planHash: string;
 }
+
+/** What name servers say of a zone. */
+type Asked = Pick<Prepared, "servers" | "probe">;
 
 /** How a change excludes others. */
 interface Held {
   /** Returns false as soon as another call may change the zone. */
   isHeld: () => boolean;
-  seen?: Prepared;
+  seen?: Asked | null;
 }
 
 const lost = "Another process may be changing this domain, so nothing more was sent. Try again in a few seconds.";
@@ -178,8 +184,23 @@ export class Registrations {
   }
 
   /**
+   * Asks the name servers that the registrar said last about a domain, so that they do not hold it later.
+   * @returns null if the registrar said none
+   */
+  async ask(em: EntityManager, { id, name }: { id: string; name: string }): Promise<Asked | null> {
+    if (registrableOf(name)?.name !== name) return null;
+    const row = await queries(em)
+      .selectFrom("domains")
+      .select(["registrar_state", "registrar_config_id"])
+      .where("id", "=", id)
+      .executeTakeFirst();
+    const servers = storedReading(row?.registrar_state, row?.registrar_config_id ?? null)?.state?.nameServers ?? null;
+    return servers && { servers, probe: await this.#parts.probe(name, servers) };
+  }
+
+  /**
    * As `change`, for a caller that already excludes other changes of the zone. Not to turn the transfer lock off.
-   * @param held with the plan that name servers were asked for
+   * @param held with what name servers said before it began
    * @throws AppError as `change`
    */
   async changeHeld(em: EntityManager, caller: Caller, input: RegistrationInput, { isHeld, seen }: Held) {
@@ -285,8 +306,8 @@ export class Registrations {
     if (ds !== undefined && ds.length > 0) await this.#parts.noteDs(tx, id);
   }
 
-  /** Plans a change by what the registrar says now. @param seen a plan of the same change, whose name servers are not asked again */
-  async #prepare(em: EntityManager, caller: Caller, input: PlannedInput, seen?: Prepared): Promise<Prepared> {
+  /** Plans a change by what the registrar says now. @param seen what name servers said, which are not asked again */
+  async #prepare(em: EntityManager, caller: Caller, input: PlannedInput, seen?: Asked | null): Promise<Prepared> {
     const zone = await zoneFor(em, caller, input.id, "manage");
     const { name, registrarConfigId } = zone;
     if (registrarConfigId === null)
@@ -315,17 +336,17 @@ export class Registrations {
     const touchesDelegation = changes.some(({ field }) => field === "nameServers" || field === "ds");
     const servers = wanted.nameServers ?? state.nameServers ?? [];
     const asked = seen && seen.servers.join(" ") === servers.join(" ") ? seen.probe : null;
-    const known = input.keys ? { servers: [], keys: [...input.keys] } : asked;
-    const probe = touchesDelegation ? (known ?? (await this.#parts.probe(name, servers))) : null;
-    const plan = judgeRegistration(name, state, changes, probe);
-    return { zone, account, state, plan, servers, probe, planHash: registrationHash(account.id, changes) };
+    const probe = touchesDelegation ? (asked ?? (await this.#parts.probe(name, servers))) : null;
+    const plan = judgeRegistration(name, state, changes, probe, input.keys);
+    const keys = knownKeys(probe, input.keys);
+    return { zone, account, state, plan, servers, probe, keys, planHash: registrationHash(account.id, changes) };
   }
 
   /** Sends a plan to the registrar. @param sending with what the audit entry says besides @returns whether something may have been changed */
   async #carryOut(
     em: EntityManager,
     caller: Caller,
-    { zone, account, state, plan, probe }: Prepared,
+    { zone, account, state, plan, keys }: Prepared,
     { about, isHeld }: { about: object; isHeld: Held["isHeld"] },
   ): Promise<{ failure: ProviderError | null; touched: boolean }> {
     const done: FieldChange[] = [];
@@ -336,7 +357,7 @@ export class Registrations {
         break;
       }
       try {
-        await account.registrar.change(zone.name, changeOf(change, zone.name, probe?.keys ?? []), state);
+        await account.registrar.change(zone.name, changeOf(change, zone.name, keys), state);
         done.push(change);
       } catch (error) {
         if (!(error instanceof ProviderError)) throw error;

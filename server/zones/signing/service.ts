@@ -229,7 +229,9 @@ export class Signing {
     const { database, connections, dnssec } = this.#parts;
     const reading = { domainId: input.id, caller, need: "manage" } as const;
     // Servers that do not answer must not hold the zone.
-    const seen = await dnssec.look(em, await readZoneContext(em, connections, reading));
+    const asked = await readZoneContext(em, connections, reading);
+    const seen = await dnssec.look(em, asked);
+    const servers = await this.#parts.registrations.ask(em, asked);
     return await withZone(database, input.id, async (isHeld) => {
       const zone = await readZoneContext(em, connections, reading);
       const { keys, confirmed } = keysToTrust(zone, seen, await providerKeys(zone));
@@ -241,10 +243,9 @@ export class Signing {
       if (registrar?.changes.includes("ds") && registration.name === zone.name && zone.view === "") {
         const ds = wanted(registrar.ds ?? []);
         const { dryRun, planHash, force, message, override } = input;
-        // Without keys, the registrar's plan asks the name servers.
-        const known = keys.length > 0 ? { keys } : {};
-        const change = { id: zone.id, ds, ...known, dryRun, planHash, force, message, override };
-        const { changes, ...result } = await this.#parts.registrations.changeHeld(em, caller, change, { isHeld });
+        const change = { id: zone.id, ds, keys, dryRun, planHash, force, message, override };
+        const held = { isHeld, seen: servers };
+        const { changes, ...result } = await this.#parts.registrations.changeHeld(em, caller, change, held);
         const [changed] = changes;
         const before = changed ? changed.before : ds;
         return {

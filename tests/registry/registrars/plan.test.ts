@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readKey } from "../../../server/dns/dnssec/keys.ts";
+import { readKey, type ZoneKey } from "../../../server/dns/dnssec/keys.ts";
 import type { ServerSeen } from "../../../server/registry/delegation/observe.ts";
 import {
   changeOf,
@@ -14,10 +14,14 @@ import { dsOf } from "../../support/vendors/registrars/account.ts";
 
 const zone = "one.tld";
 const publicKey = Buffer.alloc(64, 7).toString("base64");
-const key = readKey(Buffer.concat([Buffer.from([1, 1, 3, 13]), Buffer.from(publicKey, "base64")]));
-if (!key) throw new Error("It is a key.");
+const otherPublicKey = Buffer.alloc(64, 8).toString("base64");
+const [key, otherKey] = [publicKey, otherPublicKey].map((text) => {
+  const read = readKey(Buffer.concat([Buffer.from([1, 1, 3, 13]), Buffer.from(text, "base64")]));
+  if (!read) throw new Error("It is a key.");
+  return read;
+}) as [ZoneKey, ZoneKey];
 const ds = dsOf(zone, 13, publicKey);
-const otherDs = dsOf(zone, 13, Buffer.alloc(64, 8).toString("base64"));
+const otherDs = dsOf(zone, 13, otherPublicKey);
 
 const state: RegistrarState = {
   expiresAt: new Date("2031-03-01T00:00:00Z"),
@@ -35,8 +39,21 @@ const seen = (name: string, as: ServerSeen["state"]): ServerSeen => ({
 });
 const good: Probe = {
   servers: [seen("ns1.one.tld", "authoritative"), seen("ns9.one.tld", "authoritative")],
-  keys: [key],
+  served: [
+    { name: "ns1.one.tld", keys: [key] },
+    { name: "ns9.one.tld", keys: [key] },
+  ],
 };
+/** The same servers, of which `ns9.one.tld` has other keys. */
+const beside = (keys: Probe["served"][number]["keys"]): Probe => ({
+  ...good,
+  served: [
+    { name: "ns1.one.tld", keys: [key] },
+    { name: "ns9.one.tld", keys },
+  ],
+});
+const unsigned: Probe = { ...good, served: good.served.map(({ name }) => ({ name, keys: [] })) };
+const untold: Probe = { ...good, served: good.served.map(({ name }) => ({ name, keys: null })) };
 const judge = (wanted: object, probe: Probe | null, from = state) =>
   judgeRegistration(zone, from, differences(from, wanted), probe);
 
@@ -53,12 +70,15 @@ describe("a plan of a registration", () => {
     [
       "a server that is lame needs one",
       { nameServers: ["ns8.one.tld"] },
-      { servers: [seen("ns8.one.tld", "lame")], keys: null },
+      { servers: [seen("ns8.one.tld", "lame")], served: [] },
       1,
     ],
     ["servers need one while checks are turned off", { nameServers: ["ns9.one.tld"] }, null, 1],
     ["a DS record of a key needs none", { ds: [ds] }, good, 0],
-    ["a DS record needs one while the keys are not known", { ds: [ds] }, { ...good, keys: null }, 1],
+    ["a DS record needs one while no server can be asked for keys", { ds: [ds] }, { ...good, served: [] }, 1],
+    ["a DS record and each server that does not say its keys need one", { ds: [ds] }, untold, 3],
+    ["a server that is not signed beside one that is needs one", { ds: [ds] }, beside([]), 1],
+    ["a server that does not say its keys beside one that does needs one", { ds: [ds] }, beside(null), 1],
   ] as const)("%s", (_title, wanted, probe, risks) => {
     const plan = judge(wanted, probe as Probe | null);
     expect({ risks: plan.risks.length, refusals: plan.refusals }).toEqual({ risks, refusals: [] });
@@ -69,20 +89,37 @@ describe("a plan of a registration", () => {
     expect(judge({ ds: [ds, otherDs] }, good, { ...state, ds: [otherDs] }).refusals).toEqual([]);
   });
 
-  test("warns of name servers whose keys no DS record matches", () => {
-    const unsigned = { ...good, keys: [] };
-    const plan = judge({ nameServers: ["ns9.one.tld"] }, unsigned, { ...state, ds: [ds] });
-    expect(plan.risks.map(({ message }) => message)).toEqual([expect.stringContaining("Remove the DS records first")]);
+  test.each([
+    ["is not signed", []],
+    ["does not say its keys", null],
+  ])("warns of each name server that %s beside a DS record that stays", (_title, keys) => {
+    const wanted = { nameServers: ["ns1.one.tld", "ns9.one.tld"] };
+    const { risks } = judge(wanted, beside(keys), { ...state, ds: [ds] });
+    expect(risks).toEqual([{ about: "keys ns9.one.tld", message: expect.stringContaining("would refuse one.tld") }]);
+    expect(judge(wanted, good, { ...state, ds: [ds] }).risks).toEqual([]);
+    expect(judge(wanted, beside(keys)).risks).toEqual([]);
+  });
+
+  test("accepts servers of several signers, each with a key of its own that has a DS record", () => {
+    const wanted = { nameServers: ["ns1.one.tld", "ns9.one.tld"] };
+    const from = { ...state, nameServers: ["ns1.one.tld"], ds: [ds, otherDs] };
+    expect(judge(wanted, beside([otherKey]), from)).toMatchObject({ refusals: [], risks: [] });
+  });
+
+  test("takes keys that the zone is known to have, where no server can be asked", () => {
+    const plan = judgeRegistration(zone, state, differences(state, { ds: [ds] }), null, [key]);
+    expect(plan).toMatchObject({ refusals: [], risks: [] });
   });
 
   test("needs a confirmation to change DS records and name servers at once, unless the new ones have an old key", () => {
     const wanted = { nameServers: ["ns9.one.tld"], ds: [] };
-    const unsigned = judge(wanted, { ...good, keys: [] }, { ...state, ds: [ds] });
-    expect(unsigned.risks.map(({ message }) => message)).toEqual([
+    const before = { ...state, ds: [ds] };
+    expect(judge(wanted, unsigned, before).risks.map(({ message }) => message)).toEqual([
       expect.stringContaining("Resolvers keep the old DS records of one.tld"),
     ]);
-    expect(judge(wanted, good, { ...state, ds: [ds] }).risks).toEqual([]);
-    expect(judge(wanted, { ...good, keys: [] }).risks).toEqual([]);
+    for (const probe of [beside([]), beside(null)]) expect(judge(wanted, probe, before).risks).toHaveLength(1);
+    expect(judge(wanted, good, before).risks).toEqual([]);
+    expect(judge(wanted, unsigned).risks).toEqual([]);
   });
 
   test("removes DS records before name servers change, and adds them after", () => {

@@ -273,6 +273,26 @@ test("DS records are published if they match a key of the zone, and refused if t
   expect(account().ds).toEqual([]);
 });
 
+test("a name server that serves the zone unsigned, or hides its keys, is not added under a DS record without force", async () => {
+  signZone();
+  root.second.zones = { [zoneName]: content() };
+  gandi.domains.set(zoneName, registered({ nameServers: ["ns1.one.tld"], ds: [ds] }));
+  const wanted = { nameServers: ["ns1.one.tld", "ns2.one.tld"] };
+  const message = expect.stringContaining("ns2.one.tld has no key of one.tld that matches a DS record");
+  expect(await changed(wanted)).toMatchObject({
+    plan: { warnings: [message] },
+    status: 409,
+    body: { code: "CONFIRMATION_REQUIRED", message },
+  });
+  signZone();
+  root.second.refusedTypes.add("DNSKEY");
+  expect((await changed(wanted)).plan.warnings).toEqual([
+    expect.stringContaining("ns2.one.tld does not say which keys of one.tld it has"),
+  ]);
+  root.second.refusedTypes.clear();
+  expect(await changed(wanted)).toMatchObject({ plan: { warnings: [] }, status: 200 });
+});
+
 test("turning the transfer lock off needs a confirmed session, which no token has", async () => {
   const { body: plan } = await put({ locked: false, dryRun: true });
   const permissions = ["registrations:read", "registrations:write"];

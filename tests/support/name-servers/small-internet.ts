@@ -16,6 +16,8 @@ export interface SmallServer {
   readonly address: string;
   zones: Zones;
   behavior: Behavior;
+  /** Types that it refuses to answer for. */
+  refusedTypes: Set<string>;
   /** The questions it received, as `name TYPE`. */
   questions: string[];
 }
@@ -42,7 +44,7 @@ export async function startSmallInternet(): Promise<SmallInternet> {
   return {
     port,
     async server(address, zones) {
-      const own: SmallServer = { address, zones, behavior: "normal", questions: [] };
+      const own: SmallServer = { address, zones, behavior: "normal", refusedTypes: new Set(), questions: [] };
       const udp = createSocket("udp4");
       udp.on("message", (query, { port: to, address: from }) => {
         for (const answer of answersTo(own, query)) udp.send(answer, to, from);
@@ -73,6 +75,7 @@ function answersTo(server: SmallServer, query: Buffer): Buffer[] {
   const type = typeName(query.readUInt16BE(end));
   server.questions.push(`${name} ${type}`);
   const asked = { id, name, type };
+  if (server.refusedTypes.has(type)) return [packet(asked, { rcode: 5 })];
   switch (server.behavior) {
     case "silent":
       return [];
