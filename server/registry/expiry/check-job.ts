@@ -14,7 +14,7 @@ import {
 import { failure, type Finding } from "./registration.ts";
 import type { ExpiryLookup } from "./lookup.ts";
 import type { RegistrarConfigs } from "../registrars/configs.ts";
-import { foundDate, lookupFailure, storeFinding, type StoredFinding } from "./store-finding.ts";
+import { lookupFailure, storeFinding, type StoredFinding } from "./store-finding.ts";
 
 const atOnce = 16;
 /** Number of domains claimed with one statement. A crash delays at most this many. */
@@ -99,14 +99,14 @@ export class ExpiryCheckJob implements Job {
       this.#parts.registrarConfigs.read(this.#parts.database.fork(), domain, "drift"),
     ]);
     if (!finding) return null;
-    await this.#parts.database.fork().transactional(async (tx) => {
+    return await this.#parts.database.fork().transactional(async (tx) => {
       const stored = await storeFinding(tx, domain.id, finding, { now: this.#parts.now(), byItself: true, reading });
       if (stored && stored.changes.length > 0) await this.#report(tx, domain, stored);
-      if (!stored || stored.failures < failuresBeforeNotice || stored.failuresBefore >= failuresBeforeNotice) return;
-      const reason = lookupFailure(finding, reading);
-      if (reason !== null) await this.#notify(tx, domain, stored.ownerId, reason);
+      const isNew = stored && stored.failures >= failuresBeforeNotice && stored.failuresBefore < failuresBeforeNotice;
+      const reason = isNew ? lookupFailure(finding, reading) : null;
+      if (stored && reason !== null) await this.#notify(tx, domain, stored.ownerId, reason);
+      return stored?.date ? "found" : finding.kind;
     });
-    return foundDate(finding, reading) ? "found" : finding.kind;
   }
 
   async #find({ name }: DueDomain, stop: AbortSignal): Promise<Finding | null> {

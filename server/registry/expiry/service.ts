@@ -19,7 +19,7 @@ import { failure, type Finding } from "./registration.ts";
 import { ExpiryLookup } from "./lookup.ts";
 import { registrationChanged } from "./notices.ts";
 import type { RegistrarConfigs } from "../registrars/configs.ts";
-import { foundDate, lookupFailure, storeFinding, type StoredFinding } from "./store-finding.ts";
+import { lookupFailure, storeFinding, type StoredFinding } from "./store-finding.ts";
 
 /** Maximum duration of a manual lookup, including the maximum wait for one server's rate limit. */
 const lookupSeconds = 25;
@@ -48,8 +48,7 @@ export class Expiry {
       this.#parts.registrarConfigs.read(em.fork(), zone, "person"),
     ]);
     const now = this.#parts.now();
-    const date = foundDate(finding, reading);
-    await em.transactional(async (tx) => {
+    const date = await em.transactional(async (tx) => {
       const stored = await storeFinding(tx, zone.id, finding, { now, byItself: false, reading });
       if (!stored) throw notFound("domain");
       const found = { before: factsOf(stored, "before"), after: factsOf(stored, "after") };
@@ -59,10 +58,11 @@ export class Expiry {
         targetType: "domain",
         targetId: zone.id,
         before: audited?.before ?? {},
-        after: { ...audited?.after, success: date !== null },
+        after: { ...audited?.after, success: stored.date !== null },
       });
       if (stored.changes.length > 0)
         await this.#parts.notifications.notify(tx, registrationChanged(zone, stored.ownerId, stored.changes));
+      return stored.date;
     });
     return date
       ? { success: true, ...date, error: null }

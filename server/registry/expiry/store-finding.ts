@@ -32,6 +32,8 @@ export interface StoredFinding {
   /** The registration data that changed since the last answer. */
   changes: FactChange[];
   ownerId: string | null;
+  /** The date that the lookup found; null if none. */
+  date: FoundDate | null;
 }
 
 interface FoundDate {
@@ -41,12 +43,25 @@ interface FoundDate {
 
 /**
  * Returns the date that a lookup found. The registrar's own account is the exact source: a registry's date may be that of its automatic
- * renewal, and what it publishes may be outdated.
+ * renewal, and what it publishes may be outdated. While the account cannot be read, its last date counts if it is earlier than the
+ * registry's: an early reminder only costs a look, and a late one can cost the name.
+ * @param lastSaid the account's last date
  */
-export function foundDate(finding: Finding, reading: RegistrarReading | null): FoundDate | null {
+function foundDate(finding: Finding, reading: RegistrarReading | null, lastSaid: Date | null): FoundDate | null {
   const expiresAt = reading?.state?.expiresAt ?? null;
   if (expiresAt) return { expiresAt, source: "registrar" };
-  return finding.kind === "found" ? { expiresAt: finding.expiresAt, source: finding.source } : null;
+  if (finding.kind !== "found") return null;
+  if (lastSaid && lastSaid < finding.expiresAt) return { expiresAt: lastSaid, source: "registrar" };
+  return { expiresAt: finding.expiresAt, source: finding.source };
+}
+
+/** How long after it passed a date still counts that an unreadable account had: the longest time that registries leave for a renewal. */
+const graceMilliseconds = 45 * day;
+
+/** Returns the date that an account had before it could no longer be read; null if it can be read, or if the date is long past. */
+function lastDate(heard: StoredReading | null, reading: RegistrarReading | null, now: Date): Date | null {
+  const date = reading?.error ? (heard?.state?.expiresAt ?? null) : null;
+  return date && now.getTime() - date.getTime() <= graceMilliseconds ? date : null;
 }
 
 /** Returns why a lookup failed as a whole; null if it did not. A registrar that does not answer is a failure, even if the registry does. */
@@ -93,7 +108,8 @@ export async function storeFinding(
   const facts = answered ? factsAfter(known, answered.source, answered.registration) : known;
   const heard = storedReading(old.registrar_state, old.registrar_config_id);
   const changes = [...(facts ? factChanges(known, facts) : []), ...switchChanges(heard, reading)];
-  const date = foundDate(finding, reading);
+  const lastSaid = lastDate(heard, reading, now);
+  const date = foundDate(finding, reading, lastSaid);
   const after: Known = {
     expiresAt: date?.expiresAt ?? before.expiresAt,
     expirySource: date?.source ?? before.expirySource,
@@ -110,7 +126,7 @@ export async function storeFinding(
         ? { expires_at: date.expiresAt, expiring_from: expiringFrom(date.expiresAt, old.expiry_remind_days) }
         : {}),
       ...(date ? { expiry_source: date.source } : {}),
-      ...ofBothDates(finding, reading),
+      ...ofBothDates(finding, reading, lastSaid),
       ...(reading && {
         registrar_state: JSON.stringify(afterReading(heard, reading, now, reading.state ?? {})),
       }),
@@ -122,7 +138,7 @@ export async function storeFinding(
     })
     .where("id", "=", domainId)
     .execute();
-  return { before, after, failuresBefore: old.expiry_check_failures, failures, changes, ownerId: old.owner_id };
+  return { before, after, failuresBefore: old.expiry_check_failures, failures, changes, ownerId: old.owner_id, date };
 }
 
 /**
@@ -138,8 +154,8 @@ export function nextCheck(finding: Finding, failures: number, now: Date, chance 
 }
 
 /** Returns what registry and registrar say, which reminders name if they differ. What neither says now stays. */
-function ofBothDates(finding: Finding, reading: RegistrarReading | null) {
-  const registrar = reading?.state?.expiresAt ?? null;
+function ofBothDates(finding: Finding, reading: RegistrarReading | null, lastSaid: Date | null) {
+  const registrar = reading?.state?.expiresAt ?? lastSaid;
   const found = finding.kind === "found" ? finding.registration : null;
   return {
     ...(found ? { registry_expires_at: found.registryExpiresAt } : {}),

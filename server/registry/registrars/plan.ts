@@ -318,12 +318,15 @@ export function judgeKnown(
   if (registrarError !== null)
     add("registrar_failed", "warning", `The registrar's account could not be read: ${registrarError}`);
   const dates = [registryExpiresAt, registrar?.expiresAt ?? null].map((date) => date?.toISOString().slice(0, 10));
-  if (dates[0] !== undefined && dates[1] !== undefined && dates[0] !== dates[1])
+  if (dates[0] !== undefined && dates[1] !== undefined && dates[0] !== dates[1]) {
+    const counting = dates.indexOf(expiresAt?.toISOString().slice(0, 10));
+    const counts = counting === -1 ? "" : ` The ${counting === 0 ? "registry" : "registrar"}'s date counts.`;
     add(
       "dates_differ",
       "info",
-      `The registry says that ${name} expires on ${dates[0]}, the registrar says ${dates[1]}. The registrar's date counts.`,
+      `The registry says that ${name} expires on ${dates[0]}, the registrar ${registrarError === null ? "says" : "said"} ${dates[1]}.${counts}`,
     );
+  }
   const severities = ["error", "warning", "info"];
   return found.toSorted((one, other) => severities.indexOf(one.severity) - severities.indexOf(other.severity));
 }

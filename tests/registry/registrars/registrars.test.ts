@@ -184,6 +184,44 @@ describe("a domain that names its registrar", () => {
     expect(contents).toContainEqual(expect.stringContaining(`The registrar does not have ${name} in this account.`));
   });
 
+  test("is reminded of on the earlier date after its account fails, until that date is long past", async () => {
+    const ends = new Date(clock.now().getTime() + 40 * day).toISOString().slice(0, 10);
+    registryDate = "2035-01-01T00:00:00Z";
+    await connected("gandi", { expires: `${ends}T00:00:00Z`, autoRenew: false });
+    await admin.post(`${path()}/check-expiry`);
+    accounts.gandi.domains.delete(name);
+    const lookUp = async (days: number) => {
+      clock.advance(days * day);
+      admin = await zw.signIn("admin", adminPassword);
+      await zw.services.expiryCheck.work({}, new AbortController().signal);
+      await zw.services.expiryReminders.work({}, new AbortController().signal);
+    };
+    const notice = async (event: string) =>
+      (await admin.get("/api/notifications")).body.notifications.find(
+        (one: Body) => one.event === event && one.metadata.domainName === name,
+      )?.content;
+    await lookUp(32);
+    const registrar = { expiresAt: `${ends}T00:00:00.000Z`, expirySource: "registrar" };
+    expect((await admin.get(path())).body).toMatchObject({ ...registrar, status: "expiring" });
+    const { findings } = (await admin.get(`${path()}/registration`)).body;
+    expect(findings.map(({ code }: Body) => code)).toEqual([
+      "expires_without_renewal",
+      "registrar_failed",
+      "dates_differ",
+    ]);
+    expect(findings[2].message).toContain(`the registrar said ${ends}. The registrar's date counts.`);
+    expect(await notice("domain.expiring")).toContain(`the registry says 2035-01-01, the registrar ${ends}`);
+    await lookUp(9);
+    expect(await notice("domain.expired")).toContain(`the registry says 2035-01-01, the registrar ${ends}`);
+    await lookUp(45);
+    expect((await admin.get(path())).body).toMatchObject({ expirySource: "rdap", status: "active" });
+    const [hint] = (await admin.get(`${path()}/registration`)).body.findings.slice(-1);
+    expect(hint).toMatchObject({
+      code: "dates_differ",
+      message: expect.stringMatching(/The registry's date counts\.$/),
+    });
+  });
+
   test("is taken from no account that does not exist, and only administrators name one", async () => {
     const { status, body } = await admin.put(path(), { registrarConfigId: domain.id });
     expect({ status, path: body.issues?.[0]?.path }).toEqual({ status: 400, path: ["registrarConfigId"] });
