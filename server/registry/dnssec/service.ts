@@ -25,8 +25,8 @@ interface Parts {
 
 /** What a look saw, in the form that is stored. */
 interface StoredDnssec {
-  /** ISO 8601. */
-  checkedAt: string;
+  /** ISO 8601; null: nobody looked yet, and only `lastDs` is known. */
+  checkedAt: string | null;
   state: (typeof dnssecStates)[number] | null;
   keys:
     | { keyTag: number; algorithm: number; role: "ksk" | "zsk" | "csk"; published: boolean; active: boolean }[]
@@ -49,6 +49,8 @@ interface StoredDnssec {
 const usualTtl = 86_400;
 
 const never = {
+  checkedAt: null,
+  signaturesExpireAt: null,
   state: null,
   keys: null,
   dsToPublish: [],
@@ -114,13 +116,17 @@ export class Dnssec {
 
   /** Remembers that the registrar has or had DS records: they may be published and gone again before anybody looks. */
   async noteDs(em: EntityManager, id: string): Promise<void> {
-    const last: StoredDnssec["lastDs"] = { ttl: usualTtl, goneAt: null };
-    await queries(em)
-      .updateTable("delegations")
-      .set({ dnssec: sql`jsonb_set(dnssec, '{lastDs}', ${JSON.stringify(last)}::jsonb)` })
-      .where("domain_id", "=", id)
-      .where("dnssec", "is not", null)
-      .execute();
+    const first = JSON.stringify({ ...never, reported: [], lastDs: { ttl: usualTtl, goneAt: null } });
+    // Resolvers may have the records with a longer TTL that a look saw.
+    await sql`
+      insert into delegations (domain_id, next_check_at, dnssec)
+      select id, ${this.#parts.now()}::timestamptz, ${first}::jsonb from domains where id = ${id} for key share
+      on conflict (domain_id) do update set dnssec = jsonb_set(
+        coalesce(delegations.dnssec, excluded.dnssec),
+        '{lastDs}',
+        jsonb_build_object('ttl', greatest(${usualTtl}::integer, (delegations.dnssec->'lastDs'->>'ttl')::integer), 'goneAt', null)
+      )
+    `.execute(queries(em));
   }
 
   /** Looks at a zone from outside; null if checks are turned off. Takes 20 seconds at most. Must not run in a transaction. */
@@ -137,19 +143,23 @@ export class Dnssec {
     const now = this.#parts.now();
     const next = new Date(now.getTime() + betweenChecks);
     // Creates the row if it is missing, and locks it. Nothing is stored of a domain that was deleted.
-    const { rows } = await sql<{ name: string; ownerId: string | null; dnssec: unknown }>`
-      with domain as (select id, name, owner_id from domains where id = ${id} for key share), locked as (
+    const { rows } = await sql<{ name: string; ownerId: string | null; hadRegistrar: boolean; dnssec: unknown }>`
+      with domain as (
+        select id, name, owner_id,
+          registrar_config_id is not null or coalesce(registration->>'ds', '[]') <> '[]' as had_registrar
+        from domains where id = ${id} for key share
+      ), locked as (
         insert into delegations (domain_id, next_check_at) select id, ${next}::timestamptz from domain
         on conflict (domain_id) do update set domain_id = excluded.domain_id
         returning dnssec
       )
-      select domain.name, domain.owner_id as "ownerId", locked.dnssec from domain cross join locked
+      select domain.name, domain.owner_id as "ownerId", domain.had_registrar as "hadRegistrar", locked.dnssec from domain cross join locked
     `.execute(queries(tx));
     const [domain] = rows;
     if (!domain) return;
     const stored = storedIn(domain.dnssec);
     const before = stored?.reported ?? [];
-    const facts = { ...factsOf(seen, before, now), lastDs: lastDsOf(seen, stored, now) };
+    const facts = { ...factsOf(seen, before, now), lastDs: lastDsOf(seen, stored, domain.hadRegistrar, now) };
     await queries(tx)
       .updateTable("delegations")
       .set({ dnssec: sql`${JSON.stringify(facts)}::jsonb` })
@@ -174,11 +184,7 @@ export class Dnssec {
       .where("domains.id", "=", zone.id)
       .executeTakeFirstOrThrow();
     const stored = storedIn(row.dnssec);
-    const { checkedAt, signaturesExpireAt, ...facts } = stored ?? {
-      ...never,
-      checkedAt: null,
-      signaturesExpireAt: null,
-    };
+    const { checkedAt, signaturesExpireAt, ...facts } = stored ?? never;
     const fromFile = row.soa_signed ? ("file" as const) : null;
     return {
       domainId: zone.id,
@@ -207,9 +213,19 @@ function storedIn(column: unknown): StoredDnssec | null {
   return fromJson(column) as StoredDnssec | null;
 }
 
-/** Returns what is known of the last DS records after a look. */
-function lastDsOf({ parentDs, dsTtl }: DnssecSeen, before: StoredDnssec | null, now: Date): StoredDnssec["lastDs"] {
-  const known = before?.lastDs ?? ((before?.parentDs ?? []).length > 0 ? { ttl: usualTtl, goneAt: null } : null);
+/**
+ * Returns what is known of the last DS records after a look. @param mayHaveHad whether a signed zone that was not looked at before may have
+ * had some: its registrar is known, or its registry said so
+ */
+function lastDsOf(
+  { parentDs, dsTtl, apex }: DnssecSeen,
+  before: StoredDnssec | null,
+  mayHaveHad: boolean,
+  now: Date,
+): StoredDnssec["lastDs"] {
+  const isFirst = (before?.parentDs ?? null) === null;
+  const had = isFirst ? mayHaveHad && apex.keys?.length !== 0 : (before?.parentDs ?? []).length > 0;
+  const known = before?.lastDs ?? (had ? { ttl: usualTtl, goneAt: null } : null);
   if (parentDs === null) return known;
   // Resolvers may still have the records with the longer TTL of before.
   const former = known?.goneAt === null ? known.ttl : 0;

@@ -303,7 +303,7 @@ export class Registrations {
 
   /** Remembers what a change whose outcome nobody knows may have given the registrar. */
   async noteSent(tx: EntityManager, id: string, { ds }: WantedRegistration): Promise<void> {
-    if (ds !== undefined && ds.length > 0) await this.#parts.noteDs(tx, id);
+    if (ds !== undefined) await this.#parts.noteDs(tx, id);
   }
 
   /** Plans a change by what the registrar says now. @param seen what name servers said, which are not asked again */

@@ -86,6 +86,8 @@ export class Signing {
     // Callers without the right do not wait for the lease.
     const { provider, ...asked } = await readZoneContext(em, connections, { domainId: id, caller, need: "manage" });
     if (!provider?.signing) throw new AppError("CONFLICT", whoSigns(asked));
+    // A first look after the zone is signed could not tell DS records that are to come from those that were removed.
+    if (enabled && (await dnssec.get(em, caller, id)).checkedAt === null) await dnssec.look(em, asked);
     const setting = { id, enabled, force, message, override };
     const { zone, signing, changed } = await withZone(database, id, async (isHeld) => {
       return await this.#setAlone(em, caller, setting, async () => {

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { sql } from "kysely";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { queries } from "../../../server/database/database.ts";
 import { assign } from "../../accounts/assignments/assigned.ts";
 import { Clock, day } from "../../support/clock.ts";
 import { RestClient } from "../../support/rest-client.ts";
@@ -133,6 +135,74 @@ test("DS records that a registrar had between two checks hold signing for their 
   });
   clock.advance(day + 1);
   expect((await off()).status).toBe(200);
+});
+
+describe("DS records of a domain that was signed before it was added here", () => {
+  const name = "before.tld";
+  let signer: string;
+  let account: string;
+  let path: string;
+  let ds: string[];
+  beforeAll(async () => {
+    const { token: apiToken, accountId, url: endpoint } = cloudflare;
+    const session = await zw.signIn("admin", adminPassword);
+    const created = async (to: string, body: object) => (await session.post(to, body)).body.id;
+    const config = { apiToken, accountId, endpoint };
+    signer = await created("/api/provider-configs", { kind: "cloudflare", name: "Signer", config });
+    account = await created("/api/registrar-configs", { kind: "porkbun", name: "Account", config: porkbun.config });
+  });
+  beforeEach(async () => {
+    world.top.zones = topLevel([...delegation, `${name} NS ns1.one.tld`]);
+    const session = await zw.signIn("admin", adminPassword);
+    const add = async () =>
+      `/api/domains/${(await admin.post("/api/domains", { name, providerConfigId: signer })).body.id}`;
+    const first = await add();
+    ds = (await admin.post(`${first}/dnssec`, { enabled: true })).body.dsToPublish;
+    await session.delete(first);
+    porkbun.domains.set(name, registered({ ds: [...ds] }));
+    path = await add();
+    await session.put(path, { registrarConfigId: account });
+  });
+  afterEach(async () => {
+    await (await zw.signIn("admin", adminPassword)).delete(path);
+  });
+
+  const off = () => admin.post(`${path}/dnssec`, { enabled: false });
+  const removeDs = async () => {
+    const { planHash } = (await admin.put(`${path}/registration`, { ds: [], dryRun: true })).body;
+    expect(await admin.put(`${path}/registration`, { ds: [], planHash })).toMatchObject({ status: 200 });
+  };
+  const wait = { status: 409, body: { detail: expect.stringContaining("may remember the removed DS records") } };
+
+  test("hold signing for their TTL, even if nobody looked before they were removed here", async () => {
+    await removeDs();
+    expect((await admin.get(`${path}/dnssec`)).body).toMatchObject({ checkedAt: null, state: null });
+    expect(await off()).toMatchObject(wait);
+    clock.advance(day + 1);
+    expect((await off()).status).toBe(200);
+  });
+
+  test("hold signing for the longer TTL that a check saw", async () => {
+    world.top.zones = topLevel([...delegation, `${name} NS ns1.one.tld`, `${name} DS ${ds[0]}`]);
+    expect((await admin.post(`${path}/dnssec/check`)).body.parentDs).toEqual(ds);
+    // As stored where the parent zone signs the DS records with this TTL.
+    await sql`update delegations set dnssec = jsonb_set(dnssec, '{lastDs,ttl}', '172800')
+      where dnssec->'parentDs' = ${JSON.stringify(ds)}::jsonb`.execute(queries(zw.services.database.fork()));
+    await removeDs();
+    world.top.zones = topLevel([...delegation, `${name} NS ns1.one.tld`]);
+    expect(await off()).toMatchObject(wait);
+    clock.advance(day + 1);
+    expect(await off()).toMatchObject(wait);
+    clock.advance(day);
+    expect((await off()).status).toBe(200);
+  });
+
+  test("hold signing for a day, if its registrar is known and the first check finds none", async () => {
+    porkbun.domains.set(name, registered());
+    expect(await off()).toMatchObject(wait);
+    clock.advance(day + 1);
+    expect((await off()).status).toBe(200);
+  });
 });
 
 test("a name that is gone is neither signed nor unsigned", async () => {
