@@ -41,11 +41,12 @@ export class NewZones {
     const rrsets = await rrsetsIn(given, name.value);
     const wanted = [...nameServersIn(given["nameservers"], name.value, rrsets), ...rrsets.flatMap(withoutSoa)];
     if (wanted.length > 0) permitted(caller, "records:write");
-    const { id } = await created(domains.create(em, caller, { name: name.value }));
+    const { id, recordCount } = await created(domains.create(em, caller, { name: name.value }));
     try {
       await storeSettings(database.fork(), caller, id, settings);
-      if (wanted.length > 0)
-        await withinContent(zones.change(database.fork(), caller, { id }, wanted, { isNew: true }));
+      // Its provider may still have the zone of a domain that was deleted. In PowerDNS, a new zone has nothing but what the call has.
+      if (wanted.length > 0 || recordCount > 0)
+        await withinContent(zones.change(database.fork(), caller, { id }, wanted, { isNew: true, whole: true }));
     } catch (error) {
       await domains.delete(database.fork(), caller, id);
       throw error;

@@ -96,6 +96,33 @@ describe("zones", () => {
     expect((await client.get(`/zones/${name}.`)).status).toBe(404);
   });
 
+  test("a zone that is created again has what the call has, and what its file had before is in its history", async () => {
+    const name = freshName();
+    const rrset = (label: string, type: string, content: string) => ({
+      name: `${label}${name}.`,
+      type,
+      ttl: 60,
+      records: [{ content }],
+    });
+    const create = (wish: object) => client.send("POST", "/zones", { name: `${name}.`, kind: "Native", ...wish });
+    const remove = () => client.send("DELETE", `/zones/${name}.`);
+    const old = [rrset("www.", "A", "192.0.2.1"), rrset("", "TXT", '"old"')];
+    expect((await create({ nameservers: ["ns1.old.example."], rrsets: old })).status).toBe(201);
+    const before = await client.contents(name);
+    await remove();
+    const rrsets = [rrset("api.", "A", "192.0.2.2")];
+    expect((await create({ nameservers: ["ns1.new.example."], rrsets })).status).toBe(201);
+    expect(await client.contents(name)).toEqual([`api.${name}. A 192.0.2.2`, `${name}. NS ns1.new.example.`]);
+    const { id } = (await zw.admin.get(`/api/domains?search=${name}`)).body.domains[0];
+    const { body } = await zw.admin.get(`/api/domains/${id}/records?at=1`);
+    expect(body.total).toBe(before.length);
+    for (const wish of [{ rrsets }, {}]) {
+      await remove();
+      expect((await create(wish)).status).toBe(201);
+      expect(await client.contents(name)).toEqual(wish.rrsets ? [`api.${name}. A 192.0.2.2`] : []);
+    }
+  });
+
   test("a zone in a catalog zone is not deleted, and the error says where to delete it", async () => {
     const config = { nameServers: "ns1.example.net", contact: "dns@example.net", catalogZone: "catalog.example" };
     const wish = { kind: "primary", name: "Catalog", config };
