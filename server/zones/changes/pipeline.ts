@@ -95,6 +95,9 @@ export interface ChangeResult<P extends Planned> {
 /** A change set before others follow it. */
 type Changed<P extends Planned> = Omit<ChangeResult<P>, "reverse">;
 
+/** What decides whether a plan may be applied. */
+type Refusable = Explained & Pick<ApplyRequest<Planned>, "caller" | "role" | "alreadyThere">;
+
 /** Rules that a caller set aside: a review that an administrator overrode, the lock of records. */
 interface SetAside {
   reviewOverridden?: true;
@@ -260,7 +263,7 @@ export class ChangePipeline {
    * @returns the rules that the caller set aside
    * @throws AppError FORBIDDEN, CONFIRMATION_REQUIRED, REVIEW_REQUIRED; BAD_REQUEST for an override without a reason
    */
-  #refuse<P extends Planned>(request: ApplyRequest<P>, zone: ZoneContext, { changes, reviewed }: P): SetAside {
+  #refuse(request: Refusable, zone: ZoneContext, { changes, reviewed }: Planned): SetAside {
     const { message, override, unlock, caller, role = caller.role } = request;
     const setAside: SetAside = refuseLocked(changes, { mayUnlock: zone.rights.changesProtected, unlock })
       ? { unlocked: true }
@@ -314,6 +317,11 @@ export class ChangePipeline {
     const planned = await request.plan(em, zone);
     if (!zone.rights.changesProtected) refuseReserved(planned.changes);
     return planned;
+  }
+
+  /** Refuses the plan of a zone that does not exist yet, as `run` would. @throws AppError CONFIRMATION_REQUIRED, REVIEW_REQUIRED */
+  refuseNew(caller: Caller, zone: ZoneContext, planned: Planned): void {
+    this.#refuse({ caller }, zone, planned);
   }
 
   /** Returns a zone as it is now, without a lock. @throws AppError NOT_FOUND, FORBIDDEN */

@@ -274,6 +274,12 @@ export class Records {
     return { changed: planned.changes.length, revision, settled };
   }
 
+  /** Refuses edits of a zone that does not exist yet, as `edit` would once it is there, and makes nothing. @throws AppError as `edit` */
+  async refuseNew(em: EntityManager, caller: Caller, zone: ZoneContext, edits: readonly Edit[]): Promise<void> {
+    const plan = await planAtomic(em, { ...zone, isUnserved: true }, edits, new LiveNames(em, zone.id));
+    this.#pipeline.refuseNew(caller, zone, plan);
+  }
+
   /**
    * Applies a reviewed plan. A single change needs no `force`, just as changing or deleting one record does not.
    * @throws AppError CONFLICT when the plan is outdated, CONFIRMATION_REQUIRED above the safety threshold

@@ -30,7 +30,8 @@ export class NewZones {
   }
 
   /**
-   * Creates a domain at the default provider configuration, with its records. If those are refused, the domain is deleted again.
+   * Creates a domain at the default provider configuration, with its records. Refused records are refused before anything is made, unless
+   * the provider finds the fault: then the domain is deleted again.
    * @throws Unprocessable, AppError as `Domains.create` and `PowerdnsZones.change`
    */
   async create(em: EntityManager, caller: Caller, given: Readonly<Record<string, unknown>>): Promise<FoundZone> {
@@ -41,7 +42,12 @@ export class NewZones {
     const rrsets = await rrsetsIn(given, name.value);
     const wanted = [...nameServersIn(given["nameservers"], name.value, rrsets), ...rrsets.flatMap(withoutSoa)];
     if (wanted.length > 0) permitted(caller, "records:write");
-    const { id, recordCount } = await created(domains.create(em, caller, { name: name.value }));
+    const wish = { name: name.value };
+    const { zone, live } = await created(domains.planned(em, caller, wish, () => Promise.resolve()));
+    // A zone that is made stays at its provider. One that is there already is judged with what it has, when its records are here.
+    if (live.length === 0) await withinContent(zones.refuseNew(em, caller, zone, wanted));
+    else permitted(caller, "records:write");
+    const { id, recordCount } = await created(domains.create(em, caller, wish));
     try {
       await storeSettings(database.fork(), caller, id, settings);
       // Its provider may still have the zone of a domain that was deleted. In PowerDNS, a new zone has nothing but what the call has.

@@ -160,6 +160,14 @@ export class PowerdnsZones {
     return { ...soa, mname: server ? valueOf(server) : soa.mname, serial: zone.serial };
   }
 
+  /** Refuses the RRsets of a zone that does not exist yet, as `change` would once it is there. @throws AppError as `change` */
+  async refuseNew(em: EntityManager, caller: Caller, zone: ZoneContext, wanted: readonly WantedRrset[]): Promise<void> {
+    refuseBeyond(wanted, zone);
+    const edits = await inSlices(rrsetEdits(wanted, []));
+    const sent = edits.map(({ edit }) => edit);
+    await namingRrsets(this.#parts.records.refuseNew(em, caller, zone, sent), () => edits);
+  }
+
   /**
    * Makes RRsets what is wanted, all or none, in one change. Without differences there is no change, but comments get their account and time.
    * @throws AppError as `Records.edit`; the message names the RRset that is refused
@@ -187,12 +195,9 @@ export class PowerdnsZones {
       await storeComments(tx, id, commented, this.#parts.now());
       await more?.(tx);
     };
-    try {
-      const challengesWithin = settledWithinMilliseconds;
-      await this.#parts.records.edit(em, caller, id, { derive, alongside, isUnserved: isNew, challengesWithin });
-    } catch (error) {
-      throw error instanceof AppError ? naming(error, edits) : error;
-    }
+    const challengesWithin = settledWithinMilliseconds;
+    const wish = { derive, alongside, isUnserved: isNew, challengesWithin };
+    await namingRrsets(this.#parts.records.edit(em, caller, id, wish), () => edits);
   }
 }
 
@@ -258,6 +263,15 @@ function refuseBeyond(wanted: readonly WantedRrset[], { rights, signed }: ZoneCo
     if (beyond !== null) throw new AppError("FORBIDDEN", `${label(rrset)}: ${beyond}`);
     if (signed && isServerManaged(rrset))
       throw new AppError("BAD_REQUEST", `${label(rrset)}: The name server that signs the zone maintains it.`);
+  }
+}
+
+/** Waits for a change. @throws AppError that names the RRset that is refused */
+async function namingRrsets(change: Promise<unknown>, edits: () => readonly RrsetEdit[]): Promise<void> {
+  try {
+    await change;
+  } catch (error) {
+    throw error instanceof AppError ? naming(error, edits()) : error;
   }
 }
 

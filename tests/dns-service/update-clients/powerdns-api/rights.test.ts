@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { requireReview } from "../../../zones/change-requests/requested.ts";
 import type { RestClient } from "../../../support/rest-client.ts";
 import { useZonewright } from "../../../support/zonewright.ts";
-import { manualConfig, manualZone, freshName, type Zone } from "../../../support/zones.ts";
+import { embeddedConfig, manualConfig, manualZone, freshName, type Zone } from "../../../support/zones.ts";
 import { powerdnsClient, type PowerdnsClient } from "./client.ts";
 
 const zw = useZonewright();
@@ -132,6 +132,25 @@ describe("roles", () => {
     await member.post("/api/domains", { name: own, providerConfigId: await manualConfig(zw) });
     expect((await client.replace(own, "www", "A", ["192.0.2.1"])).status).toBe(204);
     expect((await client.send("DELETE", `/zones/${own}.`)).status).toBe(204);
+  });
+
+  test("a zone whose records are refused leaves nothing at its provider, so a member can send it again", async () => {
+    const client = await powerdnsClient(member);
+    const id = await embeddedConfig(zw);
+    const membersMayUse = (allowed: boolean) => zw.admin.put(`/api/provider-configs/${id}`, { membersMayUse: allowed });
+    await membersMayUse(true);
+    const name = freshName();
+    const rrset = (type: string, content: string) => ({ name: `x.${name}.`, type, ttl: 60, records: [{ content }] });
+    const create = (...rrsets: object[]) =>
+      client.send("POST", "/zones", { name: `${name}.`, kind: "Native", nameservers: ["ns1.example.net."], rrsets });
+    const address = rrset("A", "192.0.2.1");
+    const refused = await create(address, rrset("CNAME", "y.example."));
+    expect([refused.status, refused.body.error]).toEqual([422, expect.stringContaining(`RRset x.${name}. IN `)]);
+    const { zones } = (await zw.admin.get(`/api/provider-configs/${id}/zones`)).body;
+    expect(zones.map((one: { name: string }) => one.name)).not.toContain(name);
+    expect((await create(address)).status).toBe(201);
+    expect(await client.contents(name)).toEqual([`x.${name}. A 192.0.2.1`, `${name}. NS ns1.example.net.`]);
+    await membersMayUse(false);
   });
 
   test("an auditor reads every zone and changes none", async () => {
