@@ -12,6 +12,9 @@ const setupFiles = ["tests/support/processor-time.ts", "tests/support/problems.t
 /** Four name servers at once. They wait most of their time, beside tests that start no others. */
 const besideFew = ["tests/services/secondaries/four.test.ts"];
 
+/** Of the second group. Its tests wait for PostgreSQL and for timers: three use little more than one core of two. */
+const workersOnPostgres = 5;
+
 /** Only by `npm run proof:ha`: it needs more programs, and minutes. */
 const onlyProof = ["tests/services/high-availability.test.ts"];
 
@@ -53,7 +56,7 @@ export default defineConfig({
           name: "services beside the tests on PostgreSQL",
           include: besideFew,
           isolate: false,
-          maxWorkers: 3,
+          maxWorkers: workersOnPostgres,
           sequence: { groupOrder: 2 },
         },
       },
@@ -62,6 +65,7 @@ export default defineConfig({
         test: {
           ...suite.test,
           name: "on PostgreSQL",
+          maxWorkers: workersOnPostgres,
           // The plugin changes modules as Vite loads them.
           experimental: { viteModuleRunner: true },
           include: [...Object.values(onPostgres).flat(), ...(fuzzTimes > 1 ? ["tests/openapi/fuzz.test.ts"] : [])],

@@ -36,6 +36,7 @@ const slow = [
   "tests/services/conformance/zone-files.test.ts",
   "tests/services/secondaries/large-zone.test.ts",
   "tests/services/secondaries/one-notifier.test.ts",
+  "tests/zones/records/large-plans.test.ts",
   "tests/accounts/auth/access-ids.test.ts",
   "tests/compatibility/stored-api.test.ts",
   "tests/docs/examples.test.ts",
