@@ -131,10 +131,8 @@ export const onPostgres: Readonly<Record<string, readonly string[]>> = {
     "tests/zones/records/pre-signed.test.ts",
     "tests/accounts/auth/confirmation.test.ts",
     "tests/accounts/auth/narrowed-tokens.test.ts",
-    "tests/accounts/users/stolen-administrator.test.ts",
     "tests/accounts/assignments/by-group-or-tag.test.ts",
     "tests/accounts/assignments/ends.test.ts",
-    "tests/accounts/assignments/past.test.ts",
     "tests/accounts/assignments/writing.test.ts",
     "tests/registry/delegation/delegation.test.ts",
     "tests/registry/dnssec/dnssec.test.ts",
@@ -150,7 +148,6 @@ export const onPostgres: Readonly<Record<string, readonly string[]>> = {
     "tests/dns-service/updates/unsigned-soa.test.ts",
     "tests/dns/server-rules/check-changes.test.ts",
     "tests/zones/drift/paused-account.test.ts",
-    "tests/accounts/identity/groups/rules.test.ts",
     "tests/accounts/identity/groups/sign-in.test.ts",
     "tests/zones/mirrors/disabled.test.ts",
     "tests/zones/mirrors/forced.test.ts",
@@ -159,7 +156,6 @@ export const onPostgres: Readonly<Record<string, readonly string[]>> = {
     "tests/zones/reverse/report.test.ts",
     "tests/bulk/templates/linked.test.ts",
     "tests/dns-service/update-clients/powerdns-api/endpoints.test.ts",
-    "tests/dns-service/update-clients/powerdns-api/rights.test.ts",
   ],
 };
 
