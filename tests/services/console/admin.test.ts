@@ -167,6 +167,29 @@ test("some of a provider's zones are imported, and one that fails is named with 
   await page.waitForURL(/provider=/);
 });
 
+test("an import of all zones is followed to its end although its start and a look at it get no answer", async () => {
+  const folder = join(site.zonewright.dataDir, "zones", "followed");
+  await mkdir(folder, { recursive: true });
+  for (let index = 0; index < 25; index += 1)
+    await writeFile(join(folder, `followed${index}.test.zone`), zone("192.0.2.1"));
+  const config = { kind: "zonefile", name: "Followed", config: { folder: "followed" } };
+  const { id } = (await site.zonewright.admin.post("/api/provider-configs", config)).body;
+  const page = await open(`/admin/providers/${id}/zones`, "Import zones from Followed");
+  site.expected.push("Failed to load resource: net::ERR_FAILED");
+  await page.route("**/trpc/providerConfigs.import?*", async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  await page.getByRole("button", { name: "Import 25 zones" }).waitFor();
+  await page.route("**/trpc/providerConfigs.importProgress*", async (route) => await route.abort());
+  await page.getByRole("button", { name: "Import 25 zones" }).click();
+  await page.getByText("Zonewright did not answer").waitFor();
+  expect(await page.getByText("Import stopped").count()).toBe(0);
+  await page.unroute("**/trpc/providerConfigs.importProgress*");
+  await page.getByText("25 zones imported.").waitFor();
+  expect(await page.getByText("Zonewright did not answer").count()).toBe(0);
+});
+
 test("a user is created, edited, and loses every way in", async () => {
   const page = await open("/admin/users", "Users");
   await page.getByRole("button", { name: "Add user" }).click();

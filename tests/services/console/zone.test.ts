@@ -309,6 +309,28 @@ test("every form of the settings sends what was typed there, and leaves alone wh
   expect(await card("Registration").getByLabel("Remind before expiry").inputValue()).toBe("90");
 });
 
+test("what is typed while a form is being saved stays there, to be saved as well", async () => {
+  const zone = await fileZone(site.zonewright);
+  const page = await opened(zone, "settings");
+  const organization = page.locator("section").filter({ has: page.getByRole("heading", { name: "Organization" }) });
+  const notes = organization.getByLabel("Notes");
+  const typed = Promise.withResolvers<void>();
+  await page.route("**/trpc/domains.update*", async (route) => {
+    await typed.promise;
+    await route.continue();
+  });
+  await notes.fill("Ask Ada first.");
+  await organization.getByLabel("Group").fill("Customers");
+  await organization.getByRole("button", { name: "Save" }).click();
+  await notes.fill("Ask Ada first. Then Ben.");
+  typed.resolve();
+  await expect.poll(async () => (await zone.detail())["notes"]).toBe("Ask Ada first.");
+  await page.getByText("Saved").waitFor();
+  expect(await notes.inputValue()).toBe("Ask Ada first. Then Ben.");
+  await organization.getByRole("button", { name: "Save" }).click();
+  await expect.poll(async () => (await zone.detail())["notes"]).toBe("Ask Ada first. Then Ben.");
+});
+
 test("a move says what happens and moves the zone to another provider", async () => {
   const zone = await fileZone(site.zonewright);
   await zone.add("A", "www", "192.0.2.1");
@@ -442,6 +464,32 @@ test("an assignment gives a member exactly the pages and controls that they may 
   await page.getByText("Nobody is assigned yet.").waitFor();
   await theirs.goto(`${site.url}/d/${zone.name}/access`);
   await theirs.getByRole("heading", { name: "This page does not exist." }).waitFor();
+});
+
+test("of more assignments than a page holds each is on a page, and each lets its member edit", async () => {
+  const zone = await fileZone(site.zonewright);
+  await zone.add("A", "h0", "192.0.2.1");
+  const { username, id } = await member();
+  for (let host = 0; host <= 100; host += 1) {
+    const assignment = { userId: id, domainId: zone.id, access: "write", subdomainPattern: `h${host}` };
+    expect((await site.zonewright.admin.post("/api/assignments", assignment)).status).toBe(201);
+  }
+  const theirs = await opened(zone, "records", { username, password: memberPassword });
+  await theirs.getByRole("button", { name: "Actions for h0 A" }).click();
+  await theirs.getByRole("menuitem", { name: "Edit" }).waitFor();
+
+  const page = await opened(zone, "access");
+  const items = page.getByRole("list", { name: "Assignments" }).getByRole("listitem");
+  await page.getByText("h100", { exact: true }).waitFor();
+  await page.getByText("Page 1 of 3").waitFor();
+  await page.getByRole("button", { name: "Next" }).click();
+  await page.getByText("Page 2 of 3").waitFor();
+  await page.getByRole("button", { name: "Next" }).click();
+  await expect.poll(async () => await items.allInnerTexts()).toEqual([expect.stringContaining("h0")]);
+  await page.getByRole("button", { name: `Withdraw the assignment of ${username}` }).click();
+  await dialog(page).getByRole("button", { name: "Withdraw" }).click();
+  // The last page is gone with its only assignment.
+  await page.getByText("Page 2 of 2").waitFor();
 });
 
 test("a member's request is approved or rejected by an administrator, and both see it live", async () => {

@@ -1,9 +1,11 @@
 import { useEffect, useRef, useState } from "react";
-import { client, queries } from "../api.ts";
+import { client, healing, isTemporary, queries } from "../api.ts";
 import { useAction } from "../ui/use-action.ts";
 import { batches, begun, stateOf, withResults, type ImportState } from "./import-run.ts";
 
 const pollMilliseconds = 400;
+
+const pause = async (milliseconds: number) => await new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 async function finish(): Promise<void> {
   const keys = ["domains", "domain-tags", "provider-zones"];
@@ -17,17 +19,43 @@ async function finish(): Promise<void> {
 export function useImport(id: string) {
   const [state, setState] = useState<ImportState | null>(null);
   const [stopping, setStopping] = useState(false);
+  /** Why the progress cannot be read now. */
+  const [trouble, setTrouble] = useState<unknown>(null);
   const stop = useRef(false);
   const gone = useRef(false);
 
+  /** How the import stands, however long it takes to hear: the service goes on meanwhile. */
+  const look = async (): Promise<ImportState | null> => {
+    for (;;) {
+      try {
+        const now = stateOf(await client.providerConfigs.importProgress.query({ id }));
+        setTrouble(null);
+        return now;
+      } catch (error) {
+        const wait = healing(error);
+        if (wait === false || gone.current) throw error;
+        setTrouble(error);
+        await pause(wait);
+      }
+    }
+  };
   const follow = async () => {
     for (;;) {
-      const now = stateOf(await client.providerConfigs.importProgress.query({ id }));
+      const now = await look();
       if (gone.current) return;
       setState(now);
       if (!now?.running) return;
-      await new Promise((resolve) => setTimeout(resolve, pollMilliseconds));
+      await pause(pollMilliseconds);
     }
+  };
+  const importAll = async () => {
+    try {
+      await client.providerConfigs.import.mutate({ id, all: true });
+    } catch (error) {
+      // It may have begun although its answer was lost.
+      if (!isTemporary(error) || !(await look())?.running) throw error;
+    }
+    await follow();
   };
   const run = useAction(async (names: readonly string[], all: boolean) => {
     stop.current = false;
@@ -36,8 +64,10 @@ export function useImport(id: string) {
     setState(now);
     try {
       if (all) {
-        await client.providerConfigs.import.mutate({ id, all: true });
-        await follow();
+        await importAll().catch((error: unknown) => {
+          setState(null);
+          throw error;
+        });
         return;
       }
       for (const zones of batches(names)) {
@@ -52,8 +82,7 @@ export function useImport(id: string) {
     }
   });
   const resume = useAction(async () => {
-    const now = stateOf(await client.providerConfigs.importProgress.query({ id }));
-    if (!now?.running || gone.current) return;
+    if (!(await look())?.running || gone.current) return;
     await follow();
     await finish();
   });
@@ -68,7 +97,7 @@ export function useImport(id: string) {
 
   return {
     state,
-    error: run.error,
+    error: run.error ?? trouble,
     stopping,
     /** @param all whether the names are every unmanaged zone */
     start: (names: readonly string[], all: boolean) => void run.run(names, all),

@@ -30,7 +30,8 @@ export function Comments({ requestId, count }: { requestId: string; count: numbe
   const [written, setWritten] = useState("");
   const add = useAction(async () => {
     await client.changeRequests.comment.mutate({ id: requestId, text: written });
-    setWritten("");
+    // What is typed while it is sent stays.
+    setWritten((latest) => (latest === written ? "" : latest));
     await refreshRequests();
   });
   return (

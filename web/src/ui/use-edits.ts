@@ -17,7 +17,7 @@ export interface Edits<Fields> {
   changed: Partial<Fields>;
   isChanged: boolean;
   set: (fields: Partial<Fields>) => void;
-  /** Forgets what was typed, once it is stored. */
+  /** Forgets what was typed by the time of this rendering, once that is stored. What was typed since stays. */
   done: () => void;
 }
 
@@ -38,7 +38,7 @@ export function useEdits<Fields extends object>(now: Fields, keptAs?: string): E
     changed,
     isChanged: Object.keys(changed).length > 0,
     set: (fields) => setEdited((earlier) => withTyped(earlier, fields, now)),
-    done: () => setEdited({}),
+    done: () => setEdited((latest) => withoutStored(latest, edited)),
   };
 }
 
@@ -72,6 +72,20 @@ export function withTyped<Fields extends object>(
   for (const name of namesOf(typed)) {
     const value = typed[name];
     if (value !== undefined) next[name] = { value, before: edited[name]?.before ?? now[name] };
+  }
+  return next;
+}
+
+/** The touched fields once the values of `stored` are stored: what was typed since then, over what was stored. */
+export function withoutStored<Fields>(
+  edited: EditedFields<Fields>,
+  stored: EditedFields<Fields>,
+): EditedFields<Fields> {
+  const next: { [Name in keyof Fields]?: Edited<Fields[Name]> } = {};
+  for (const name of Object.keys(edited) as (keyof Fields)[]) {
+    const [typed, sent] = [edited[name], stored[name]];
+    if (typed === undefined || typed.value === sent?.value) continue;
+    next[name] = sent === undefined ? typed : { value: typed.value, before: sent.value };
   }
   return next;
 }

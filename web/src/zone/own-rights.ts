@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import type { RouterOutputs } from "@zonewright/client";
 import { client } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
 import { assignedRights, type EditablePart, type OwnRights } from "./assigned-rights.ts";
@@ -31,14 +32,22 @@ export function useOwnRights(zone: Pick<Zone, "id" | "ownerId" | "protectMail">)
   const { data } = useQuery({
     queryKey: ["own-rights", zone.id],
     enabled: !manages && user.role === "member",
-    queryFn: async ({ signal }) => {
-      const input = { domainId: zone.id, userId: user.id, limit: 100 };
-      return (await client.assignments.list.query(input, { signal })).assignments;
-    },
+    queryFn: async ({ signal }) => await assignmentsOf(zone, user, signal),
   });
   if (manages) return everything;
   if (user.role !== "member") return nothing;
   return data ? assignedRights(data, zone.protectMail) : nothing;
+}
+
+/** All assignments of a user in a zone. */
+export async function assignmentsOf(zone: Pick<Zone, "id">, user: { id: string }, signal: AbortSignal) {
+  const found: RouterOutputs["assignments"]["list"]["assignments"] = [];
+  for (let page = 1; ; page += 1) {
+    const input = { domainId: zone.id, userId: user.id, page, limit: 100 };
+    const { assignments, total } = await client.assignments.list.query(input, { signal });
+    found.push(...assignments);
+    if (assignments.length === 0 || found.length >= total) return found;
+  }
 }
 
 /** A host pattern as people say it. */

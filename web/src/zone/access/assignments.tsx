@@ -10,6 +10,7 @@ import { CheckField, Form, SelectField, TextField } from "../../ui/field.tsx";
 import { formatDay } from "../../ui/format.ts";
 import { Failure, Notice } from "../../ui/notice.tsx";
 import { Card } from "../../ui/page.tsx";
+import { Pager } from "../../ui/pager.tsx";
 import { meantPerson, PersonField, type Person } from "../../ui/person-field.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { useAction } from "../../ui/use-action.ts";
@@ -21,6 +22,7 @@ import styles from "../zone.module.css";
 import { recordsText } from "../own-rights.ts";
 
 const text = zoneWords;
+const pageSize = 50;
 
 type Assignment = RouterOutputs["assignments"]["list"]["assignments"][number];
 type Access = Assignment["access"];
@@ -28,11 +30,14 @@ type Access = Assignment["access"];
 /** Who is assigned to a domain, for administrators; auditors only read it. */
 export function Assignments({ zone }: { zone: Zone }) {
   const isAdmin = useUser().role === "admin";
+  const [page, setPage] = useState(1);
   const list = useQuery({
-    queryKey: ["assignments", zone.id],
-    queryFn: async ({ signal }) => await client.assignments.list.query({ domainId: zone.id, limit: 100 }, { signal }),
+    queryKey: ["assignments", zone.id, page],
+    queryFn: async ({ signal }) =>
+      await client.assignments.list.query({ domainId: zone.id, page, limit: pageSize }, { signal }),
+    placeholderData: (before) => before,
   });
-  const assignments = list.data?.assignments ?? [];
+  const { assignments = [], total = 0 } = list.data ?? {};
   const names = useUserNames(assignments.map(({ userId }) => userId));
   const [assigning, setAssigning] = useState(false);
   const [withdrawing, setWithdrawing] = useState<Assignment | null>(null);
@@ -44,7 +49,7 @@ export function Assignments({ zone }: { zone: Zone }) {
       action={isAdmin ? <Button onClick={() => setAssigning(true)}>{text.assign}</Button> : null}
     >
       <Failure error={list.error} />
-      {list.isSuccess && assignments.length === 0 ? <p className={styles["inset"]}>{text.noAssignments}</p> : null}
+      {list.isSuccess && total === 0 ? <p className={styles["inset"]}>{text.noAssignments}</p> : null}
       <ul className={styles["list"]} aria-label={text.assignments}>
         {assignments.map((assignment) => (
           <li key={assignment.id} className={styles["item"]}>
@@ -65,6 +70,14 @@ export function Assignments({ zone }: { zone: Zone }) {
           </li>
         ))}
       </ul>
+      <div className={total > pageSize ? styles["inset"] : undefined}>
+        <Pager
+          page={page}
+          pages={Math.ceil(total / pageSize)}
+          isKnown={list.isSuccess && !list.isPlaceholderData}
+          onPage={setPage}
+        />
+      </div>
       {assigning ? <AssignDialog zone={zone} onClose={() => setAssigning(false)} /> : null}
       {withdrawing ? (
         <WithdrawDialog
