@@ -2,6 +2,7 @@ import { fromJson, queries, type EntityManager } from "../../database/database.t
 import { failure, type DateSource, type Finding, type ExpirySource, type Registration } from "./registration.ts";
 import {
   afterReading,
+  isOutdated,
   storedReading,
   watchedFields,
   watchedIn,
@@ -100,14 +101,16 @@ export async function storeFinding(
     .forUpdate()
     .executeTakeFirst();
   if (!old || (byItself && old.expiry_source === "manual")) return null;
-  // The domain may name another registrar since it was asked.
-  const reading = given?.configId === old.registrar_config_id ? given : null;
   const before: Known = { expiresAt: old.expires_at, expirySource: old.expiry_source, registrar: old.registrar };
   const known = fromJson(old.registration) as RegistrationFacts | null;
   const answered = "registration" in finding ? finding : null;
   const facts = answered ? factsAfter(known, answered.source, answered.registration) : known;
   const heard = storedReading(old.registrar_state, old.registrar_config_id);
-  const changes = [...(facts ? factChanges(known, facts) : []), ...switchChanges(heard, reading)];
+  // The domain may name another registrar since it was asked.
+  const asked = given?.configId === old.registrar_config_id ? given : null;
+  const isLate = asked !== null && isOutdated(heard, asked);
+  const reading = isLate ? readingAgain(heard) : asked;
+  const changes = [...(facts ? factChanges(known, facts) : []), ...(isLate ? [] : switchChanges(heard, reading))];
   const lastSaid = lastDate(heard, reading, now);
   const date = foundDate(finding, reading, lastSaid);
   const after: Known = {
@@ -127,9 +130,10 @@ export async function storeFinding(
         : {}),
       ...(date ? { expiry_source: date.source } : {}),
       ...ofBothDates(finding, reading, lastSaid),
-      ...(reading && {
-        registrar_state: JSON.stringify(afterReading(heard, reading, now, reading.state ?? {})),
-      }),
+      ...(reading &&
+        !isLate && {
+          registrar_state: JSON.stringify(afterReading(heard, reading, now, reading.state ?? {})),
+        }),
       ...(changed(before, after) || changes.length > 0 ? { updated_at: now } : {}),
       registration: facts === null ? null : JSON.stringify(facts),
       registrar: after.registrar,
@@ -263,6 +267,14 @@ function factChanges(before: RegistrationFacts | null, after: RegistrationFacts)
     if ((fact === "statuses" || fact === "registrar") && before.source !== after.source) return [];
     return sameSet(comparable(fact, old), comparable(fact, current)) ? [] : [{ fact, before: old, after: current }];
   });
+}
+
+/** Returns what a registrar said last as a reading, for one that came too late. */
+function readingAgain(heard: StoredReading | null): RegistrarReading | null {
+  if (!heard) return null;
+  const { configId, version = 0, state, error } = heard;
+  if (state && error === null) return { configId, version, state, error };
+  return { configId, version, state: null, error: error ?? "" };
 }
 
 /** Returns which switches the registrar says to be other than it last said. One that was unknown before is no change. */

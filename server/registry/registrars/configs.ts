@@ -23,7 +23,13 @@ import { gandi } from "./gandi.ts";
 import { inwx } from "./inwx.ts";
 import { ovh } from "./ovh.ts";
 import { porkbun } from "./porkbun.ts";
-import type { Registrar, RegistrarKind, RegistrarReading } from "./registrar.ts";
+import {
+  storedReading,
+  type Registrar,
+  type RegistrarKind,
+  type RegistrarReading,
+  type StoredReading,
+} from "./registrar.ts";
 import { route53domains } from "./route53domains.ts";
 
 /** Every kind of registrar, in the order offered to people. */
@@ -226,22 +232,34 @@ export class RegistrarConfigs {
   /** Asks a domain's registrar what it says of its registered name. @returns null if the domain names no registrar */
   async read(
     em: EntityManager,
-    zone: { name: string; registrarConfigId: string | null },
+    zone: { id: string; name: string; registrarConfigId: string | null },
     purpose: Purpose,
   ): Promise<RegistrarReading | null> {
-    const { name, registrarConfigId: configId } = zone;
+    const { id, name, registrarConfigId: configId } = zone;
     if (configId === null) return null;
     const registered = registrableOf(name)?.name ?? name;
+    const known = await this.lastReading(em, id, configId);
+    const from = { configId, version: known?.version ?? 0 };
     try {
       const registrar = await this.#shared(em, configId, purpose);
-      const state = await throughProvider(registrar.read(registered));
-      if (state) return { configId, state, error: null };
-      return { configId, state: null, error: `The registrar does not have ${registered} in this account.` };
+      const state = await throughProvider(registrar.read(registered, known?.changedAt));
+      if (state) return { ...from, state, error: null };
+      return { ...from, state: null, error: `The registrar does not have ${registered} in this account.` };
     } catch (error) {
       if (error instanceof AppError && error.code === "PROVIDER_ERROR")
-        return { configId, state: null, error: error.message };
+        return { ...from, state: null, error: error.message };
       throw error;
     }
+  }
+
+  /** Returns what is stored of a domain from an account. */
+  async lastReading(em: EntityManager, id: string, configId: string | null): Promise<StoredReading | null> {
+    const row = await queries(em)
+      .selectFrom("domains")
+      .select("registrar_state")
+      .where("id", "=", id)
+      .executeTakeFirst();
+    return storedReading(row?.registrar_state, configId);
   }
 
   /** Seals the secret fields with the newest of SECRET_KEYS. */

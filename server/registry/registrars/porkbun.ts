@@ -37,6 +37,8 @@ const done = z.object({ status: z.string() });
 const pageSize = 1_000;
 /** How long the list may be used for the other names of the account. Porkbun has no call for one name. */
 const listLifetime = 5 * 60_000;
+/** How much the clocks of two instances may differ. */
+const mostSkew = 60_000;
 
 /** The domains of a Porkbun account. */
 export const porkbun: RegistrarKind<PorkbunConfig> = {
@@ -77,8 +79,10 @@ function porkbunAccount({ apiKey, secretKey, endpoint }: PorkbunConfig, environm
     }
   }
 
-  async function listedDomains(): Promise<z.infer<typeof listed>[]> {
-    if (!list || now() - list.at > listLifetime) list = { at: now(), entries: readList() };
+  /** @param changedAt what was read before then is out of date */
+  async function listedDomains(changedAt: Date | null = null): Promise<z.infer<typeof listed>[]> {
+    const oldest = Math.max(now() - listLifetime, changedAt ? changedAt.getTime() + mostSkew : 0);
+    if (!list || list.at < oldest) list = { at: now(), entries: readList() };
     const current = list;
     return await current.entries.catch((error: unknown) => {
       if (list === current) list = null;
@@ -99,8 +103,8 @@ function porkbunAccount({ apiKey, secretKey, endpoint }: PorkbunConfig, environm
       list = null;
       return (await listedDomains()).map(({ domain }) => domain.toLowerCase());
     },
-    async read(name) {
-      const entry = (await listedDomains()).find(({ domain }) => domain.toLowerCase() === name);
+    async read(name, changedAt) {
+      const entry = (await listedDomains(changedAt)).find(({ domain }) => domain.toLowerCase() === name);
       if (!entry) return null;
       const { ns } = await post(`/domain/getNs/${name}`, z.object({ ns: z.array(z.string()) }), false);
       return {

@@ -47,8 +47,11 @@ export interface RegistrarChange {
 export interface Registrar {
   /** Returns the registered names of the account, in lower-case A-labels. */
   domains(): Promise<string[]>;
-  /** Returns what the registrar says of a name; null if the account does not have it. */
-  read(name: string): Promise<RegistrarState | null>;
+  /**
+   * Returns what the registrar says of a name; null if the account does not have it.
+   * @param changedAt when the name was last changed here; null: not known. What was read of it before then is out of date
+   */
+  read(name: string, changedAt?: Date | null): Promise<RegistrarState | null>;
   /** Changes one field of a registration. @param before what the registrar said last */
   change(name: string, change: RegistrarChange, before: RegistrarState): Promise<void>;
 }
@@ -187,10 +190,11 @@ export function keysToSend(vendor: string, wanted: NonNullable<RegistrarChange["
 }
 
 /** What asking a domain's registrar brought. A failure leaves what it said before. */
-export type RegistrarReading = { configId: string } & (
-  | { state: RegistrarState; error: null }
-  | { state: null; error: string }
-);
+export type RegistrarReading = {
+  configId: string;
+  /** The version of what was stored when the registrar was asked. */
+  version: number;
+} & ({ state: RegistrarState; error: null } | { state: null; error: string });
 
 /** The switches of a registration whose changes are reported. */
 export const watchedFields = ["locked", "autoRenew"] as const;
@@ -207,21 +211,26 @@ export interface StoredReading {
   error: string | null;
   /** What is compared with the next lookup: what the last one saw, with what was changed here since. Left out by earlier versions. */
   watched?: WatchedFields | null;
+  /** Counts what the registrar said and what was changed here. Left out: none. */
+  version?: number;
+  /** When the registration was last changed here. Left out: never. */
+  changedAt?: Date | null;
 }
 
 /** Reads a stored column. What another configuration said does not count. */
 export function storedReading(column: unknown, configId: string | null): StoredReading | null {
   const stored = fromJson(column) as StoredReading | null;
   if (stored === null || stored.configId !== configId) return null;
-  const { seenAt, state } = stored;
+  const { seenAt, changedAt = null, state } = stored;
   return {
     ...stored,
     seenAt: seenAt && new Date(seenAt),
+    changedAt: changedAt && new Date(changedAt),
     state: state && { ...state, expiresAt: state.expiresAt && new Date(state.expiresAt) },
   };
 }
 
-/** Returns what to store after a reading. @param watched what to compare with the next lookup; as before if left out */
+/** Returns what to store after a reading that is not outdated. @param watched what to compare with the next lookup; as before if left out */
 export function afterReading(
   known: StoredReading | null,
   { configId, state, error }: RegistrarReading,
@@ -229,12 +238,38 @@ export function afterReading(
   watched: Partial<WatchedFields> = {},
 ): StoredReading {
   return {
+    ...known,
     configId,
     seenAt: state ? now : (known?.seenAt ?? null),
     state: state ?? known?.state ?? null,
     error,
     watched: watchedAfter(watchedIn(known), watched),
+    version: (known?.version ?? 0) + (state ? 1 : 0),
   };
+}
+
+/**
+ * Returns what to store after a change was sent, before the registrar is asked again.
+ * @param made what the registrar accepted @param sent that, and what may have been made, which the next lookup does not report
+ */
+export function afterChange(
+  known: StoredReading | null,
+  configId: string,
+  { made, sent }: { made: Partial<RegistrarState>; sent: Partial<RegistrarState> },
+  now: Date,
+): StoredReading {
+  return {
+    ...(known ?? { configId, seenAt: null, state: null, error: null }),
+    state: known?.state ? { ...known.state, ...made } : null,
+    watched: watchedAfter(watchedIn(known), sent),
+    version: (known?.version ?? 0) + 1,
+    changedAt: now,
+  };
+}
+
+/** Returns whether the registrar was asked before something newer was stored, so that its answer may be of before a change. */
+export function isOutdated(known: StoredReading | null, { version }: Pick<RegistrarReading, "version">): boolean {
+  return version !== (known?.version ?? 0);
 }
 
 /** Returns what the next lookup is compared with; null if no lookup has seen it. */

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Caller } from "../../access/caller.ts";
 import { zoneFor, type Zone } from "../../access/zone-access.ts";
 import { fromJson, queries, type EntityManager } from "../../database/database.ts";
@@ -29,7 +30,15 @@ import {
 } from "./plan.ts";
 import type { z } from "zod";
 import type { changeRegistrationInput } from "./schemas.ts";
-import { afterReading, storedReading, type RegistrarState, type WatchedFields } from "./registrar.ts";
+import {
+  afterChange,
+  afterReading,
+  isOutdated,
+  storedReading,
+  type RegistrarReading,
+  type RegistrarState,
+  type StoredReading,
+} from "./registrar.ts";
 
 /** A change of a registration, as a client sends it. */
 export interface RegistrationInput extends z.infer<typeof changeRegistrationInput> {
@@ -73,6 +82,8 @@ interface Prepared {
   zone: Zone;
   account: OpenRegistrar;
   state: RegistrarState;
+  /** The version of what was stored when the registrar was asked. */
+  version: number;
   plan: RegistrationPlan;
   /** The name servers that the zone has after the change. */
   servers: readonly string[];
@@ -187,14 +198,11 @@ export class Registrations {
    * Asks the name servers that the registrar said last about a domain, so that they do not hold it later.
    * @returns null if the registrar said none
    */
-  async ask(em: EntityManager, { id, name }: { id: string; name: string }): Promise<Asked | null> {
+  async ask(em: EntityManager, caller: Caller, id: string): Promise<Asked | null> {
+    const { name, registrarConfigId } = await zoneFor(em, caller, id, "read");
     if (registrableOf(name)?.name !== name) return null;
-    const row = await queries(em)
-      .selectFrom("domains")
-      .select(["registrar_state", "registrar_config_id"])
-      .where("id", "=", id)
-      .executeTakeFirst();
-    const servers = storedReading(row?.registrar_state, row?.registrar_config_id ?? null)?.state?.nameServers ?? null;
+    const known = await this.#parts.registrarConfigs.lastReading(em, id, registrarConfigId);
+    const servers = known?.state?.nameServers ?? null;
     return servers && { servers, probe: await this.#parts.probe(name, servers) };
   }
 
@@ -246,11 +254,11 @@ export class Registrations {
     caller: Caller,
     input: WantedRegistration & { id: string },
   ): Promise<RegistrationDraft> {
-    const { zone, account, plan, state } = await this.#prepare(em, caller, input);
+    const { zone, account, plan, state, version } = await this.#prepare(em, caller, input);
     refuseImpossible(plan);
     const now = this.#parts.now();
-    const reading = { configId: account.id, state, error: null };
-    await em.fork().transactional(async (tx) => storeReading(tx, zone.id, reading, now));
+    const reading = { configId: account.id, version, state, error: null };
+    await em.fork().transactional(async (tx) => storeReading(tx, zone, reading, now));
     return draftOf(account.id, plan);
   }
 
@@ -264,13 +272,8 @@ export class Registrations {
     input: WantedRegistration & { id: string },
   ): Promise<RegistrationDraft> {
     const zone = await zoneFor(em, caller, input.id, "manage");
-    const row = await queries(em)
-      .selectFrom("domains")
-      .select(["registrar_state", "registrar_config_id"])
-      .where("id", "=", zone.id)
-      .executeTakeFirst();
-    const configId = row?.registrar_config_id ?? null;
-    const state = storedReading(row?.registrar_state, configId)?.state;
+    const configId = zone.registrarConfigId;
+    const state = (await this.#parts.registrarConfigs.lastReading(em, zone.id, configId))?.state;
     if (configId === null || !state)
       throw new AppError(
         "CONFLICT",
@@ -330,6 +333,7 @@ export class Registrations {
         `${account.kind.name} cannot change this through its API. Leave it out, and change it in the registrar's console.`,
       );
     }
+    const known = await this.#parts.registrarConfigs.lastReading(em, zone.id, account.id);
     const state = await throughProvider(account.registrar.read(name));
     if (!state) throw new AppError("PROVIDER_ERROR", `The registrar does not have ${name} in this account.`);
     const changes = differences(state, wanted);
@@ -339,7 +343,17 @@ export class Registrations {
     const probe = touchesDelegation ? (asked ?? (await this.#parts.probe(name, servers))) : null;
     const plan = judgeRegistration(name, state, changes, probe, input.keys);
     const keys = knownKeys(probe, input.keys);
-    return { zone, account, state, plan, servers, probe, keys, planHash: registrationHash(account.id, changes) };
+    return {
+      zone,
+      account,
+      state,
+      version: known?.version ?? 0,
+      plan,
+      servers,
+      probe,
+      keys,
+      planHash: registrationHash(account.id, changes),
+    };
   }
 
   /** Sends a plan to the registrar. @param sending with what the audit entry says besides @returns whether something may have been changed */
@@ -349,6 +363,8 @@ export class Registrations {
     { zone, account, state, plan, keys }: Prepared,
     { about, isHeld }: { about: object; isHeld: Held["isHeld"] },
   ): Promise<{ failure: ProviderError | null; touched: boolean }> {
+    const made: FieldChange[] = [];
+    // Also one whose outcome is not known.
     const done: FieldChange[] = [];
     let failure: ProviderError | null = null;
     for (const change of sendingOrder(plan.changes)) {
@@ -358,6 +374,7 @@ export class Registrations {
       }
       try {
         await account.registrar.change(zone.name, changeOf(change, zone.name, keys), state);
+        made.push(change);
         done.push(change);
       } catch (error) {
         if (!(error instanceof ProviderError)) throw error;
@@ -367,14 +384,11 @@ export class Registrations {
       }
     }
     if (done.length > 0) {
-      // The change is made, whether or not the registrar can be asked again.
-      const reading = await this.#parts.registrarConfigs.read(em.fork(), zone, "person").catch((error: unknown) => {
-        if (error instanceof AppError) return null;
-        throw error;
-      });
       await em.fork().transactional(async (tx) => {
         const now = this.#parts.now();
-        if (reading) await storeReading(tx, zone.id, reading, now, sideOf(done, "after"));
+        const changed = { made: sideOf(made, "after"), sent: sideOf(done, "after") };
+        for (const { id, known } of await sharing(tx, zone, account.id))
+          await storeState(tx, id, afterChange(known, account.id, changed, now));
         if (done.some(({ field }) => field === "ds")) await this.#parts.noteDs(tx, zone.id);
         await writeEntry(tx, now, caller, {
           action: "domain.change_registration",
@@ -388,6 +402,12 @@ export class Registrations {
           },
         });
       });
+      // The change is made and stored, whether or not the registrar can be asked again.
+      const reading = await this.#parts.registrarConfigs.read(em.fork(), zone, "person").catch((error: unknown) => {
+        if (error instanceof AppError) return null;
+        throw error;
+      });
+      if (reading) await em.fork().transactional((tx) => storeReading(tx, zone, reading, this.#parts.now()));
     }
     return { failure, touched: done.length > 0 };
   }
@@ -423,24 +443,38 @@ export function needsForce(risks: readonly Risk[]): AppError {
   );
 }
 
+/** Stores what a registrar said of a name, unless something newer was stored since it was asked. */
 async function storeReading(
   tx: EntityManager,
-  id: string,
-  reading: Parameters<typeof afterReading>[1],
+  zone: Pick<Zone, "id" | "name">,
+  reading: RegistrarReading,
   now: Date,
-  changed: Partial<WatchedFields> = {},
 ): Promise<void> {
-  const row = await queries(tx)
+  const domains = await sharing(tx, zone, reading.configId);
+  const own = domains.find(({ id }) => id === zone.id);
+  if (!own || isOutdated(own.known, reading)) return;
+  for (const { id, known } of domains) await storeState(tx, id, afterReading(known, reading, now));
+}
+
+/** Locks the domains that have the registration of a name from an account: also zones below it, and those in other views. */
+async function sharing(tx: EntityManager, { name }: Pick<Zone, "name">, configId: string) {
+  const rows = await queries(tx)
     .selectFrom("domains")
-    .select(["registrar_state", "registrar_config_id"])
-    .where("id", "=", id)
+    .select(["id", "name", "registrar_state"])
+    .where("registrar_config_id", "=", configId)
+    .where((eb) => eb.or([eb("name", "=", name), eb(sql`right(name, ${name.length + 1})`, "=", `.${name}`)]))
+    .orderBy("id")
     .forUpdate()
-    .executeTakeFirst();
-  if (row?.registrar_config_id !== reading.configId) return;
-  const known = storedReading(row.registrar_state, reading.configId);
+    .execute();
+  return rows
+    .filter((row) => (registrableOf(row.name)?.name ?? row.name) === name)
+    .map((row) => ({ id: row.id, known: storedReading(row.registrar_state, configId) }));
+}
+
+async function storeState(tx: EntityManager, id: string, stored: StoredReading): Promise<void> {
   await queries(tx)
     .updateTable("domains")
-    .set({ registrar_state: JSON.stringify(afterReading(known, reading, now, changed)) })
+    .set({ registrar_state: JSON.stringify(stored) })
     .where("id", "=", id)
     .execute();
 }

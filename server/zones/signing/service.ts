@@ -231,9 +231,8 @@ export class Signing {
     const { database, connections, dnssec } = this.#parts;
     const reading = { domainId: input.id, caller, need: "manage" } as const;
     // Servers that do not answer must not hold the zone.
-    const asked = await readZoneContext(em, connections, reading);
-    const seen = await dnssec.look(em, asked);
-    const servers = await this.#parts.registrations.ask(em, asked);
+    const seen = await dnssec.look(em, await readZoneContext(em, connections, reading));
+    const servers = await this.#parts.registrations.ask(em, caller, input.id);
     return await withZone(database, input.id, async (isHeld) => {
       const zone = await readZoneContext(em, connections, reading);
       const { keys, confirmed } = keysToTrust(zone, seen, await providerKeys(zone));

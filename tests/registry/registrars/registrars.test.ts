@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { queries } from "../../../server/database/database.ts";
 import { Clock, day } from "../../support/clock.ts";
 import { registered } from "../../support/vendors/registrars/account.ts";
 import {
@@ -182,6 +183,28 @@ describe("a domain that names its registrar", () => {
     const { body: list } = await admin.get("/api/notifications");
     const contents = list.notifications.map(({ content }: Body) => content);
     expect(contents).toContainEqual(expect.stringContaining(`The registrar does not have ${name} in this account.`));
+  });
+
+  test("is not reported by a list of the account that was read before a change", async () => {
+    await connected("porkbun");
+    const lookUp = async () => {
+      await queries(zw.services.database.fork())
+        .updateTable("domains")
+        .set({ expiry_next_check_at: clock.now() })
+        .where("id", "=", domain.id)
+        .execute();
+      await zw.services.expiryCheck.work({}, new AbortController().signal);
+    };
+    admin = await zw.signIn("admin", adminPassword);
+    await lookUp();
+    const wanted = { autoRenew: false };
+    const { planHash } = (await admin.put(`${path()}/registration`, { ...wanted, dryRun: true })).body;
+    expect((await admin.put(`${path()}/registration`, { ...wanted, planHash })).status).toBe(200);
+    await lookUp();
+    expect((await admin.get(`${path()}/registration`)).body.registrar.autoRenew).toBe(false);
+    const { body } = await admin.get("/api/notifications");
+    const events = body.notifications.filter(({ title }: Body) => title.includes(name)).map(({ event }: Body) => event);
+    expect(events).not.toContain("domain.registration_changed");
   });
 
   test("is reminded of on the earlier date after its account fails, until that date is long past", async () => {

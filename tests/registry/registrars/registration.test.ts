@@ -293,6 +293,51 @@ test("a name server that serves the zone unsigned, or hides its keys, is not add
   expect(await changed(wanted)).toMatchObject({ plan: { warnings: [] }, status: 200 });
 });
 
+const alarms = async () =>
+  (await zw.admin.get("/api/notifications")).body.notifications.filter(
+    ({ event }: Body) => event === "domain.registration_changed",
+  );
+
+test("a lookup that read the registration before a change neither takes it back nor reports it", async () => {
+  gandi.domains.set(zoneName, registered({ nameServers: ["ns1.one.tld", "ns2.one.tld"], locked: false }));
+  await zw.admin.post(`${path}/check-expiry`);
+  const before = (await alarms()).length;
+  const made: number[] = [];
+  gandi.meanwhile(
+    ({ method, url }) => method === "GET" && url.pathname.endsWith("/dnskeys"),
+    async () => made.push((await changed({ locked: true })).status),
+  );
+  const { body } = await zw.admin.post(`${path}/check-expiry`);
+  expect({ made, source: body.source, expiresAt: body.expiresAt }).toEqual({
+    made: [200],
+    source: "registrar",
+    expiresAt: "2031-03-01T10:00:00.000Z",
+  });
+  const shown = (await zw.admin.get(`${path}/registration`)).body;
+  expect(shown).toMatchObject({ registrar: { locked: true, error: null } });
+  await zw.admin.post(`${path}/check-expiry`);
+  expect(await alarms()).toHaveLength(before);
+});
+
+test("a zone below the name, and one in another view, show a change of the registration and do not report it", async () => {
+  const others = [{ name: `below.${zoneName}` }, { name: zoneName, view: "internal" }];
+  const paths: string[] = [];
+  for (const other of others) {
+    const { body } = await zw.admin.post("/api/domains", other);
+    paths.push(`/api/domains/${body.id}`);
+    await zw.admin.put(`/api/domains/${body.id}`, { registrarConfigId: configs["gandi"] });
+    await zw.admin.post(`/api/domains/${body.id}/check-expiry`);
+  }
+  await zw.admin.post(`${path}/check-expiry`);
+  const before = (await alarms()).length;
+  expect((await changed({ autoRenew: false })).status).toBe(200);
+  for (const each of [path, ...paths])
+    expect((await zw.admin.get(`${each}/registration`)).body.registrar.autoRenew).toBe(false);
+  for (const each of [path, ...paths]) await zw.admin.post(`${each}/check-expiry`);
+  expect(await alarms()).toHaveLength(before);
+  for (const each of paths) await zw.admin.delete(each);
+});
+
 test("turning the transfer lock off needs a confirmed session, which no token has", async () => {
   const { body: plan } = await put({ locked: false, dryRun: true });
   const permissions = ["registrations:read", "registrations:write"];
