@@ -283,7 +283,7 @@ function switchChanges(known: StoredReading | null, reading: RegistrarReading | 
   const after = reading?.state ?? null;
   return watchedFields.flatMap((fact) => {
     const [old, current] = [before?.[fact] ?? null, after?.[fact] ?? null];
-    if (old === null || current === null || old === current) return [];
+    if (old === null || current === null || old === current || known?.sending?.includes(fact)) return [];
     return [{ fact, before: [old ? "on" : "off"], after: [current ? "on" : "off"] }];
   });
 }

@@ -215,6 +215,8 @@ export interface StoredReading {
   version?: number;
   /** When the registration was last changed here. Left out: never. */
   changedAt?: Date | null;
+  /** Switches of a change that was begun, and whose outcome is not stored yet. The next lookup does not report them. */
+  sending?: readonly (keyof WatchedFields)[];
 }
 
 /** Reads a stored column. What another configuration said does not count. */
@@ -245,7 +247,20 @@ export function afterReading(
     error,
     watched: watchedAfter(watchedIn(known), watched),
     version: (known?.version ?? 0) + (state ? 1 : 0),
+    sending: (known?.sending ?? []).filter((field) => (watched[field] ?? null) === null),
   };
+}
+
+const unheard = { seenAt: null, state: null, error: null };
+
+/** Returns what to store before a change is sent. */
+export function beforeChange(
+  known: StoredReading | null,
+  configId: string,
+  fields: readonly ChangeableField[],
+): StoredReading {
+  const sending = watchedFields.filter((field) => fields.includes(field));
+  return { ...(known ?? { configId, ...unheard }), version: (known?.version ?? 0) + 1, sending };
 }
 
 /**
@@ -259,11 +274,12 @@ export function afterChange(
   now: Date,
 ): StoredReading {
   return {
-    ...(known ?? { configId, seenAt: null, state: null, error: null }),
+    ...(known ?? { configId, ...unheard }),
     state: known?.state ? { ...known.state, ...made } : null,
     watched: watchedAfter(watchedIn(known), sent),
     version: (known?.version ?? 0) + 1,
     changedAt: now,
+    sending: [],
   };
 }
 

@@ -33,6 +33,7 @@ import type { changeRegistrationInput } from "./schemas.ts";
 import {
   afterChange,
   afterReading,
+  beforeChange,
   isOutdated,
   storedReading,
   type RegistrarReading,
@@ -103,6 +104,17 @@ interface Held {
   seen?: Asked | null;
 }
 
+/** The beginning or the end of a change. */
+interface Step {
+  action: "domain.send_registration" | "domain.change_registration";
+  changes: readonly FieldChange[];
+  /** What the audit entry says besides. */
+  about: object;
+  store: (tx: EntityManager) => Promise<void>;
+}
+
+const interrupted =
+  "The change was interrupted by an internal error. Read the registration: part of it may have been made.";
 const lost = "Another process may be changing this domain, so nothing more was sent. Try again in a few seconds.";
 
 /** Shows registrations, and changes them at their registrars. Never registers, renews or transfers. */
@@ -363,11 +375,26 @@ export class Registrations {
     { zone, account, state, plan, keys }: Prepared,
     { about, isHeld }: { about: object; isHeld: Held["isHeld"] },
   ): Promise<{ failure: ProviderError | null; touched: boolean }> {
+    const changes = sendingOrder(plan.changes);
+    if (changes.length === 0) return { failure: null, touched: false };
+    if (!isHeld()) return { failure: new ProviderError(lost, "none"), touched: false };
+    // Begun and ended by an entry each, so that it leaves a trace even if this process ends in between.
+    await this.#record(em, caller, zone, {
+      action: "domain.send_registration",
+      changes,
+      about,
+      store: async (tx) => {
+        const fields = changes.map(({ field }) => field);
+        for (const { id, known } of await sharing(tx, zone, account.id))
+          await storeState(tx, id, beforeChange(known, account.id, fields));
+      },
+    });
     const made: FieldChange[] = [];
     // Also one whose outcome is not known.
     const done: FieldChange[] = [];
     let failure: ProviderError | null = null;
-    for (const change of sendingOrder(plan.changes)) {
+    let fault: unknown = null;
+    for (const change of changes) {
       if (!isHeld()) {
         failure = new ProviderError(lost, "none");
         break;
@@ -377,31 +404,26 @@ export class Registrations {
         made.push(change);
         done.push(change);
       } catch (error) {
-        if (!(error instanceof ProviderError)) throw error;
-        failure = error;
-        if (error.effect === "unknown") done.push(change);
+        if (error instanceof ProviderError) failure = error;
+        else fault = error;
+        if (failure?.effect !== "none") done.push(change);
         break;
       }
     }
-    if (done.length > 0) {
-      await em.fork().transactional(async (tx) => {
-        const now = this.#parts.now();
+    const touched = done.length > 0;
+    const said = failure ? outcomeOf(failure, touched) : interrupted;
+    await this.#record(em, caller, zone, {
+      action: "domain.change_registration",
+      changes: done,
+      about: { ...about, ...(failure === null && fault === null ? {} : { error: said }) },
+      store: async (tx) => {
         const changed = { made: sideOf(made, "after"), sent: sideOf(done, "after") };
         for (const { id, known } of await sharing(tx, zone, account.id))
-          await storeState(tx, id, afterChange(known, account.id, changed, now));
-        if (done.some(({ field }) => field === "ds")) await this.#parts.noteDs(tx, zone.id);
-        await writeEntry(tx, now, caller, {
-          action: "domain.change_registration",
-          targetType: "domain",
-          targetId: zone.id,
-          before: sideOf(done, "before"),
-          after: {
-            ...sideOf(done, "after"),
-            ...about,
-            ...(failure ? { error: failure.message } : {}),
-          },
-        });
-      });
+          await storeState(tx, id, afterChange(known, account.id, changed, this.#parts.now()));
+      },
+    });
+    if (fault !== null) throw fault;
+    if (touched) {
       // The change is made and stored, whether or not the registrar can be asked again.
       const reading = await this.#parts.registrarConfigs.read(em.fork(), zone, "person").catch((error: unknown) => {
         if (error instanceof AppError) return null;
@@ -409,7 +431,27 @@ export class Registrations {
       });
       if (reading) await em.fork().transactional((tx) => storeReading(tx, zone, reading, this.#parts.now()));
     }
-    return { failure, touched: done.length > 0 };
+    return { failure, touched };
+  }
+
+  /** Stores and audits that a change is sent, or what became of it. */
+  async #record(
+    em: EntityManager,
+    caller: Caller,
+    { id }: Zone,
+    { action, changes, about, store }: Step,
+  ): Promise<void> {
+    await em.fork().transactional(async (tx) => {
+      await store(tx);
+      if (changes.some(({ field }) => field === "ds")) await this.#parts.noteDs(tx, id);
+      await writeEntry(tx, this.#parts.now(), caller, {
+        action,
+        targetType: "domain",
+        targetId: id,
+        before: sideOf(changes, "before"),
+        after: { ...sideOf(changes, "after"), ...about },
+      });
+    });
   }
 }
 

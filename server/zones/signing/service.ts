@@ -8,7 +8,7 @@ import { isActive } from "../../dns/record.ts";
 import { ancestorsOf } from "../../dns/server-rules/known-names.ts";
 import type { ProviderConnections } from "../../dns-providers/connections.ts";
 import { ProviderError, throughProvider, type ZoneSigner } from "../../dns-providers/provider.ts";
-import { writeEntry } from "../../notifications/audit/audit.ts";
+import { writeEntry, type AuditEvent } from "../../notifications/audit/audit.ts";
 import { AppError, badField } from "../../platform/errors.ts";
 import type { Pause } from "../../platform/pause.ts";
 import { dsToPublish } from "../../registry/dnssec/findings.ts";
@@ -140,6 +140,20 @@ export class Signing {
   ): Promise<void> {
     const { enabled, idle, message, reviewOverridden } = about;
     const word = enabled ? "on" : "off";
+    const before = idle > 0 ? { enabled, inactiveKeys: idle } : { enabled: !enabled };
+    const after = {
+      enabled,
+      ...(message === undefined ? {} : { message }),
+      ...(reviewOverridden ? { reviewOverridden } : {}),
+    };
+    const write = (event: Pick<AuditEvent, "action" | "after">) =>
+      em.transactional(async (tx) => {
+        const target = { targetType: "domain", targetId: id, before };
+        await writeEntry(tx, this.#parts.now(), caller, { ...target, ...event });
+      });
+    // Leaves a trace even if this process ends before the provider has answered.
+    await write({ action: "domain.send_dnssec", after });
+    let refusal: unknown = null;
     const error = await signing.set(providerZone, enabled).then(
       async () => {
         // Where the keys cannot be read, the answer counts.
@@ -151,23 +165,13 @@ export class Signing {
       (failure: unknown) => {
         if (failure instanceof ProviderError && failure.effect === "unknown")
           return `${failure.message} DNSSEC may have been turned ${word}. Look at the domain's DNSSEC before you try again.`;
-        return throughProvider(Promise.reject(failure));
+        refusal = failure;
+        if (failure instanceof ProviderError) return `${failure.message} Nothing was changed.`;
+        return `An internal error occurred. DNSSEC may have been turned ${word}.`;
       },
     );
-    await em.transactional(async (tx) => {
-      await writeEntry(tx, this.#parts.now(), caller, {
-        action: "domain.set_dnssec",
-        targetType: "domain",
-        targetId: id,
-        before: idle > 0 ? { enabled, inactiveKeys: idle } : { enabled: !enabled },
-        after: {
-          enabled,
-          ...(message === undefined ? {} : { message }),
-          ...(reviewOverridden ? { reviewOverridden } : {}),
-          ...(error === null ? {} : { error }),
-        },
-      });
-    });
+    await write({ action: "domain.set_dnssec", after: { ...after, ...(error === null ? {} : { error }) } });
+    if (refusal !== null) await throughProvider(Promise.reject(refusal));
     if (error !== null) throw new AppError("PROVIDER_ERROR", error);
   }
 

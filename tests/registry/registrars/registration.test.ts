@@ -319,6 +319,41 @@ test("a lookup that read the registration before a change neither takes it back 
   expect(await alarms()).toHaveLength(before);
 });
 
+test("a change leaves a trace before it is sent, and its outcome before the registrar is asked again", async () => {
+  signZone();
+  gandi.domains.set(zoneName, registered({ nameServers: ["ns1.one.tld", "ns2.one.tld"], ds: [ds] }));
+  await zw.admin.post(`${path}/check-expiry`);
+  const before = (await alarms()).length;
+  const entries = async (): Promise<Body[]> => (await zw.admin.get("/api/audit?limit=20")).body.entries;
+  const earlier = new Set((await entries()).map(({ id }) => id));
+  const trails: string[][] = [];
+  const note = async () => {
+    const own = (await entries()).filter(({ id, action }) => !earlier.has(id) && action.endsWith("_registration"));
+    return trails.push(own.map(({ action }) => action));
+  };
+  // As if the service ended here: what the next lookup sees was changed by nobody unknown.
+  gandi.meanwhile(
+    ({ method }) => method === "DELETE",
+    async () => {
+      account().autoRenew = false;
+      await zw.admin.post(`${path}/check-expiry`);
+    },
+  );
+  gandi.meanwhile(
+    ({ method }) => method === "PATCH",
+    async () => {
+      await note();
+      gandi.meanwhile(({ method, target }) => method === "GET" && target.endsWith("/dnskeys"), note);
+    },
+  );
+  const { status } = await changed({ autoRenew: false, ds: [] });
+  expect({ status, trails, alarms: (await alarms()).length - before }).toEqual({
+    status: 200,
+    trails: [["domain.send_registration"], ["domain.change_registration", "domain.send_registration"]],
+    alarms: 0,
+  });
+});
+
 test("a zone below the name, and one in another view, show a change of the registration and do not report it", async () => {
   const others = [{ name: `below.${zoneName}` }, { name: zoneName, view: "internal" }];
   const paths: string[] = [];

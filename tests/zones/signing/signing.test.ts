@@ -247,6 +247,7 @@ test("where reviews are required, only an administrator turns signing off, with 
 
 test("an answer that does not come is audited, and says what may have happened", async () => {
   const id = await domain(freshName());
+  const begun = async () => await entries(zw.admin, { targetId: id, action: "domain.send_dnssec" });
   cloudflare.fault("PATCH", "cutAfter");
   const lost = await set(id, true);
   expect(lost).toMatchObject({
@@ -255,7 +256,9 @@ test("an answer that does not come is audited, and says what may have happened",
   });
   const [entry] = await entries(zw.admin, { targetId: id, action: "domain.set_dnssec" });
   expect(entry?.after).toMatchObject({ enabled: true, error: expect.stringContaining("may have been turned on") });
+  expect(await begun()).toMatchObject([{ before: { enabled: false }, after: { enabled: true } }]);
   expect((await set(id, true)).body.dsToPublish).toHaveLength(1);
+  expect(await begun()).toHaveLength(1);
 });
 
 test("where nobody can look at the parent zone, turning off needs force", async () => {

@@ -165,6 +165,14 @@ const actions: Audit["actions"] = {
     title: "Registrierung beim Registrar geändert",
     sentence: () => "Die Registrierung von {domain} hat sich beim Registrar geändert",
   },
+  "domain.send_dnssec": {
+    title: "Ein- oder Ausschalten von DNSSEC begonnen",
+    sentence: () => "{who} hat begonnen, DNSSEC von {domain} ein- oder auszuschalten",
+  },
+  "domain.send_registration": {
+    title: "Änderung einer Registrierung begonnen",
+    sentence: () => "{who} hat begonnen, die Registrierung von {domain} zu ändern",
+  },
   "domain.set_expiry": { title: "Ablauf gesetzt", sentence: () => "{who} hat gesetzt, wann {domain} abläuft" },
   "domain.set_expiry_remind": {
     title: "Ablauferinnerungen gesetzt",

@@ -136,6 +136,14 @@ const actions: Readonly<Record<Entry["action"], { title: string; sentence: (fact
     title: "Registration changed at the registrar",
     sentence: () => "The registration of {domain} changed at its registrar",
   },
+  "domain.send_dnssec": {
+    title: "Turning DNSSEC on or off begun",
+    sentence: () => "{who} began to turn the DNSSEC of {domain} on or off",
+  },
+  "domain.send_registration": {
+    title: "Change of a registration begun",
+    sentence: () => "{who} began to change the registration of {domain}",
+  },
   "domain.set_expiry": { title: "Expiry set", sentence: () => "{who} set when {domain} expires" },
   "domain.set_expiry_remind": {
     title: "Expiry reminders set",
