@@ -263,6 +263,7 @@ interface Known {
   registryExpiresAt: Date | null;
   registrar: RegistrarState | null;
   registrarError: string | null;
+  /** What the parent zone says of the registered name; null: not known, as of a zone below that name, whose parent zone is another one. */
   parent: { nameServers: string[]; ds: string[] | null } | null;
   /** Null: nothing is wrong, or the caller may not see all hosts. */
   certificates: KnownCertificates | null;

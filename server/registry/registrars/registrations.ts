@@ -180,7 +180,7 @@ export class Registrations {
           ...known,
           registrar: reading?.state ?? null,
           registrarError: reading?.error ?? null,
-          parent,
+          parent: name === zone.name ? parent : null,
           certificates: certificates?.get(id) ?? null,
         },
         now,

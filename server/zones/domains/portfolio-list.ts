@@ -152,15 +152,19 @@ async function knownOf(em: EntityManager, caller: Caller, visible: VisibleDomain
       const reading = storedReading(row.registrar_state, row.registrar_config_id);
       const facts = fromJson(row.facts) as StoredFacts | null;
       const parent = facts?.parent ?? null;
+      const registered = registrableOf(row.name)?.name ?? row.name;
       const findings = judgeKnown(
         {
-          name: registrableOf(row.name)?.name ?? row.name,
+          name: registered,
           expiresAt: row.expires_at,
           registryExpiresAt: row.registry_expires_at,
           registrar: reading?.state ?? null,
           registrarError: reading?.error ?? null,
           certificates: certificates.get(row.id) ?? null,
-          parent: parent && { nameServers: parent.nameServers, ds: parent.ds?.map(dsText) ?? null },
+          parent:
+            registered !== row.name
+              ? null
+              : parent && { nameServers: parent.nameServers, ds: parent.ds?.map(dsText) ?? null },
         },
         now,
       );

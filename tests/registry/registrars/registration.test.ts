@@ -435,6 +435,24 @@ test("a domain without a registrar, and one below a registered name, say where t
   });
 });
 
+test("what a zone says of one below it is not compared with what the registrar has for the name", async () => {
+  root.top.zones = {};
+  const { body: below } = await zw.admin.post("/api/domains", { name: `apart.${zoneName}` });
+  await zw.admin.put(`/api/domains/${below.id}`, { registrarConfigId: configs["gandi"] });
+  reset(root);
+  const lines = [`apart.${zoneName} NS ns9.apart.${zoneName}`, `ns9.apart.${zoneName} A 127.53.0.4`];
+  const served = { [zoneName]: [...content(), ...lines] };
+  [root.first.zones, root.second.zones] = [served, served];
+  await zw.admin.post(`/api/domains/${below.id}/check-expiry`);
+  await zw.admin.post(`/api/domains/${below.id}/delegation/check`);
+  const { body } = await zw.admin.get(`/api/domains/${below.id}/registration`);
+  expect(body).toMatchObject({ parent: { zone: zoneName, nameServers: [`ns9.apart.${zoneName}`] }, findings: [] });
+  const { body: list } = await zw.admin.get("/api/domains/portfolio");
+  const listed = list.domains.find(({ name }: Body) => name === `apart.${zoneName}`);
+  expect(listed.findings.map(({ code }: Body) => code)).not.toContain("name_servers_differ");
+  await zw.admin.delete(`/api/domains/${below.id}`);
+});
+
 test("a change that a sleeping machine interrupts sends nothing more, because another instance may have gone on", async () => {
   // The last test: what it stores has ids of an hour later.
   const wake = Date.now() + hour;
