@@ -3,9 +3,8 @@ import { apiAddress, credential, credentialFields } from "../../dns-providers/co
 import { readPages } from "../../dns-providers/vendor-api/pages.ts";
 import { maybe } from "../../dns-providers/vendor-api/text.ts";
 import type { VendorEnvironment } from "../../dns-providers/vendor-api/calls.ts";
-import { ProviderError } from "../../dns-providers/provider.ts";
 import { parseExpiryDate, distinct, readDs, readHostNames } from "../expiry/dates.ts";
-import { dsSteps, inSteps, RegistrarApi, type Registrar, type RegistrarKind } from "./registrar.ts";
+import { dsSteps, inSteps, keysToSend, RegistrarApi, type Registrar, type RegistrarKind } from "./registrar.ts";
 
 // The parts of Gandi's Domain API (v5) in use. Gandi takes DNSKEYs and makes the DS records itself.
 
@@ -45,7 +44,7 @@ export const gandi: RegistrarKind<GandiConfig> = {
   addresses: ["endpoint"],
   configSchema,
   changes: ["nameServers", "ds", "locked", "autoRenew"],
-  takesKeys: true,
+  makesDs: true,
   connect: (config, environment) => gandiAccount(config, environment),
 };
 
@@ -103,9 +102,7 @@ function gandiAccount({ token, endpoint }: GandiConfig, environment: VendorEnvir
       if (!ds) return;
       const { added, removed } = dsSteps(await keysOf(name), ds);
       await inSteps([
-        ...added.map((one) => () => {
-          if (!one.key) throw new ProviderError("Gandi takes keys, and the zone has none for this DS record.", "none");
-          const { flags, algorithm, publicKey } = one.key;
+        ...keysToSend(gandi.name, added).map(({ flags, algorithm, publicKey }) => () => {
           const type = (flags & 1) === 1 ? "ksk" : "zsk";
           return send("POST", "/dnskeys", { algorithm, type, public_key: publicKey });
         }),

@@ -50,7 +50,6 @@ export const inwx: RegistrarKind<InwxConfig> = {
   addresses: dnsProvider.addresses,
   configSchema: dnsProvider.configSchema,
   changes: ["nameServers", "ds", "locked", "autoRenew"],
-  takesKeys: true,
   connect: (config, environment) => inwxAccount(config, environment),
 };
 

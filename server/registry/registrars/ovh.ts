@@ -50,7 +50,7 @@ export const ovh: RegistrarKind<OvhConfig> = {
   addresses: dnsProvider.addresses,
   configSchema: dnsProvider.configSchema,
   changes: ["nameServers", "ds", "locked", "autoRenew"],
-  takesKeys: true,
+  makesDs: true,
   connect: (config, environment) => ovhAccount(config, environment),
 };
 

@@ -66,8 +66,8 @@ export interface RegistrarKind<Config = unknown> {
   configSchema: z.ZodType<Config>;
   /** What its API can change. */
   changes: readonly ChangeableField[];
-  /** Whether it takes the DNSKEY and makes the DS record itself. */
-  takesKeys?: true;
+  /** Whether it takes the DNSKEY of each DS record and makes the DS record itself, with a SHA-256 digest. */
+  makesDs?: true;
   connect: (config: Config, environment: VendorEnvironment) => Registrar;
 }
 
@@ -180,13 +180,17 @@ export function dsOfKey(name: string, { flags, algorithm, publicKey }: Published
 /** Returns the keys to send to a registrar that makes the DS records itself, with SHA-256 digests. @throws ProviderError if that is not what is wanted */
 export function keysToSend(vendor: string, wanted: NonNullable<RegistrarChange["ds"]>): PublishedKey[] {
   return wanted.map(({ ds, key }) => {
+    const refusal = whyNotMade(vendor, ds);
+    if (refusal !== null) throw new ProviderError(refusal, "none");
     if (!key) throw new ProviderError(`${vendor} takes keys, and the zone has none for DS ${ds}.`, "none");
-    if (ds.split(" ")[2] === "2") return key;
-    throw new ProviderError(
-      `${vendor} makes the DS record itself, with a digest of type 2. Leave out DS ${ds}.`,
-      "none",
-    );
+    return key;
   });
+}
+
+/** Returns why a registrar that makes the DS records itself will not have this one; null if it may. */
+export function whyNotMade(vendor: string, ds: string): string | null {
+  if (ds.split(" ")[2] === "2") return null;
+  return `${vendor} makes the DS record itself, with a digest of type 2. Leave out DS ${ds}.`;
 }
 
 /** What asking a domain's registrar brought. A failure leaves what it said before. */

@@ -36,6 +36,7 @@ import {
   beforeChange,
   isOutdated,
   storedReading,
+  whyNotMade,
   type RegistrarReading,
   type RegistrarState,
   type StoredReading,
@@ -354,6 +355,7 @@ export class Registrations {
     const asked = seen && seen.servers.join(" ") === servers.join(" ") ? seen.probe : null;
     const probe = touchesDelegation ? (asked ?? (await this.#parts.probe(name, servers))) : null;
     const plan = judgeRegistration(name, state, changes, probe, input.keys);
+    if (account.kind.makesDs) plan.refusals.push(...notMade(account.kind.name, changes));
     const keys = knownKeys(probe, input.keys);
     return {
       zone,
@@ -467,6 +469,18 @@ function shownOf({ plan, planHash }: Prepared) {
 
 function draftOf(configId: string, { changes, warnings, risks }: RegistrationPlan): RegistrationDraft {
   return { configId, changes, warnings, risks };
+}
+
+/** Returns the DS records that a registrar cannot have, because it makes them itself. */
+function notMade(vendor: string, changes: readonly FieldChange[]): RegistrationPlan["refusals"] {
+  return changes.flatMap(({ field, before, after }) => {
+    if (field !== "ds" || !Array.isArray(after)) return [];
+    const added = after.filter((ds) => !Array.isArray(before) || !before.includes(ds));
+    return added.flatMap((ds) => {
+      const message = whyNotMade(vendor, ds);
+      return message === null ? [] : [{ field, message }];
+    });
+  });
 }
 
 /** @throws AppError BAD_REQUEST for what is refused whatever is confirmed */

@@ -73,7 +73,7 @@ export const route53domains: RegistrarKind<Route53DomainsConfig> = {
   addresses: ["endpoint"],
   configSchema,
   changes: ["nameServers", "ds", "locked", "autoRenew"],
-  takesKeys: true,
+  makesDs: true,
   connect: (config, environment) => route53Account(config, environment),
 };
 

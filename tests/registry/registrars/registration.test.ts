@@ -1,7 +1,8 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { queries } from "../../../server/database/database.ts";
+import { writeName } from "../../../server/dns/names/wire-names.ts";
 import { Clock, hour, minute } from "../../support/clock.ts";
 import { dsOf, registered, type RegistrarAccount } from "../../support/vendors/registrars/account.ts";
 import {
@@ -372,6 +373,24 @@ test("a zone below the name, and one in another view, show a change of the regis
   expect(await alarms()).toHaveLength(before);
   for (const each of paths) await zw.admin.delete(each);
 });
+
+test.each(["gandi", "ovh", "route53domains"] as const)(
+  "a DS record of another digest than %s makes is refused, and what is there stays",
+  async (kind) => {
+    signZone();
+    accounts[kind].domains.set(zoneName, registered({ nameServers: ["ns1.one.tld", "ns2.one.tld"], ds: [ds] }));
+    await zw.admin.put(path, { registrarConfigId: configs[kind] });
+    const rdata = Buffer.concat([Buffer.from([1, 1, 3, 13]), Buffer.from(publicKey, "base64")]);
+    const digest = createHash("sha384").update(writeName(zoneName)).update(rdata).digest("hex");
+    const other = `${ds.split(" ")[0]} 13 4 ${digest}`;
+    const made = accounts[kind].changes().length;
+    expect(await put({ ds: [other], dryRun: true })).toMatchObject({
+      status: 400,
+      body: { issues: [{ path: ["ds"], message: expect.stringContaining(`Leave out DS ${other}.`) }] },
+    });
+    expect(accounts[kind].changes().length).toBe(made);
+  },
+);
 
 test("turning the transfer lock off needs a confirmed session, which no token has", async () => {
   const { body: plan } = await put({ locked: false, dryRun: true });
