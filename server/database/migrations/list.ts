@@ -76,6 +76,7 @@ import { Portfolio } from "./0091-portfolio.ts";
 import { Certificates } from "./0092-certificates.ts";
 import { Dnssec } from "./0093-dnssec.ts";
 import { RegistrationRequests } from "./0095-registration-requests.ts";
+import { MirrorGuards } from "./0100-mirror-guards.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -158,4 +159,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0092-certificates", class: Certificates },
   { name: "0093-dnssec", class: Dnssec },
   { name: "0095-registration-requests", class: RegistrationRequests },
+  { name: "0100-mirror-guards", class: MirrorGuards },
 ];

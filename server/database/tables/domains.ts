@@ -153,6 +153,10 @@ export const MirrorSchema = defineEntity({
     /** Since when it does not serve the wanted revision; null: it does. */
     behindSince: p.datetime().nullable(),
     lastAppliedAt: p.datetime().nullable(),
+    /** Until when its provider may not show all that was sent there; null: it does. */
+    settlesAt: p.datetime().nullable(),
+    /** Whether changes were sent there whose end is not known: they may be stored and not served. */
+    unconfirmed: p.boolean().default(false),
     /** When its records were last compared with the domain's. */
     checkedAt: p.datetime().nullable(),
     /** When it is to be reconciled next; null: when the domain changes or the next comparison is due. */

@@ -291,7 +291,7 @@ export function secondsToSettle(provider: DnsProvider, read: Pick<ReadBack, "sig
 }
 
 /** Returns for how many seconds a reading may not show what is done. */
-function lagOf(
+export function lagOf(
   { readLagSeconds = 0, signingLagSeconds = 0 }: DnsProvider,
   { signed }: Pick<ReadBack, "signed">,
 ): number {

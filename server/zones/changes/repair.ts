@@ -178,7 +178,7 @@ async function readOutcomes(
     const call = { provider, zone, changes: sent };
     const found = await putBack(call, { outcomes, before: null, after: null }, taking);
     const settled = atomic ? await allOrTakenBack(call, found, taking) : found;
-    if (settled.outcomes.some((outcome) => outcome.ok || outcome.gone)) await provider.publish?.(zone);
+    if (settled.outcomes.some(isMade)) await provider.publish?.(zone);
     return outcomesOf(settled.outcomes);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
@@ -201,7 +201,10 @@ const unread: ChangeOutcome = {
   unknown: true,
 };
 
-/** Returns the outcomes that the zone shows now; null if it cannot be read. @param mayCome whether a change that it does not show may still be made. */
+/**
+ * Returns the outcomes that the zone shows now, and has its provider serve them; null if it cannot be read.
+ * @param mayCome whether a change that it does not show may still be made
+ */
 async function observedOutcomes(
   provider: DnsProvider,
   { set, intent: { atomic, changes } }: Repairing,
@@ -210,13 +213,36 @@ async function observedOutcomes(
   try {
     const { sent, outcomesOf } = providerPart(changes, atomic);
     const { served } = await readServed(provider, set.provider_zone, sent);
-    const outcomes = outcomesIn(served, sent);
-    return outcomesOf(mayCome ? outcomes.map((outcome) => (outcome.ok || outcome.gone ? outcome : notSeen)) : outcomes);
+    const found = outcomesIn(served, sent);
+    const outcomes = mayCome ? found.map((outcome) => (outcome.ok || outcome.gone ? outcome : notSeen)) : found;
+    const isServed = !outcomes.some(isMade) || (await isPublished(provider, set.provider_zone));
+    return outcomesOf(isServed ? outcomes : outcomes.map((outcome) => (isMade(outcome) ? notServed : outcome)));
   } catch (error) {
     if (error instanceof ProviderError) return null;
     throw error;
   }
 }
+
+function isMade(outcome: ChangeOutcome): boolean {
+  return outcome.ok || outcome.gone === true;
+}
+
+/** Has a provider serve what is stored. @returns false if that failed */
+async function isPublished(provider: DnsProvider, zone: string): Promise<boolean> {
+  try {
+    await provider.publish?.(zone);
+    return true;
+  } catch (error) {
+    if (error instanceof ProviderError) return false;
+    throw error;
+  }
+}
+
+const notServed: ChangeOutcome = {
+  ok: false,
+  message: "Outcome unknown: the provider had stored the change when it was abandoned, but not served it.",
+  unknown: true,
+};
 
 const notSeen: ChangeOutcome = {
   ok: false,

@@ -248,7 +248,11 @@ async function fill(
     readOnly.set(recordKey(record), managedReason(record));
   }
   const { missing, foreign, same, changes } = planMove(kind, readOnly, move, present);
-  if (same) return { fingerprint: found, changes, signing };
+  if (same) {
+    // An earlier attempt may have stored them without having them served.
+    await provider.publish?.(zone);
+    return { fingerprint: found, changes, signing };
+  }
   if (foreign.length > 0) {
     throw new AppError(
       "CONFLICT",

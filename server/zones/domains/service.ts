@@ -24,8 +24,15 @@ import { Domain } from "../../database/tables/domains.ts";
 import { adoptZone, refuseServed, zoneToAdopt, type BeforeReading, type NewZone } from "./adopt-zone.ts";
 import { groupingOf, movedRights } from "./named-by-assignments.ts";
 import { restrictToVisibleRecords, countTags, findZoneOf, listWithLastChanges, type DomainFilter } from "./list.ts";
-import { changeView, followsExpiry, refuseTaken, givenView, newName } from "./identity.ts";
-import { catalogOf, refuseLeavingCatalog } from "./leaving-catalog.ts";
+import {
+  catalogOf,
+  changeView,
+  followsExpiry,
+  givenView,
+  newName,
+  refuseLeavingCatalog,
+  refuseTaken,
+} from "./identity.ts";
 import { moveZone } from "./move-zone.ts";
 import {
   applyPatch,

@@ -1,6 +1,6 @@
 import { ZoneScope } from "../../access/caller.ts";
 import { zoneAt } from "../changes/state/live-queries.ts";
-import { readWhole, callProvider } from "../changes/provider-call.ts";
+import { callProvider, lagOf, readWhole, secondsToSettle } from "../changes/provider-call.ts";
 import { type EntityManager, queries } from "../../database/database.ts";
 import {
   isActive,
@@ -100,6 +100,10 @@ export interface LoadedMirror {
   zone: string;
   onDrift: OnDrift;
   force: boolean;
+  /** Until when its provider may not show what was sent; null: it does. */
+  settlesAt: Date | null;
+  /** Whether changes were sent whose end is not known. */
+  unconfirmed: boolean;
   config: StoredConfig & { name: string };
 }
 
@@ -114,6 +118,8 @@ export async function loadMirror(em: EntityManager, id: string): Promise<LoadedM
       "m.provider_zone",
       "m.on_drift",
       "m.force_next",
+      "m.settles_at",
+      "m.unconfirmed",
       "c.id as config_id",
       "c.kind",
       "c.config",
@@ -144,21 +150,32 @@ export async function loadMirror(em: EntityManager, id: string): Promise<LoadedM
     zone: row.provider_zone,
     onDrift: row.on_drift,
     force: row.force_next,
+    settlesAt: row.settles_at,
+    unconfirmed: row.unconfirmed,
     config: { id: row.config_id, kind: row.kind, config: row.config, name: row.config_name },
   };
 }
 
+/** What an attempt at a mirror depends on besides the mirror. */
+interface Attempting {
+  now: () => Date;
+  /** Runs before each call that changes the mirror, with the time when a reading shows whether it was carried out. Throws to end the attempt. */
+  beforeCall: (settlesAt: Date) => Promise<void>;
+}
+
 /**
- * Makes one attempt: reads the mirror, compares it with its domain, and applies the difference.
- * @param beforeCall runs before each call that changes the mirror, and throws to end the attempt @throws AppError, ProviderError
+ * Makes one attempt: reads the mirror, compares it with its domain, and applies the difference. A provider that stores without serving is
+ * asked to serve what an earlier attempt may have left so.
+ * @throws AppError, ProviderError
  */
 export async function attemptMirror(
   em: EntityManager,
   connections: ProviderConnections,
-  { domain, zone, onDrift, force, config }: LoadedMirror,
-  beforeCall: BeforeCall,
+  { domain, zone, onDrift, force, settlesAt: settledBefore, unconfirmed, config }: LoadedMirror,
+  { now, beforeCall }: Attempting,
 ): Promise<Outcome> {
   const { kind, provider } = connections.connect(config, "drift");
+  const readAt = now();
   const compared = await compareMirror(em, domain, { kind, provider, zone });
   const { changes, foreign, unsupported, present } = compared;
   const { revision } = domain;
@@ -170,12 +187,26 @@ export async function attemptMirror(
     error: null,
     unreachable: false,
     retryAt: null,
+    settlesAt: null,
   };
   if (!provider) return served;
   const warning = force ? null : lossWarning(foreign, Math.max(present, foreign.length));
   const deletesForeign = force || (onDrift === "restore" && warning === null);
   const wanted = deletesForeign ? [...foreign, ...changes] : await inSlices(besideForeign(compared));
-  const outcomes = await apply({ provider, zone }, wanted, compared, beforeCall);
+  let calls = 0;
+  const outcomes = await apply({ provider, zone }, wanted, compared, async () => {
+    calls++;
+    await beforeCall(after(now(), secondsToSettle(provider, compared)));
+  });
+  if ((unconfirmed || force) && !outcomes.some((outcome) => outcome.ok || outcome.gone)) await provider.publish?.(zone);
+  const lag = lagOf(provider, compared);
+  const shownAt = calls > 0 && lag > 0 ? after(now(), lag) : null;
+  if (settledBefore !== null && readAt < settledBefore) {
+    // A clock that was set back must not make this time a late one.
+    const longest = after(now(), secondsToSettle(provider, compared));
+    const settlesAt = latest(shownAt, settledBefore);
+    return { ...served, isEarly: true, settlesAt: settlesAt < longest ? settlesAt : longest };
+  }
   const refused = wanted.flatMap(({ before, after }, index) => {
     const outcome = outcomes[index];
     const record = after ?? before;
@@ -192,10 +223,19 @@ export async function attemptMirror(
   ];
   return {
     ...served,
+    settlesAt: shownAt,
     differences: left + refused.length,
     foreign: left,
     error: errors.length === 0 ? null : errors.join(" "),
   };
+}
+
+function after(time: Date, seconds: number): Date {
+  return new Date(time.getTime() + seconds * 1_000);
+}
+
+function latest(one: Date | null, other: Date): Date {
+  return one !== null && one > other ? one : other;
 }
 
 async function apply(
@@ -206,7 +246,8 @@ async function apply(
 ): Promise<ChangeOutcome[]> {
   if (!exists) await provider.createZone(zone);
   if (changes.length === 0) return [];
-  const options = { plannedOn: fingerprint, signed, beforeCall };
+  // What a call without an answer did is seen by a later attempt.
+  const options = { plannedOn: fingerprint, signed, beforeCall, mayStayOpen: true };
   return (await callProvider(provider, zone, changes, options)).outcomes;
 }
 

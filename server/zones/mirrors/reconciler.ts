@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { lockDomain } from "../../access/locks.ts";
 import type { Database } from "../../database/database.ts";
 import type { ProviderConnections } from "../../dns-providers/connections.ts";
-import { ProviderError, type BeforeCall } from "../../dns-providers/provider.ts";
+import { ProviderError } from "../../dns-providers/provider.ts";
 import type { Notifications, TypedNotice } from "../../notifications/notify.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -11,6 +11,7 @@ import { attemptMirror, loadMirror, type LoadedMirror } from "./comparison.ts";
 import {
   claimMirror,
   claimOldest,
+  noteCall,
   releaseClaim,
   renewClaim,
   renewMilliseconds,
@@ -18,6 +19,7 @@ import {
   retryTime,
   scheduleChecks,
   setReported,
+  storeEarly,
   storeOutcome,
   wakeUnreachable,
   type Attempt,
@@ -162,7 +164,8 @@ export class MirrorReconciler {
       });
     }, renewMilliseconds);
     try {
-      outcome = await attemptMirror(database.fork(), connections, loaded, this.#whileClaimed(id, token));
+      const beforeCall = this.#whileClaimed(id, token);
+      outcome = await attemptMirror(database.fork(), connections, loaded, { now, beforeCall });
     } catch (error) {
       const known = error instanceof AppError || error instanceof ProviderError;
       if (!known) log.error({ err: error, mirrorId: id }, "a mirror could not be reconciled");
@@ -200,10 +203,10 @@ export class MirrorReconciler {
   }
 
   /** Lets no call out once another process may work at the mirror, or it was deleted. */
-  #whileClaimed(id: string, token: string): BeforeCall {
+  #whileClaimed(id: string, token: string): (settlesAt: Date) => Promise<void> {
     const { database, now } = this.#parts;
-    return async () => {
-      if (this.#stopped || !(await renewClaim(database.fork(), id, token, now())))
+    return async (settlesAt) => {
+      if (this.#stopped || !(await noteCall(database.fork(), { id, token }, now(), settlesAt)))
         throw new ProviderError("The mirror was deleted, or the service is stopping. Nothing more was sent.", "none");
     };
   }
@@ -214,7 +217,12 @@ export class MirrorReconciler {
     await database.fork().transactional(async (tx) => {
       // Before the mirror, as a change of the domain locks them.
       if ((await lockDomain(tx, domain.id)) === null) return;
-      const { error } = outcome;
+      const { error, revision, settlesAt = null } = outcome;
+      if (outcome.isEarly && revision !== null && settlesAt) {
+        await storeEarly(tx, attempt, { revision, settlesAt });
+        this.#lookAgain(Math.min(settlesAt.getTime() - now.getTime(), longestTimer));
+        return;
+      }
       const retryAt = error === null ? null : latest(await retryTime(tx, id, now), outcome.retryAt);
       const stored = await storeOutcome(tx, attempt, { ...outcome, retryAt });
       if (!stored) return;

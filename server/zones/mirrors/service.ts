@@ -15,8 +15,13 @@ import { recordLabel } from "../../dns/record.ts";
 import { knownKind } from "../../dns-providers/kinds.ts";
 import type { ConnectedConfig, ProviderConfigs } from "../../dns-providers/provider-configs.ts";
 import { providerZoneOf, throughProvider } from "../../dns-providers/provider.ts";
-import { refuseSharedZone, refuseUnnamable } from "../domains/identity.ts";
-import { refuseLeavingCatalog } from "../domains/leaving-catalog.ts";
+import {
+  conflictOf,
+  movedMeanwhile,
+  refuseLeavingCatalog,
+  refuseSharedZone,
+  refuseUnnamable,
+} from "../domains/identity.ts";
 import { refuseServed } from "../domains/adopt-zone.ts";
 import { AppError, badField, notFound } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";

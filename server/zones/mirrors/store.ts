@@ -61,6 +61,24 @@ async function claim(
   return row ? { id: row.id, configId: row.provider_config_id } : null;
 }
 
+/**
+ * Renews a claim before a call that changes something at the mirror, whose end is not known until its outcome is stored.
+ * @param settlesAt when a reading shows whether it was carried out, if it gets no answer @returns as `renewClaim`
+ */
+export async function noteCall(
+  em: EntityManager,
+  { id, token }: Pick<Attempt, "id" | "token">,
+  now: Date,
+  settlesAt: Date,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update mirrors set lease_until = ${now}::timestamptz + make_interval(secs => ${leaseSeconds}),
+      unconfirmed = true, settles_at = greatest(settles_at, ${settlesAt}::timestamptz)
+    where id = ${id}::uuid and lease_token = ${token}::uuid
+  `.execute(queries(em));
+  return numAffectedRows === 1n;
+}
+
 /** Renews a claim. @returns false if another process holds the mirror, or it was deleted */
 export async function renewClaim(em: EntityManager, id: string, token: string, now: Date): Promise<boolean> {
   const { numAffectedRows } = await sql`
@@ -84,6 +102,10 @@ export interface Outcome {
   unreachable: boolean;
   /** The earliest time at which it is tried again after a failure, if the provider named one. */
   retryAt: Date | null;
+  /** Until when the provider may not show what was sent; null: it does. Undefined: as noted before the last call. */
+  settlesAt?: Date | null;
+  /** Whether a reading was made while the provider may not have shown what was sent before. It proves nothing. */
+  isEarly?: boolean;
 }
 
 /** An attempt to reconcile a mirror. */
@@ -112,8 +134,9 @@ export async function releaseClaim(em: EntityManager, id: string, token: string,
 export async function storeOutcome(
   tx: EntityManager,
   { id, token, loadedAt, now, forced }: Attempt,
-  { revision, differences, foreign, unsupported, error, unreachable, retryAt }: Outcome,
+  { revision, differences, foreign, unsupported, error, unreachable, retryAt, settlesAt }: Outcome,
 ): Promise<{ failures: number; reported: boolean } | null> {
+  const isKnown = settlesAt !== undefined;
   const reached = sql`${revision}::int is not null and wanted_revision <= ${revision}::int`;
   const { rows } = await sql<{ failures: number; reported: boolean }>`
     update mirrors set
@@ -123,6 +146,8 @@ export async function storeOutcome(
       differences = ${differences}, foreign_records = ${foreign}, unsupported = ${unsupported},
       error = ${error}, unreachable = ${unreachable}, failures = case when ${error}::text is null then 0 else failures + 1 end,
       force_next = force_next and not ${forced && !unreachable}::boolean,
+      unconfirmed = unconfirmed and not ${isKnown}::boolean,
+      settles_at = case when ${isKnown}::boolean then ${settlesAt ?? null}::timestamptz else settles_at end,
       behind_since = case
         when ${revision}::int is null or ${error}::text is not null then coalesce(behind_since, ${now}::timestamptz)
         when ${reached} then null
@@ -140,6 +165,25 @@ export async function storeOutcome(
   const [row] = rows;
   if (row && revision !== null && error === null) await storeReached(tx, id, revision, now);
   return row ?? null;
+}
+
+/**
+ * Ends the claim of an attempt that read the mirror too early to know what it has. All else stays as it was until the provider shows
+ * everything, and the mirror is due then.
+ */
+export async function storeEarly(
+  tx: EntityManager,
+  { id, token, now }: Attempt,
+  { revision, settlesAt }: { revision: number; settlesAt: Date },
+): Promise<void> {
+  await sql`
+    update mirrors set
+      behind_since = coalesce(behind_since, ${now}::timestamptz),
+      due_at = case when wanted_revision <= ${revision}::int then ${settlesAt}::timestamptz else ${now}::timestamptz end,
+      unconfirmed = false, settles_at = ${settlesAt}::timestamptz,
+      lease_token = null, lease_until = null
+    where id = ${id}::uuid and lease_token = ${token}::uuid
+  `.execute(queries(tx));
 }
 
 /** Stores when a mirror reached a revision, and deletes all but the newest 100. */

@@ -151,6 +151,7 @@ export const onPostgres: Readonly<Record<string, readonly string[]>> = {
     "tests/accounts/identity/groups/sign-in.test.ts",
     "tests/zones/mirrors/disabled.test.ts",
     "tests/zones/mirrors/forced.test.ts",
+    "tests/zones/mirrors/late-vendors.test.ts",
     "tests/zones/mirrors/notices.test.ts",
     "tests/bulk/replacements/plan.test.ts",
     "tests/zones/reverse/report.test.ts",
