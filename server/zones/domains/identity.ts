@@ -1,4 +1,3 @@
-import { UniqueConstraintViolationException } from "@mikro-orm/core";
 import { sql } from "kysely";
 import type { Caller } from "../../access/caller.ts";
 import { writeEntry } from "../../notifications/audit/audit.ts";
@@ -11,8 +10,8 @@ import { AppError, badField } from "../../platform/errors.ts";
 import type { VisibleDomains } from "../../access/visible-domains.ts";
 
 /*
- * What identifies a domain: its name and view here, and its zone at a provider configuration there. Each is unique. Checks before a call
- * give clear errors; the unique indexes catch concurrent calls.
+ * What identifies a domain: its name and view here, and its zone at a provider configuration there, which a mirror cannot have either.
+ * Each is unique. Checks before a call give clear errors; unique indexes and the triggers `…_take_zones` catch concurrent calls.
  */
 
 interface Named {
@@ -81,9 +80,13 @@ export async function refuseSharedZone(em: EntityManager, domain: Placed, namesI
   );
 }
 
-/** Returns the CONFLICT behind a violated unique index; other errors as they are. */
+/** The code of PostgreSQL. */
+const uniqueViolation = "23505";
+
+/** Returns the CONFLICT behind a violated unique index or a zone that is taken; other errors as they are. */
 export async function conflictOf(em: EntityManager, domain: Named | Placed, error: unknown): Promise<unknown> {
-  if (!(error instanceof UniqueConstraintViolationException)) return error;
+  // Exceptions of the ORM have the code of the database, too.
+  if (!(error instanceof Error && "code" in error && error.code === uniqueViolation)) return error;
   try {
     await refuseTaken(em, domain);
     if ("providerZone" in domain) await refuseSharedZone(em, domain, false);

@@ -125,8 +125,7 @@ export class Mirrors {
     const zone = await zoneFor(em, caller, id, "manage");
     if (force && onDrift === "report")
       throw badField(["force"], "`force` deletes records that `onDrift: report` leaves alone. Send only one of them.");
-    if (zone.providerConfigId === providerConfigId)
-      throw new AppError("CONFLICT", "This is the domain's own provider configuration. Choose another one.");
+    refuseOwn(zone.providerConfigId, providerConfigId);
     const target = await providerConfigs.usable(em, caller, providerConfigId);
     const providerZone = providerZoneOf(target.kind, zone);
     await this.#refuse(em, caller, zone, target, providerZone);
@@ -145,16 +144,12 @@ export class Mirrors {
     if (warning !== null) throw new AppError("CONFIRMATION_REQUIRED", warning);
     const mirrorId = newId();
     const { makesSerials = false } = target.kind;
-    await this.#store(em, caller, {
-      mirrorId,
-      id,
-      providerConfigId,
-      providerZone,
-      onDrift,
-      strict,
-      makesSerials,
-      force,
-    });
+    const placed = { id, name: zone.name, view: zone.view, providerConfigId, providerZone };
+    await this.#store(em, caller, { mirrorId, placed, onDrift, strict, makesSerials, force }).catch(
+      async (error: unknown) => {
+        throw await conflictOf(em.fork(), placed, error);
+      },
+    );
     reconciler.soon();
     return { dryRun, mirrorId, ...plan };
   }
@@ -234,14 +229,7 @@ export class Mirrors {
       throw badField(["providerConfigId"], `${kind.name} cannot be a mirror: nobody serves its records.`);
     refuseUnnamable(kind, providerZone);
     await refuseSharedZone(em, { id, name, view, providerConfigId, providerZone }, caller.role === "admin");
-    const others = await queries(em)
-      .selectFrom("mirrors")
-      .select("provider_config_id")
-      .where("domain_id", "=", id)
-      .execute();
-    if (others.some((other) => other.provider_config_id === providerConfigId))
-      throw new AppError("CONFLICT", "This provider configuration already follows the domain.");
-    refuseMore(others.length);
+    await refuseMore(em, id, providerConfigId);
     if (caller.role !== "admin") await refuseServed(provider, { name, providerZone });
   }
 
@@ -254,9 +242,8 @@ export class Mirrors {
     caller: Caller,
     mirror: {
       mirrorId: string;
-      id: string;
-      providerConfigId: string;
-      providerZone: string;
+      /** The domain, and its zone at the mirror. */
+      placed: { id: string; view: string; providerConfigId: string; providerZone: string };
       onDrift: OnDrift;
       strict: boolean;
       /** Whether secondaries transfer it from here. */
@@ -264,21 +251,20 @@ export class Mirrors {
       force: boolean;
     },
   ): Promise<void> {
-    const { mirrorId, id, providerConfigId, providerZone, onDrift, strict, makesSerials, force } = mirror;
+    const { mirrorId, placed, onDrift, strict, makesSerials, force } = mirror;
+    const { id, view, providerConfigId, providerZone } = placed;
     const now = this.#parts.now();
     await em.transactional(async (tx) => {
-      const { revision } = await queries(tx)
+      const { revision, ...found } = await queries(tx)
         .selectFrom("domains")
-        .select("revision")
+        .select(["revision", "view", "provider_config_id"])
         .where("id", "=", id)
         .forUpdate()
         .executeTakeFirstOrThrow(() => notFound("domain"));
-      const { total } = await queries(tx)
-        .selectFrom("mirrors")
-        .select((eb) => eb.fn.countAll<string>().as("total"))
-        .where("domain_id", "=", id)
-        .executeTakeFirstOrThrow();
-      refuseMore(Number(total));
+      // It may have moved while the mirror was read.
+      refuseOwn(found.provider_config_id, providerConfigId);
+      if (found.view !== view) throw movedMeanwhile();
+      await refuseMore(tx, id, providerConfigId);
       await queries(tx)
         .insertInto("mirrors")
         .values({
@@ -340,8 +326,21 @@ async function followed(em: EntityManager, id: string): Promise<Followed> {
 }
 
 /** @throws AppError CONFLICT */
-function refuseMore(present: number): void {
-  if (present >= mostMirrors)
+function refuseOwn(mainConfigId: string, providerConfigId: string): void {
+  if (mainConfigId === providerConfigId)
+    throw new AppError("CONFLICT", "This is the domain's own provider configuration. Choose another one.");
+}
+
+/** @throws AppError CONFLICT */
+async function refuseMore(em: EntityManager, domainId: string, providerConfigId: string): Promise<void> {
+  const present = await queries(em)
+    .selectFrom("mirrors")
+    .select("provider_config_id")
+    .where("domain_id", "=", domainId)
+    .execute();
+  if (present.some((mirror) => mirror.provider_config_id === providerConfigId))
+    throw new AppError("CONFLICT", "This provider configuration already follows the domain.");
+  if (present.length >= mostMirrors)
     throw new AppError("CONFLICT", `The domain has ${mostMirrors} mirrors, which is the limit. Remove one first.`);
 }
 

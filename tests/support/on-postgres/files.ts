@@ -88,6 +88,7 @@ export const onPostgres: Readonly<Record<string, readonly string[]>> = {
     "tests/zones/calendar/feeds.test.ts",
     "tests/ops/jobs/mail.test.ts",
     "tests/ops/jobs/runner.test.ts",
+    "tests/zones/mirrors/shared-zones.test.ts",
     "tests/zones/mirrors/stopping.test.ts",
     "tests/notifications/channels/zone-changes.test.ts",
     "tests/zones/records/owner-and-review.test.ts",
