@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { realPause, type Pause } from "../../platform/pause.ts";
 
-/** The purpose of calls: a person is waiting, or background work that can wait longer. */
-export type Purpose = "person" | "import" | "drift";
+/** The purpose of calls: a person is waiting, or background work: an import, a mirror that follows an edit, or checks. */
+export type Purpose = "person" | "import" | "mirror" | "drift";
 
 /** At most `calls` calls in any `seconds` seconds. */
 export interface Quota {
@@ -28,8 +28,13 @@ const statementMilliseconds = 5 * 60_000;
 /** The share of a quota for all background work, and for drift checks alone. The rest is left for people. */
 const backgroundShare = 0.8;
 const driftShare = 0.4;
-/** Drift checks do not wait out longer pauses, because they have other zones to check. */
-export const longestPauseOfDrift = 60_000;
+/** Checks and mirrors do not wait longer for an account, because they have other zones to look after. */
+export const longestPauseOfRounds = 60_000;
+
+/** Returns whether calls fail rather than wait this long, however patient their purpose is. */
+export function isTooLong(purpose: Purpose, milliseconds: number): boolean {
+  return (purpose === "drift" || purpose === "mirror") && milliseconds > longestPauseOfRounds;
+}
 /** Above this number of accounts, idle ones are forgotten. */
 const manyAccounts = 1_000;
 
@@ -131,8 +136,7 @@ export class AccountGate {
         const now = this.#time.now().getTime();
         const left = this.#left(purpose, now);
         if (left === 0) return 0;
-        const isSatOut = purpose !== "drift" || this.#opensAt - now <= longestPauseOfDrift;
-        if (!isSatOut || now + left > ends) return left;
+        if (isTooLong(purpose, left) || now + left > ends) return left;
         await this.#time.pause(left);
       }
     } finally {

@@ -3,7 +3,8 @@ import { EgressError, retryAfterSeconds } from "../../platform/net/egress-error.
 import type { ClientCertificate } from "../../platform/net/http-agent.ts";
 import { ProviderError, type ProviderEnvironment } from "../provider.ts";
 import {
-  longestPauseOfDrift,
+  isTooLong,
+  longestPauseOfRounds,
   VendorAccounts,
   type AccountGate,
   type CallsLeft,
@@ -78,7 +79,7 @@ export interface Vendor {
 export const lateSeconds = 30;
 const tryMilliseconds = 20_000;
 /** Milliseconds for a call including retries and waiting. */
-const patienceMilliseconds = { person: 60_000, import: 2 * 3_600_000, drift: 2 * 3_600_000 };
+const patienceMilliseconds = { person: 60_000, import: 2 * 3_600_000, mirror: 2 * 3_600_000, drift: 2 * 3_600_000 };
 const mostTries = 5;
 /** Each after at most `longestBusyPauseMilliseconds`: for about a minute in all. */
 const mostBusyTries = 12;
@@ -150,7 +151,7 @@ export class VendorCalls {
       const { failure, pauseMilliseconds, isBusy = false } = attempt;
       const most = isBusy ? mostBusyTries : mostTries;
       if (pauseMilliseconds === null || tries >= most || this.#time() + pauseMilliseconds > ends) throw failure;
-      if (this.#purpose === "drift" && pauseMilliseconds > longestPauseOfDrift) throw failure;
+      if (isTooLong(this.#purpose, pauseMilliseconds)) throw failure;
       await this.#accounts.pause(pauseMilliseconds);
     }
   }
@@ -232,7 +233,7 @@ export class VendorCalls {
       const detail = shownText(messageIn(answer.text), this.#vendor.secrets, longestFailure, this.#secretMask);
       const reason = `failed (${answer.status})${detail === "" ? "." : `: ${detail}`}`;
       // Short pauses were waited out here, so a failure after them is not about waiting.
-      const pause = requested !== null && requested > longestPauseOfDrift ? requested : null;
+      const pause = requested !== null && requested > longestPauseOfRounds ? requested : null;
       const failure = this.failure(reason, changes ? "unknown" : "none", { pauseMilliseconds: pause });
       return { failure, pauseMilliseconds: changes ? null : (requested ?? backOff) };
     }

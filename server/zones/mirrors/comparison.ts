@@ -174,7 +174,7 @@ export async function attemptMirror(
   { domain, zone, onDrift, force, settlesAt: settledBefore, unconfirmed, config }: LoadedMirror,
   { now, beforeCall }: Attempting,
 ): Promise<Outcome> {
-  const { kind, provider } = connections.connect(config, "drift");
+  const { kind, provider } = connections.connect(config, "mirror");
   const readAt = now();
   const compared = await compareMirror(em, domain, { kind, provider, zone });
   const { changes, foreign, unsupported, present } = compared;

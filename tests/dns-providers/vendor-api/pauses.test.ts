@@ -247,6 +247,21 @@ describe("quotas", () => {
     expect(waited()).toBe(60);
   });
 
+  test("drift checks leave part of the quota to mirrors, and neither waits longer than a minute for a quota", async () => {
+    const hourly = { address: calling.server.url, limits: [{ calls: 10, seconds: 3_600 }] };
+    const within = (purpose: Purpose) => calling.connect(purpose, { quotas: hourly });
+    await times(within("drift"), 4);
+    const refused = await failureOf(within("drift").send(calling.reading()));
+    expect([refused.effect, refused.pauseMilliseconds]).toEqual(["none", hour]);
+    await times(within("mirror"), 4);
+    expect((await failureOf(within("mirror").send(calling.changing()))).pauseMilliseconds).toBe(hour);
+    await times(within("person"), 2);
+    expect(pauses()).toEqual([]);
+    calling.clock.advance(hour - 30 * second);
+    await within("mirror").send(calling.reading());
+    expect(waited()).toBe(30);
+  });
+
   test("quotas apply only at the vendor's own address", async () => {
     const calls = calling.connect("drift", { quotas: { address: "https://api.harbour.example", limits } });
     await times(calls, 40);
