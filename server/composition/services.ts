@@ -191,7 +191,16 @@ export async function createServices(parts: {
     review,
     now,
   });
-  const domains = new Domains(database, providerConfigs, now, notifications, review, registrarConfigs, log);
+  const domains = new Domains(
+    database,
+    providerConfigs,
+    now,
+    notifications,
+    review,
+    registrarConfigs,
+    log,
+    mirrorReconciler,
+  );
   const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
   const assignments = new Assignments({ audit, notifications, now });
   const reviewReminders = new ReviewReminders({ database, notifications, now });

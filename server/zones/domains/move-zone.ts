@@ -17,6 +17,7 @@ import { AppError } from "../../platform/errors.ts";
 import { bookmark } from "../changes/bookmark.ts";
 import { noDrift, settle } from "../changes/settle.ts";
 import type { Notifications } from "../../notifications/notify.ts";
+import type { MirrorReconciler } from "../mirrors/reconciler.ts";
 import { kindOfZone, limitIssues, withPlainTtls, asHeld } from "../records/provider-limits.ts";
 import { refusalsOf } from "../../dns/server-rules/name-servers.ts";
 import {
@@ -52,11 +53,20 @@ interface Arrival {
   signing: ZoneSigning;
 }
 
+/** What a move depends on besides the zone. */
+interface MoveCircumstances {
+  force: boolean;
+  now: () => Date;
+  notifications: Notifications;
+  /** Brings a mirror to the newest revision. */
+  mirrors: Pick<MirrorReconciler, "reconcile">;
+}
+
 /**
  * Writes a zone to another provider and then points the domain there. The zone at the old provider stays. Records that the target manages
  * itself are not written and do not block the move. They replace the domain's records of that kind, after a snapshot of the earlier state.
  * @throws AppError CONFLICT when the target serves other records for the zone, BAD_REQUEST when it cannot store ours, PROVIDER_ERROR. The
- * domain then stays where it is.
+ * domain then stays where it is. A mirror there gets the newest records first.
  */
 export async function moveZone(
   database: Database,
@@ -64,7 +74,7 @@ export async function moveZone(
   domain: { id: string; name: string; view: string; providerConfigId: string },
   { view, ...target }: ConnectedConfig & { view: string },
   caller: Caller,
-  { force, now, notifications }: { force: boolean; now: () => Date; notifications: Notifications },
+  { force, now, notifications, mirrors }: MoveCircumstances,
 ): Promise<void> {
   const fork = () => database.fork();
   using turn = await zoneTurn(domain.id);
@@ -89,6 +99,7 @@ export async function moveZone(
   // Between providers of the same kind, existing violations of the server rules move with the zone.
   if (source.kind.kind !== target.kind.kind) refuseUnloadable(written, target.kind, domain.name);
   const { provider } = target;
+  if (provider) await completeMirror(fork, { domainId: domain.id, configId: target.id }, mirrors, now);
   const move = { records, wanted };
   const arrival = provider
     ? await throughProvider(fill(target.kind, provider, { ...placed, zone }, move, whileHeld(lease)))
@@ -112,6 +123,52 @@ export async function moveZone(
   await stored.catch(async (error: unknown) => {
     throw await conflictOf(fork(), { ...placed, providerZone: zone }, error);
   });
+}
+
+/**
+ * Brings the mirror that a domain has at the target to the newest revision, so that nothing has to be copied. The lease of the move keeps the
+ * zone from changing meanwhile.
+ * @throws AppError CONFLICT if the mirror cannot get there, UNAVAILABLE while its provider may not show what it has
+ */
+async function completeMirror(
+  fork: () => EntityManager,
+  { domainId, configId }: { domainId: string; configId: string },
+  mirrors: MoveCircumstances["mirrors"],
+  now: () => Date,
+): Promise<void> {
+  const read = async () =>
+    await queries(fork())
+      .selectFrom("mirrors as m")
+      .innerJoin("domains as d", "d.id", "m.domain_id")
+      .select(["m.id", "m.revision", "m.error", "m.failures", "m.foreign_records", "m.settles_at"])
+      .select("d.revision as newest")
+      .where("m.domain_id", "=", domainId)
+      .where("m.provider_config_id", "=", configId)
+      .executeTakeFirst();
+  const found = await read();
+  if (!found) return;
+  await mirrors.reconcile(found.id);
+  const mirror = await read();
+  if (!mirror) return;
+  const { revision, newest, foreign_records: foreign } = mirror;
+  const seconds = Math.ceil(((mirror.settles_at?.getTime() ?? 0) - now().getTime()) / 1_000);
+  if (mirror.failures === 0 && seconds > 0)
+    throw new AppError(
+      "UNAVAILABLE",
+      `The mirror's provider may not show its newest records yet. Try again in ${seconds} seconds.`,
+      {
+        retryAfterSeconds: seconds,
+      },
+    );
+  const why =
+    mirror.failures > 0
+      ? `The mirror does not follow the domain: ${mirror.error ?? ""} Reconcile it, then try again.`
+      : revision !== newest
+        ? `The mirror does not have the newest records (revision ${revision ?? 0} of ${newest}). Reconcile it, then try again.`
+        : foreign > 0
+          ? `The mirror has records that are not the domain's (${foreign}). Reconcile it with \`force: true\` to delete them, then try again.`
+          : null;
+  if (why !== null) throw new AppError("CONFLICT", why);
 }
 
 /** Returns whether secondaries transfer the zone from here already, because a mirror of it is of such a kind. */

@@ -34,6 +34,7 @@ import {
   refuseTaken,
 } from "./identity.ts";
 import { moveZone } from "./move-zone.ts";
+import type { MirrorReconciler } from "../mirrors/reconciler.ts";
 import {
   applyPatch,
   auditedFields,
@@ -67,6 +68,7 @@ export class Domains {
   readonly #notifications: Notifications;
   readonly #review: ReviewPolicy;
   readonly #log: Logger;
+  readonly #mirrors: MirrorReconciler;
 
   constructor(
     database: Database,
@@ -76,6 +78,7 @@ export class Domains {
     review: ReviewPolicy,
     registrarConfigs: RegistrarConfigs,
     log: Logger,
+    mirrors: MirrorReconciler,
   ) {
     this.#database = database;
     this.#providerConfigs = providerConfigs;
@@ -84,6 +87,7 @@ export class Domains {
     this.#review = review;
     this.#registrarConfigs = registrarConfigs;
     this.#log = log;
+    this.#mirrors = mirrors;
   }
 
   list(em: EntityManager, caller: Caller, filter: DomainFilter) {
@@ -278,6 +282,7 @@ export class Domains {
       force: force && caller.role === "admin",
       now: this.#now,
       notifications: this.#notifications,
+      mirrors: this.#mirrors,
     });
   }
 
