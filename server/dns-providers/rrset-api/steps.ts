@@ -89,10 +89,19 @@ export function withTtlApart(groups: readonly StepGroup[]): StepGroup[] {
 function ttlFirst(step: RrsetStep): RrsetStep[] {
   const { before, after, does } = step;
   if (!before || !after || before.ttl === after.ttl || isSame({ ...before, ttl: after.ttl }, after)) return [step];
-  const [retimed, others] = [true, false].map((wanted) => does.filter((change) => isOfTtl(change) === wanted));
+  const { ttl } = after;
+  const retimed = does.flatMap(({ before: old }): RecordChange[] =>
+    old ? [{ action: "update", before: old, after: { ...old, ttl } }] : [],
+  );
+  const others = does.flatMap((change): RecordChange[] => {
+    if (isOfTtl(change)) return [];
+    if (change.action === "create") return [change];
+    const old = { ...change.before, ttl };
+    return [change.action === "update" ? { ...change, before: old } : { ...change, before: old }];
+  });
   return [
-    { ...step, after: { ttl: after.ttl, values: before.values }, does: retimed ?? [] },
-    { ...step, before: { ...before, ttl: after.ttl }, does: others ?? [] },
+    { ...step, after: { ttl, values: before.values }, does: retimed },
+    { ...step, before: { ...before, ttl }, does: others },
   ];
 }
 

@@ -49,7 +49,7 @@ export async function callProvider(
 ): Promise<ApplyResult> {
   const { mayStayOpen = false, beforeCall } = options;
   const call = { provider, zone, changes };
-  const { interruption, ours, unseen, signed, ...found } = await applyAndRead(call, options);
+  const { interruption, ours, unseen, retimed = [], signed, ...found } = await applyAndRead(call, options);
   const taking: TakingBack = {
     isOurs: (index) => ours?.[index] ?? true,
     mayBeMade: (index) => unseen?.[index] ?? false,
@@ -57,10 +57,12 @@ export async function callProvider(
     signed: signed ?? options.signed ?? false,
     beforeCall,
   };
-  const answer = await putBack(call, found, taking);
+  const answer = await putTtlsBack(call, await putBack(call, found, taking), retimed, taking);
   const result = options.atomic ? await allOrTakenBack(call, answer, taking) : answer;
   if (interruption && nothingMade(result.outcomes)) {
-    throw new ProviderError(interruption.refusal ?? interruption.message, "none", { cause: interruption });
+    const why = interruption.refusal ?? interruption.message;
+    const isLeft = answer.outcomes.some((outcome) => !outcome.ok && outcome.message === ttlLeft);
+    throw new ProviderError(isLeft ? `${why} ${ttlLeft}` : why, "none", { cause: interruption });
   }
   if (interruption) await provider.publish?.(zone);
   return result;
@@ -68,6 +70,58 @@ export async function callProvider(
 
 function nothingMade(outcomes: readonly ChangeOutcome[]): boolean {
   return outcomes.every((outcome) => !outcome.ok && !outcome.gone);
+}
+
+const takenBack = "The change was interrupted and has been taken back.";
+const ttlLeft = "Only the new TTL of the change was set, and could not be taken back.";
+
+/**
+ * Gives records their old TTL where nothing else of their change was made: some vendors set a TTL by a call of its own. What cannot be taken
+ * back now is reported.
+ * @param retimed as `retimedOnly` returns them @throws as `callProvider`
+ */
+export async function putTtlsBack(
+  call: Call,
+  answer: ApplyResult,
+  retimed: readonly Retimed[],
+  taking: TakingBack,
+): Promise<ApplyResult> {
+  if (retimed.length === 0) return answer;
+  const changes = retimed.map(({ effect }) => inverse(effect));
+  const back = await takeBack({ ...call, changes }, answer.after, taking);
+  const outcomes = [...answer.outcomes];
+  for (const [position, { index }] of retimed.entries())
+    outcomes[index] = { ok: false, message: back?.outcomes[position]?.ok ? takenBack : ttlLeft };
+  return { ...answer, outcomes, after: back && back.before === answer.after ? back.after : null };
+}
+
+/** A change of which the zone shows only its TTL, and what set that. */
+interface Retimed {
+  /** The index of the change. */
+  index: number;
+  effect: RecordChange;
+}
+
+/** Returns the changes of which started calls made only the TTL. Pure. @param calls what each started call was to do */
+export function retimedOnly(
+  served: ServedRecords,
+  changes: readonly RecordChange[],
+  outcomes: readonly ChangeOutcome[],
+  calls: readonly (readonly RecordChange[])[],
+): Retimed[] {
+  const effects = new Map(
+    calls.flat().flatMap((effect) => {
+      const { before, after } = effect;
+      return before && after && recordKey(before) === recordKey(after) ? [[recordKey(before), effect] as const] : [];
+    }),
+  );
+  return changes.flatMap(({ before }, index) => {
+    const outcome = outcomes[index];
+    if (!before || !outcome || outcome.ok || outcome.gone) return [];
+    const effect = effects.get(recordKey(before));
+    const ttl = served.get(recordKey(before))?.ttl;
+    return effect && ttl === effect.after?.ttl && ttl !== before.ttl ? [{ index, effect }] : [];
+  });
 }
 
 /** Restores records that an interrupted update of ours deleted and did not replace. One that cannot be restored now is reported as gone. @throws as `callProvider` */
@@ -81,8 +135,7 @@ export async function putBack(call: Call, answer: ApplyResult, taking: TakingBac
   const back = await takeBack({ ...call, changes: creates }, answer.after, taking);
   const outcomes = [...answer.outcomes];
   for (const [position, { index }] of lost.entries()) {
-    if (back?.outcomes[position]?.ok)
-      outcomes[index] = { ok: false, message: "The change was interrupted and has been taken back." };
+    if (back?.outcomes[position]?.ok) outcomes[index] = { ok: false, message: takenBack };
   }
   return { ...answer, outcomes, after: back && back.before === answer.after ? back.after : null };
 }
@@ -101,13 +154,13 @@ export async function allOrTakenBack(call: Call, answer: ApplyResult, taking: Ta
   const mine = [...ours, ...unseen];
   const back = mine.map(({ change }) => inverse(change));
   const undone = back.length === 0 ? null : await takeBack({ ...call, changes: back }, answer.after, taking);
-  const takenBack = new Set(mine.flatMap(({ index }, position) => (undone?.outcomes[position]?.ok ? [index] : [])));
+  const backAgain = new Set(mine.flatMap(({ index }, position) => (undone?.outcomes[position]?.ok ? [index] : [])));
   const refused = allOrNone(answer.outcomes);
   const note = ours.length === made.length ? "" : othersStay;
   return {
     ...answer,
     outcomes: answer.outcomes.map((outcome, index) => {
-      if (outcome.ok && !takenBack.has(index)) return outcome;
+      if (outcome.ok && !backAgain.has(index)) return outcome;
       const now = refused[index] ?? outcome;
       return now.ok ? now : { ...now, message: now.message + note };
     }),
@@ -143,6 +196,8 @@ interface AppliedAndRead extends ApplyResult {
   ours?: boolean[];
   /** For each change that the zone does not show, whether it may still be made. */
   unseen?: boolean[];
+  /** Changes of which only the TTL was made. */
+  retimed?: Retimed[];
   /** Whether the reading shows that the provider signs the zone. */
   signed?: boolean;
 }
@@ -168,13 +223,16 @@ async function applyAndRead(
     const isSettled = isCertain(provider, error, read, outcomes);
     if (mayStayOpen && !isSettled) throw error;
     const mayCome = signed && !isSettled;
-    if (nothingMade(outcomes) && !mayCome) throw new ProviderError(error.message, "none", { cause: error });
+    const retimed = retimedOnly(served, changes, outcomes, calls);
+    if (nothingMade(outcomes) && !mayCome && retimed.length === 0)
+      throw new ProviderError(error.message, "none", { cause: error });
     return {
       outcomes,
       before: null,
       after: null,
       interruption: error,
       ours: provenOurs(served, changes, calls),
+      retimed,
       signed,
       ...(mayCome ? { unseen: begunIn(changes, calls) } : {}),
     };

@@ -9,7 +9,16 @@ import { bookmark } from "./bookmark.ts";
 import { begunCalls, leaveOpen, providerPart, storedIntent, whileHeld, type Intent } from "./send-changes.ts";
 import { clearDeadLeases, clearLeases, takeLease, zoneTurn, type Lease } from "./zone-context.ts";
 import type { Notifications, TypedNotice } from "../../notifications/notify.ts";
-import { allOrTakenBack, outcomesIn, provenOurs, putBack, readServed, secondsToSettle } from "./provider-call.ts";
+import {
+  allOrTakenBack,
+  outcomesIn,
+  provenOurs,
+  putBack,
+  putTtlsBack,
+  readServed,
+  retimedOnly,
+  secondsToSettle,
+} from "./provider-call.ts";
 import { settle } from "./settle.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../../platform/log.ts";
@@ -176,7 +185,8 @@ async function readOutcomes(
     const isOurs = (index: number) => ours[index] ?? false;
     const taking = { isOurs, mayStayOpen: true, signed, beforeCall: whileHeld(lease) };
     const call = { provider, zone, changes: sent };
-    const found = await putBack(call, { outcomes, before: null, after: null }, taking);
+    const put = await putBack(call, { outcomes, before: null, after: null }, taking);
+    const found = await putTtlsBack(call, put, retimedOnly(served, sent, outcomes, calls), taking);
     const settled = atomic ? await allOrTakenBack(call, found, taking) : found;
     if (settled.outcomes.some(isMade)) await provider.publish?.(zone);
     return outcomesOf(settled.outcomes);
