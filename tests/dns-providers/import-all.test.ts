@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { queries } from "../../server/database/database.ts";
@@ -155,6 +155,31 @@ describe("imports run by another instance", () => {
     ]);
     await all();
     expect((await ended()).results).toEqual([names[0] ?? "", names[2] ?? ""].map(done));
+  });
+
+  test("when an instance dies between the views of a name, each is reported as it ended", async () => {
+    const [name = ""] = await zones(1);
+    await rename(join(folder, `${name}.zone`), join(folder, `${name}!lab.zone`));
+    await leaseEnds();
+    await zw.admin.get(path);
+    const em = zw.services.database.fork();
+    importId = await beginImport(em, config, [name, `${name}!lab`], new Date());
+    for (const position of [0, 1]) await beginZone(em, importId, position);
+    const lab = await zw.admin.post("/api/domains", { name, view: "lab", providerConfigId: config });
+    await leaseEnds();
+    const { results } = (await zw.admin.get(path)).body;
+    expect(results).toMatchObject([
+      { name, state: "failed", domainId: null },
+      { name: `${name}!lab`, state: "done", domainId: lab.body.id },
+    ]);
+  });
+
+  test("named zones are listed as the provider names them, by which their end is known after a crash", async () => {
+    await leaseEnds();
+    const [name = ""] = await zones(1);
+    const { body } = await zw.admin.post(path, { zones: [name.toUpperCase()] });
+    expect(body.results).toMatchObject([{ name: name.toUpperCase(), success: true }]);
+    expect((await zw.admin.get(path)).body.results).toEqual([done(name)]);
   });
 
   test("an import of a dead instance does not block the next one", async () => {

@@ -72,7 +72,12 @@ export class ZoneImports {
     const served = (await this.#parts.providerConfigs.zones(em, id)).zones;
     const there = new Set(served.map(({ name }) => name));
     const names = zones ?? served.flatMap(({ name, managed }) => (managed ? [] : [name]));
-    const importId = await beginImport(em, id, names, this.#parts.now());
+    // As the provider names them, so that their domains are found if this process ends before it stores their outcomes.
+    const items = names.map((name) => {
+      const zone = parseQualified(name);
+      return zone.ok ? zoneThere(config, zone.value) : name;
+    });
+    const importId = await beginImport(em, id, items, this.#parts.now());
     const bring = (name: string) => this.#bring(caller, name, config, there, report);
     if (!zones) {
       this.#inBackground({ importId, names, bring });
@@ -284,7 +289,7 @@ async function endWhere(em: EntityManager, now: Date, which: ReturnType<typeof s
     ), open as (
       select i.import_id, i.position, d.id as domain_id, d.record_count
       from ended join zone_import_items i on i.import_id = ended.id and i.state in ('waiting', 'running')
-      left join domains d on i.state = 'running' and d.name = i.name
+      left join domains d on i.state = 'running' and d.provider_zone = i.name
         and d.provider_config_id = ended.provider_config_id and d.created_at >= ended.started_at
     )
     update zone_import_items i
