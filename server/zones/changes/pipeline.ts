@@ -324,9 +324,15 @@ export class ChangePipeline {
     this.#refuse({ caller }, zone, planned);
   }
 
-  /** Returns a zone as it is now, without a lock. @throws AppError NOT_FOUND, FORBIDDEN */
-  async zone(em: EntityManager, caller: Caller, domainId: string, need: Need): Promise<ZoneContext> {
-    return await readZoneContext(em, this.#parts.connections, { domainId, caller, need });
+  /** Returns a zone as it is now, without a lock. @throws AppError NOT_FOUND, FORBIDDEN, PROVIDER_ERROR unless what is stored is enough */
+  async zone(
+    em: EntityManager,
+    caller: Caller,
+    domainId: string,
+    need: Need,
+    { isStoredEnough = false }: { isStoredEnough?: boolean } = {},
+  ): Promise<ZoneContext> {
+    return await readZoneContext(em, this.#parts.connections, { domainId, caller, need, isStoredEnough });
   }
 
   /** Reads how a zone's TXT records from 0.1 are split: without it a change of one cannot name what the provider has. @throws AppError PROVIDER_ERROR */

@@ -69,6 +69,8 @@ interface Reading {
   domainId: string;
   caller: Caller;
   need: Need;
+  /** Whether what is stored is enough: a zone whose configuration cannot be used is read as one without a provider. */
+  isStoredEnough?: boolean;
 }
 
 /** Reads a zone and what the caller may do in it. @throws AppError NOT_FOUND, FORBIDDEN */
@@ -80,7 +82,7 @@ export async function readZoneContext(
   const row = await zoneQuery(em, reading).executeTakeFirst();
   if (!row) throw notFound("domain");
   const rights = rightsIn(row, reading.caller, reading.need);
-  return zoneContext(row, rights, reading.caller, connections);
+  return zoneContext(row, rights, reading, connections);
 }
 
 /**
@@ -104,7 +106,7 @@ export async function lockZone(
   const [row] = (found?.rows ?? []) as (ZoneRow & { leased: boolean; mirrored: boolean; reported: boolean })[];
   if (!row) throw notFound("domain");
   const rights = rightsIn(row, reading.caller, reading.need);
-  const zone = zoneContext(row, rights, reading.caller, connections);
+  const zone = zoneContext(row, rights, reading, connections);
   // Without a provider, only a move holds a lease, or a change of the registration.
   if (!zone.provider && row.leased) throw moving();
   return { ...zone, locked: { revision: row.revision, mirrored: row.mirrored, reported: row.reported } };
@@ -144,8 +146,16 @@ function zoneQuery(em: EntityManager, { domainId, caller }: Reading) {
     .where("domains.id", "=", domainId);
 }
 
-function zoneContext(row: ZoneRow, rights: Rights, { at }: Caller, connections: ProviderConnections): ZoneContext {
-  const { kind: ownKind, provider } = connections.connect({ ...row, id: row.config_id });
+function zoneContext(
+  row: ZoneRow,
+  rights: Rights,
+  { caller: { at }, isStoredEnough }: Omit<Reading, "domainId">,
+  connections: ProviderConnections,
+): ZoneContext {
+  const config = { ...row, id: row.config_id };
+  const connection = isStoredEnough ? connections.tryConnect(config) : connections.connect(config);
+  const { kind: ownKind, provider } =
+    connection instanceof AppError ? { kind: knownKind(row.kind), provider: null } : connection;
   const strictMirrors = row.strict_mirrors?.map((mirror) => ({ name: mirror.name, kind: knownKind(mirror.kind) }));
   const kind = strictMirrors ? { ...ownKind, strictMirrors } : ownKind;
   return {

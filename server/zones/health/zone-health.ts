@@ -29,7 +29,12 @@ export class ZoneHealth {
 
   /** Looks at the records that the caller may see. @throws AppError NOT_FOUND, FORBIDDEN */
   async of(em: EntityManager, caller: Caller, id: string): Promise<z.input<typeof health>> {
-    const zone = await readZoneContext(em, this.#connections, { domainId: id, caller, need: "read" });
+    const zone = await readZoneContext(em, this.#connections, {
+      domainId: id,
+      caller,
+      need: "read",
+      isStoredEnough: true,
+    });
     const { sees } = zone.rights;
     const records = await zoneAt(em, id, zone.revision, sees);
     const isPart = !sees.isAll;

@@ -2,6 +2,7 @@ import { outsideRights, type Rights } from "../../access/zone-access.ts";
 import type { Caller, ZoneScope } from "../../access/caller.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { AppError } from "../../platform/errors.ts";
+import { realPause } from "../../platform/pause.ts";
 import { located, type FormatReading, type FormatRecord } from "../../dns/formats/format.ts";
 import { openText, writingIn, type ReadableFormat, type WritableFormat } from "../../dns/formats/formats.ts";
 import { initialSoa } from "../../dns/zone-file/contents.ts";
@@ -43,6 +44,9 @@ import { filtered, flatMapped, grouped, inSlices, mapped, type Steps } from "../
 import { fileRefused, providerRefusals, refuseHalfDone } from "./editing/plan-edits.ts";
 
 type ReadableZone = Extract<FormatReading, { ok: true }>;
+
+/** How long an export waits for its provider's SOA. */
+const soaMilliseconds = 3_000;
 
 /** A text that a zone is compared with. */
 type GivenText = Explained & {
@@ -97,7 +101,7 @@ export class ZoneFileTransfer {
 
   /**
    * Returns the zone in a format, in pieces that follow one another. A zone file can be loaded by a name server: it has the SOA of the zone's
-   * provider, or else a generated one. Callers who may see only some hosts get only the records of those.
+   * provider, or a generated one if the provider does not say it soon. Callers who may see only some hosts get only the records of those.
    * @throws AppError HISTORY_GONE for a revision whose state is no longer stored
    */
   async export(
@@ -115,13 +119,16 @@ export class ZoneFileTransfer {
       format?: WritableFormat;
     },
   ) {
-    const zone = await this.#pipeline.zone(em, caller, id, "read");
+    const zone = await this.#pipeline.zone(em, caller, id, "read", { isStoredEnough: true });
     const { sees } = zone.rights;
     const stored = revision === undefined ? await liveZone(em, id, sees) : await pastZone(em, id, revision, sees);
     // As last read: server-managed records of earlier revisions are not stored.
     const maintained = serverManaged === "true" && revision === undefined ? await managedZone(em, id, sees) : [];
     const records = [...withoutManaged(stored, zone.signed), ...maintained];
-    const served = await zone.provider?.readSoa(zone.providerZone).catch(() => null);
+    const served = await Promise.race([
+      zone.provider?.readSoa(zone.providerZone).catch(() => null),
+      realPause(soaMilliseconds).then(() => null),
+    ]);
     const soa = served ?? { ...initialSoa(zone.name, this.#now()), serial: Math.max(1, zone.revision) };
     const content = { zone: zone.name, soa, records, isPart: !sees.isAll, provider: zone.kind.kind };
     return await inSlices(await writingIn(format, content));
