@@ -262,10 +262,21 @@ test("the form has only what the kind can change, owners change it, and other me
   ).toBe(0);
 });
 
-test("a zone below a registered name leads to the registration of that name", async () => {
-  await site.zonewright.admin.post("/api/domains", { name: `dev.${zoneName}` });
+test("a zone below a registered name leads to the registration of that name, and its delegation is not compared with that", async () => {
+  const { admin } = site.zonewright;
+  root.top.zones = {};
+  const below = `/api/domains/${(await admin.post("/api/domains", { name: `dev.${zoneName}` })).body.id}`;
+  await admin.put(below, { registrarConfigId: configs.gandi });
+  reset(root);
+  const server = `ns9.dev.${zoneName}`;
+  const served = { [zoneName]: [...content(), `dev.${zoneName} NS ${server}`, `${server} A 127.53.0.4`] };
+  [root.first.zones, root.second.zones] = [served, served];
+  await admin.post(`${below}/check-expiry`);
+  await admin.post(`${below}/delegation/check`);
   const page = await site.signedIn({ path: `/d/dev.${zoneName}/registration` });
   await page.getByText(`The registration is that of ${zoneName}.`).waitFor();
+  await page.getByRole("cell").filter({ hasText: server }).waitFor();
+  expect(await page.getByText("They differ").count()).toBe(0);
   await page.getByRole("link", { name: `Open ${zoneName}` }).click();
   await page.getByRole("heading", { name: zoneName, level: 1, exact: true }).waitFor();
 });

@@ -22,9 +22,11 @@ interface Source {
   locked?: boolean | null;
   nameServers: string[] | null;
   ds: string[] | null;
+  /** Whether it speaks of another name than the others: the parent zone of a zone below the registered name does. */
+  isApart?: boolean;
 }
 
-function sourcesOf({ registrar, registry, parent, expirySource }: Registration): Source[] {
+function sourcesOf({ name, registrar, registry, parent, expirySource }: Registration): Source[] {
   return [
     ...(registrar
       ? [
@@ -49,7 +51,16 @@ function sourcesOf({ registrar, registry, parent, expirySource }: Registration):
         ]
       : []),
     ...(parent
-      ? [{ ...parent, title: text.sources.parent(parent.zone), about: "", askedAt: parent.seenAt, isCounted: false }]
+      ? [
+          {
+            ...parent,
+            title: text.sources.parent(parent.zone),
+            about: "",
+            askedAt: parent.seenAt,
+            isCounted: false,
+            isApart: parent.zone === name || parent.zone.endsWith(`.${name}`),
+          },
+        ]
       : []),
   ];
 }
@@ -81,13 +92,16 @@ export function RegistrationFacts({ registration }: { registration: Registration
     );
   };
   const lists = (label: string, field: "nameServers" | "ds") => {
-    const known = sources.flatMap((source) => source[field] ?? []);
-    const tellers = sources.filter((source) => source[field] !== null).length;
-    const isEverywhere = (value: string) => known.filter((each) => each === value).length === tellers;
+    const compared = sources.filter((source) => source[field] !== null && !source.isApart);
+    const known = compared.flatMap((source) => source[field] ?? []);
+    const isEverywhere = (value: string) => known.filter((each) => each === value).length === compared.length;
     const differ = !known.every(isEverywhere);
     return row(
       label,
-      (source) => (source[field] === null ? null : <List values={source[field]} isEverywhere={isEverywhere} />),
+      (source) =>
+        source[field] === null ? null : (
+          <List values={source[field]} isEverywhere={source.isApart ? () => true : isEverywhere} />
+        ),
       differ ? <small className={styles["odd"]}>{text.differ}</small> : null,
     );
   };
