@@ -15,7 +15,9 @@ import { registrableOf } from "../expiry/registration.ts";
 import { readDs, readHostNames } from "../expiry/dates.ts";
 import type { OpenRegistrar, RegistrarConfigs } from "./configs.ts";
 import {
+  approvalCovers,
   changeOf,
+  changesAlike,
   differences,
   judgeKnown,
   judgeRegistration,
@@ -249,11 +251,16 @@ export class Registrations {
     if (input.dryRun) return { reviewOverridden };
     if (input.planHash === undefined)
       throw badField(["planHash"], "Send the `planHash` of a plan, which `dryRun: true` returns.");
-    if (input.planHash !== planHash)
+    if (!changesAlike(input.planHash, planHash))
       throw new AppError(
         "CONFLICT",
         "The registration is no longer what this plan was made for. Plan the change again.",
       );
+    // `force` confirms what the plan showed, and nothing that came up since.
+    if (!approvalCovers(input.planHash, planHash)) {
+      const messages = plan.risks.map(({ message }) => message).join(" ");
+      throw new AppError("CONFLICT", `A risk came up since this plan was made. Plan the change again. ${messages}`);
+    }
     if (plan.risks.length > 0 && !input.force) throw needsForce(plan.risks);
     return { reviewOverridden };
   }
@@ -366,7 +373,7 @@ export class Registrations {
       servers,
       probe,
       keys,
-      planHash: registrationHash(account.id, changes),
+      planHash: registrationHash(account.id, changes, plan.risks),
     };
   }
 

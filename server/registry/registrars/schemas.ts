@@ -221,7 +221,7 @@ export const requestedRegistration = z
 export const changeRegistrationInput = z.strictObject({
   id: domainId,
   ...wanted,
-  planHash: line(100, 1)
+  planHash: line(1_000, 1)
     .optional()
     .meta({ description: "`planHash` of the plan that you were shown. Required unless `dryRun`.", example: "q3xVnF…" }),
   message: prose(500)
@@ -229,7 +229,8 @@ export const changeRegistrationInput = z.strictObject({
     .meta({ description: "Why, at most 500 characters. The audit trail keeps it.", example: "CHG-1042" }),
   dryRun: flag.default(false).meta({ description: "Only plans. Default: false." }),
   force: flag.default(false).meta({
-    description: "Confirms what the plan warns of, such as a name server that does not answer. Default: false.",
+    description:
+      "Confirms what the plan warned of, such as a name server that does not answer. A risk that came up since returns 409. Default: false.",
   }),
   override: flag.optional().meta({
     description: "Administrators only: changes a domain that requires reviews. `message` must say why.",

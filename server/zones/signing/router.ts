@@ -29,7 +29,7 @@ const setDnssecInput = z.strictObject({
 const publishDsInput = z.strictObject({
   id: domainId,
   dryRun: flag.default(false).meta({ description: "Only plans. Default: false." }),
-  planHash: line(100, 1).optional().meta({
+  planHash: line(1_000, 1).optional().meta({
     description:
       "`planHash` of the plan that you were shown. Required unless `dryRun`: for a registrar, and where DS records are removed.",
     example: "q3xVnF…",

@@ -261,6 +261,28 @@ test("name servers that do not serve the zone need force, and none at all is ref
   expect(await put({ nameServers: [], dryRun: true, force: true })).toMatchObject({ status: 400 });
 });
 
+test("a risk that came up after the plan refuses it, also with force, and a new plan shows it", async () => {
+  root.second.zones = {};
+  const wanted = { nameServers: ["ns1.one.tld"] };
+  const { body: plan } = await put({ ...wanted, dryRun: true });
+  expect(plan.warnings).toEqual([]);
+  root.first.zones = {};
+  const silent = "ns1.one.tld does not answer for one.tld.";
+  for (const force of [false, true])
+    expect(await put({ ...wanted, planHash: plan.planHash, force })).toMatchObject({
+      status: 409,
+      body: { code: "CONFLICT", message: expect.stringContaining(silent) },
+    });
+  expect(account().nameServers).toEqual(["ns1.one.tld", "ns2.one.tld"]);
+  const again = await changed(wanted, { force: true });
+  expect(again).toMatchObject({ status: 200, plan: { warnings: [expect.stringContaining(silent)] } });
+  // A risk that went away asks for nothing more.
+  account().nameServers = ["ns1.one.tld", "ns2.one.tld"];
+  const { body: warned } = await put({ ...wanted, dryRun: true });
+  reset(root);
+  expect((await put({ ...wanted, planHash: warned.planHash })).status).toBe(200);
+});
+
 test("DS records are published if they match a key of the zone, and refused if they do not", async () => {
   signZone();
   const wrong = dsOf(zoneName, 13, Buffer.alloc(64, 8).toString("base64"));

@@ -170,6 +170,29 @@ test("a plan that others overtook is shown anew, and nothing is done before", as
   expect(account().nameServers).toEqual(["ns2.one.tld"]);
 });
 
+test("a risk that came up after the plan is shown before anything is done, and confirmed by itself", async () => {
+  const page = await opened();
+  await page.getByRole("button", { name: "Change…" }).click();
+  const shown = dialog(page);
+  await shown.getByLabel("Name servers").fill("ns2.one.tld");
+  await shown.getByRole("button", { name: "Show the plan" }).click();
+  await shown.locator("del").waitFor();
+  const silent = shown.getByText("ns2.one.tld does not answer for one.tld.");
+  expect(await silent.count()).toBe(0);
+  root.second.zones = {};
+  site.expected.push("409", "409");
+  await shown.getByRole("button", { name: "Apply at the registrar" }).click();
+  await shown.getByText("The name servers answer differently than before.").waitFor();
+  await silent.waitFor();
+  expect(await shown.getByLabel("I have read the warnings").count()).toBe(0);
+  await shown.getByRole("button", { name: "Apply at the registrar" }).click();
+  await shown.getByLabel("I have read the warnings").check();
+  expect(account().nameServers).toEqual(["ns1.one.tld", "ns2.one.tld"]);
+  await shown.getByRole("button", { name: "Apply anyway" }).click();
+  await done(page);
+  expect(account().nameServers).toEqual(["ns2.one.tld"]);
+});
+
 test("where reviews are required, an administrator changes a registration only with a reason", async () => {
   await site.zonewright.admin.put(path, { reviewRequired: "everyone" });
   const page = await opened();

@@ -80,7 +80,8 @@ export function ChangeRegistration({
   const [asked, setAsked] = useState(noRequestText);
   const [isTitleMissing, setTitleMissing] = useState(false);
   const [plan, setPlan] = useState<Plan | null>(null);
-  const [overtaken, setOvertaken] = useState(false);
+  /** What changed since the plan that was applied: the registration, or only what is risky about the change. */
+  const [overtaken, setOvertaken] = useState<"overtaken" | "newRisk" | null>(null);
   /** Whether the service wants a confirmation of this plan, and whether it has it. */
   const [force, setForce] = useState({ wanted: false, given: false });
   const [isNothing, setIsNothing] = useState(false);
@@ -114,7 +115,7 @@ export function ChangeRegistration({
     onRequested(made);
   });
   const apply = useAction(async (planHash: string) => {
-    setOvertaken(false);
+    setOvertaken(null);
     try {
       const { undo } = await client.registrations.update.mutate({
         ...input(),
@@ -131,12 +132,13 @@ export function ChangeRegistration({
       if (again.planHash === planHash) throw error;
       setPlan(again);
       setForce({ wanted: false, given: false });
-      setOvertaken(true);
+      const isAlike = JSON.stringify(again.changes) === JSON.stringify(plan?.changes);
+      setOvertaken(isAlike ? "newRisk" : "overtaken");
     }
   });
   const show = useAction(async () => {
     apply.reset();
-    setOvertaken(false);
+    setOvertaken(null);
     setForce({ wanted: false, given: false });
     const isEmpty = Object.keys(typed()).length === 0;
     setIsNothing(isEmpty);
@@ -190,7 +192,7 @@ export function ChangeRegistration({
         <>
           {overtaken ? (
             <Notice kind="warning" focusFor={plan}>
-              {text.overtaken}
+              {text[overtaken]}
             </Notice>
           ) : null}
           {failure === null || isSaid ? null : (

@@ -170,6 +170,7 @@ export const registration: Words["registration"] = {
   confirm: "Die Warnungen sind gelesen; fortfahren.",
   overtaken:
     "Die Registrierung hat sich inzwischen geändert. Nichts wurde getan; dies ist der Plan für den jetzigen Stand.",
+  newRisk: "Die Nameserver antworten anders als zuvor. Es wurde nichts geändert; bitte die Warnungen dieses Plans lesen.",
   edit: "Zurück zu den Feldern",
   was: "vorher",
   becomes: "nachher",

@@ -153,6 +153,7 @@ export const registration = {
   mustConfirm: "The service advises against it. Read the warnings first.",
   confirm: "I have read the warnings and want to continue.",
   overtaken: "The registration has changed since. Nothing was done; this is the plan as it is now.",
+  newRisk: "The name servers answer differently than before. Nothing was done; read the warnings of this plan.",
   edit: "Back to the fields",
   was: "before",
   becomes: "after",
