@@ -48,10 +48,12 @@ import {
 export interface RegistrationInput extends z.infer<typeof changeRegistrationInput> {
   /** Keys that the zone is known to have, besides those that its name servers show. */
   keys?: readonly ZoneKey[];
+  /** Returns the DS records that are wanted, by those that the registrar has now. */
+  dsFrom?: (before: readonly string[]) => string[];
 }
 
 /** A change as a plan needs it. */
-type PlannedInput = WantedRegistration & Pick<RegistrationInput, "id" | "keys">;
+type PlannedInput = WantedRegistration & Pick<RegistrationInput, "id" | "keys" | "dsFrom">;
 
 /** A plan of a change that somebody requests. */
 export interface RegistrationDraft {
@@ -345,9 +347,9 @@ export class Registrations {
         `The registration is that of ${registered}. Change it there, in the default view.`,
       );
     const account = await this.#parts.registrarConfigs.open(em, registrarConfigId);
-    const wanted = canonical(input);
+    const given = canonical(input);
     for (const field of ["nameServers", "ds", "locked", "autoRenew"] as const) {
-      if (wanted[field] === undefined || account.kind.changes.includes(field)) continue;
+      if (given[field] === undefined || account.kind.changes.includes(field)) continue;
       throw badField(
         [field],
         `${account.kind.name} cannot change this through its API. Leave it out, and change it in the registrar's console.`,
@@ -356,6 +358,7 @@ export class Registrations {
     const known = await this.#parts.registrarConfigs.lastReading(em, zone.id, account.id);
     const state = await throughProvider(account.registrar.read(name));
     if (!state) throw new AppError("PROVIDER_ERROR", `The registrar does not have ${name} in this account.`);
+    const wanted = input.dsFrom ? canonical({ ...given, ds: input.dsFrom(state.ds ?? []) }) : given;
     const changes = differences(state, wanted);
     const touchesDelegation = changes.some(({ field }) => field === "nameServers" || field === "ds");
     const servers = wanted.nameServers ?? state.nameServers ?? [];

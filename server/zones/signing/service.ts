@@ -246,19 +246,20 @@ export class Signing {
       const registration = await this.#parts.registrations.get(em, caller, zone.id);
       const { registrar } = registration;
       if (registrar?.changes.includes("ds") && registration.name === zone.name && zone.view === "") {
-        const ds = wanted(registrar.ds ?? []);
+        let after: string[] = [];
+        const dsFrom = (present: readonly string[]) => (after = wanted(present).toSorted());
         const { dryRun, planHash, force, message, override } = input;
-        const change = { id: zone.id, ds, keys, dryRun, planHash, force, message, override };
+        const change = { id: zone.id, dsFrom, keys, dryRun, planHash, force, message, override };
         const held = { isHeld, seen: servers };
         const { changes, ...result } = await this.#parts.registrations.changeHeld(em, caller, change, held);
         const [changed] = changes;
-        const before = changed ? changed.before : ds;
+        const before = changed ? changed.before : after;
         return {
           ...shown,
           through: "registrar" as const,
           parentZone: null,
           before: Array.isArray(before) ? before : null,
-          after: ds,
+          after,
           warnings: result.warnings,
           planHash: result.planHash,
           applied: result.applied,

@@ -289,6 +289,24 @@ test("DS records are set at the registrar by its plan", async () => {
   });
 });
 
+test("publishing at the registrar keeps the DS records of keys that it has now, read or not", async () => {
+  const name = freshName();
+  const id = await domain(name);
+  await zw.admin.put(`/api/domains/${id}`, { registrarConfigId: account });
+  const [own] = (await set(id, true)).body.dsToPublish;
+  // Another digest of the same key, and a record of a key that is gone, entered in the registrar's console.
+  const other = own.replace(" 13 2 ", " 13 3 ");
+  const former = `1 13 2 ${"ab".repeat(32)}`;
+  gandi.domains.set(name, registered({ ds: [other, former] }));
+  const { body: plan } = await publish(id, { dryRun: true });
+  expect(plan).toMatchObject({ before: [former, other], after: [own, other] });
+  expect((await publish(id, { planHash: plan.planHash })).body).toMatchObject({ applied: true, after: plan.after });
+  expect(gandi.domains.get(name)?.ds.toSorted()).toEqual([own, other]);
+  // What was removed there since is published again.
+  gandi.domains.set(name, registered({ ds: [] }));
+  expect((await publish(id, { dryRun: true })).body).toMatchObject({ before: [], after: [own] });
+});
+
 test("a vendor that shows DS records but no keys has these published, and one that shows neither has its console named", async () => {
   const vendors = [await startRrsetVendor(liveDns), await startRecordVendor(ovh)] as const;
   const added = async ({ dialect: { kind }, config, store }: (typeof vendors)[number]) => {
