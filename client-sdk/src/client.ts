@@ -135,7 +135,8 @@ type OpenProcedure = `auth.${keyof RouterInputs["auth"]}` | `identity.${keyof Ro
  * The mutations that are repeated: they take an `Idempotency-Key`, or change nothing. Of the calls for templates, those of administrators take
  * none.
  */
-const keyed = /^(domains|changeRequests|portfolio|records|replacements|snapshots|v1|templates\.applyPlan)\b/;
+const keyed =
+  /^(domains|changeRequests|dnssec|portfolio|registrations|records|replacements|snapshots|v1|templates\.applyPlan)\b/;
 
 /** Procedures that need a sign-in waiting for its second factor. */
 const awaitingSecondFactor: ReadonlySet<string> = new Set<`twoFactor.${keyof RouterInputs["twoFactor"]}`>([

@@ -25,7 +25,7 @@ interface IdempotentCall {
   http: HttpPort;
 }
 
-/** Returns whether a call accepts an `Idempotency-Key`: changes to domains, records and snapshots do. */
+/** Returns whether a call accepts an `Idempotency-Key`: those that need a permission `…:write` do, such as changes to domains, records and registrations. */
 export function takesIdempotencyKey({ permission }: RouteMeta): boolean {
   return permission?.endsWith(":write") === true;
 }

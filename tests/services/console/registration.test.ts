@@ -193,6 +193,78 @@ test("a risk that came up after the plan is shown before anything is done, and c
   expect(account().nameServers).toEqual(["ns2.one.tld"]);
 });
 
+test("a change whose answer is lost is not called undone, and can be taken back", async () => {
+  const page = await opened();
+  await page.getByRole("button", { name: "Change…" }).click();
+  const shown = dialog(page);
+  await shown.getByLabel("Name servers").fill("ns2.one.tld");
+  await shown.getByRole("button", { name: "Show the plan" }).click();
+  await shown.locator("del").waitFor();
+  site.expected.push("ERR_FAILED");
+  await page.route(/registrations\.update/, async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  await shown.getByRole("button", { name: "Apply at the registrar" }).click();
+  await shown.getByText("Zonewright did not answer.").waitFor();
+  expect(account().nameServers).toEqual(["ns2.one.tld"]);
+  await page.unroute(/registrations\.update/);
+  site.expected.push("409");
+  await shown.getByRole("button", { name: "Apply at the registrar" }).click();
+  await done(page);
+  await page.getByRole("button", { name: "Undo…" }).click();
+  await shown.getByRole("button", { name: "Apply at the registrar" }).click();
+  await expect.poll(() => account().nameServers.toSorted()).toEqual(["ns1.one.tld", "ns2.one.tld"]);
+});
+
+test("after a change that the registrar took in part, the new plan does not say that nothing was done", async () => {
+  const page = await opened();
+  await page.getByRole("button", { name: "Change…" }).click();
+  const shown = dialog(page);
+  await shown.getByLabel("Name servers").fill("ns2.one.tld");
+  await shown.getByLabel("Automatic renewal").selectOption("off");
+  await shown.getByRole("button", { name: "Show the plan" }).click();
+  await shown.locator("del").first().waitFor();
+  const message = "The registry is closed until Monday.";
+  gandi.failNext(
+    { after: false, reply: { status: 422, body: JSON.stringify({ message }) } },
+    1,
+    ({ method }) => method === "PUT",
+  );
+  site.expected.push("502", "409");
+  await shown.getByRole("button", { name: "Apply at the registrar" }).click();
+  await shown.getByText("part of the change may have been made").waitFor();
+  expect(account().autoRenew).toBe(false);
+  await shown.getByRole("button", { name: "Apply at the registrar" }).click();
+  await shown.getByText("The registrar may have taken part of the change before.").waitFor();
+  await shown.getByRole("button", { name: "Apply at the registrar" }).click();
+  await done(page);
+  await page.getByRole("button", { name: "Undo…" }).click();
+  await shown.getByRole("button", { name: "Apply at the registrar" }).click();
+  await expect.poll(() => account().autoRenew).toBe(true);
+});
+
+test("an undo is planned also while the registrar still shows what was before", async () => {
+  const page = await opened();
+  await page.getByRole("button", { name: "Change…" }).click();
+  const shown = dialog(page);
+  await shown.getByLabel("Name servers").fill("ns2.one.tld");
+  await shown.getByRole("button", { name: "Show the plan" }).click();
+  await shown.getByRole("button", { name: "Apply at the registrar" }).click();
+  await done(page);
+  account().nameServers = ["ns1.one.tld", "ns2.one.tld"];
+  await page.getByRole("button", { name: "Check now" }).click();
+  const shownServers = page
+    .getByRole("row", { name: /^Name servers/ })
+    .getByRole("cell")
+    .first();
+  await expect.poll(async () => await shownServers.textContent()).toContain("ns1.one.tld");
+  account().nameServers = ["ns2.one.tld"];
+  await page.getByRole("button", { name: "Undo…" }).click();
+  await shown.getByRole("button", { name: "Apply at the registrar" }).click();
+  await expect.poll(() => account().nameServers.toSorted()).toEqual(["ns1.one.tld", "ns2.one.tld"]);
+});
+
 test("where reviews are required, an administrator changes a registration only with a reason", async () => {
   await site.zonewright.admin.put(path, { reviewRequired: "everyone" });
   const page = await opened();

@@ -1,6 +1,6 @@
 import { isZonewrightError, type RouterInputs, type RouterOutputs } from "@zonewright/client";
 import { useEffect, useState } from "react";
-import { client, issueOf, messageOf } from "../api.ts";
+import { client, issueOf, messageOf, queries } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -47,6 +47,13 @@ function textsOf({ nameServers, ds, locked, autoRenew }: Account, wanted: Wanted
   };
 }
 
+/** Returns what takes a plan back, where the registrar says what there was. */
+function undoOf({ changes }: Plan): Wanted {
+  return Object.fromEntries(changes.flatMap(({ field, before }) => (before === null ? [] : [[field, before]])));
+}
+
+const isAlike = (one: Plan, other: Plan | null) => JSON.stringify(one.changes) === JSON.stringify(other?.changes);
+
 interface ChangeRegistrationProps {
   id: string;
   name: string;
@@ -72,7 +79,8 @@ export function ChangeRegistration({
 }: ChangeRegistrationProps) {
   const user = useUser();
   const [now] = useState(() => textsOf(account));
-  const [fields, setFields] = useState(() => textsOf(account, wanted));
+  const [start] = useState(() => textsOf(account, wanted));
+  const [fields, setFields] = useState(start);
   const set = (typed: Partial<typeof fields>) => setFields({ ...fields, ...typed });
   const [message, setMessage] = useState("");
   const [override, setOverride] = useState(false);
@@ -81,16 +89,21 @@ export function ChangeRegistration({
   const [isTitleMissing, setTitleMissing] = useState(false);
   const [plan, setPlan] = useState<Plan | null>(null);
   /** What changed since the plan that was applied: the registration, or only what is risky about the change. */
-  const [overtaken, setOvertaken] = useState<"overtaken" | "newRisk" | null>(null);
+  const [overtaken, setOvertaken] = useState<"overtaken" | "newRisk" | "partly" | null>(null);
+  /** What takes back an attempt whose outcome is not known. Null: there was none. */
+  const [tried, setTried] = useState<Wanted | null>(null);
   /** Whether the service wants a confirmation of this plan, and whether it has it. */
   const [force, setForce] = useState({ wanted: false, given: false });
   const [isNothing, setIsNothing] = useState(false);
 
+  // What is wanted is sent even if it was so when the registrar was last read: it may have changed since.
+  const isSent = (field: keyof Wanted) =>
+    fields[field] !== now[field] || (wanted[field] !== undefined && fields[field] === start[field]);
   const typed = (): Wanted => ({
-    ...(fields.nameServers !== now.nameServers && { nameServers: lines(fields.nameServers) }),
-    ...(fields.ds !== now.ds && { ds: lines(fields.ds) }),
-    ...(fields.locked !== now.locked && { locked: fields.locked === "on" }),
-    ...(fields.autoRenew !== now.autoRenew && { autoRenew: fields.autoRenew === "on" }),
+    ...(isSent("nameServers") && { nameServers: lines(fields.nameServers) }),
+    ...(isSent("ds") && { ds: lines(fields.ds) }),
+    ...(isSent("locked") && { locked: fields.locked === "on" }),
+    ...(isSent("autoRenew") && { autoRenew: fields.autoRenew === "on" }),
   });
   const input = () => ({
     id,
@@ -122,18 +135,25 @@ export function ChangeRegistration({
         planHash,
         ...(force.given ? { force: true } : {}),
       });
-      onDone(undo ?? {});
+      onDone({ ...undo, ...tried });
     } catch (error) {
       if (!isZonewrightError(error)) throw error;
+      if ((error.status ?? 500) >= 500) {
+        setTried({ ...(plan && undoOf(plan)), ...tried });
+        void queries.invalidateQueries({ queryKey: ["registration", id] });
+      }
       noteReview(error);
       if (error.code === "CONFIRMATION_REQUIRED") setForce({ wanted: true, given: false });
       if (error.code !== "CONFLICT") throw error;
       const again = await client.registrations.update.mutate({ ...input(), dryRun: true });
       if (again.planHash === planHash) throw error;
+      if (tried && again.changes.length === 0) {
+        onDone(tried);
+        return;
+      }
       setPlan(again);
       setForce({ wanted: false, given: false });
-      const isAlike = JSON.stringify(again.changes) === JSON.stringify(plan?.changes);
-      setOvertaken(isAlike ? "newRisk" : "overtaken");
+      setOvertaken(tried ? "partly" : isAlike(again, plan) ? "newRisk" : "overtaken");
     }
   });
   const show = useAction(async () => {

@@ -170,7 +170,9 @@ export const registration: Words["registration"] = {
   confirm: "Die Warnungen sind gelesen; fortfahren.",
   overtaken:
     "Die Registrierung hat sich inzwischen geändert. Nichts wurde getan; dies ist der Plan für den jetzigen Stand.",
-  newRisk: "Die Nameserver antworten anders als zuvor. Es wurde nichts geändert; bitte die Warnungen dieses Plans lesen.",
+  newRisk:
+    "Die Nameserver antworten anders als zuvor. Es wurde nichts geändert; bitte die Warnungen dieses Plans lesen.",
+  partly: "Der Registrar hat vielleicht schon einen Teil der Änderung. Dies ist der Plan für den jetzigen Stand.",
   edit: "Zurück zu den Feldern",
   was: "vorher",
   becomes: "nachher",
