@@ -74,8 +74,7 @@ const options: ReadonlySet<string> = new Set<keyof (ImportRequest & ExplainedReq
 ]);
 const columns: ReadonlySet<string> = new Set(portfolioColumns);
 
-function itemOf({ domainId, cells, changes }: PlannedImport): NewItem {
-  const detail: ImportedRow = { cells, changes };
+function itemOf({ domainId, ...detail }: PlannedImport): NewItem {
   return { domainId, planHash: null, detail, error: null };
 }
 
@@ -125,7 +124,7 @@ export async function takingImportBack(tx: EntityManager, caller: Caller, batchI
     .orderBy("item.position")
     .execute();
   const items = rows.map(({ domain_id: domainId, detail }) => {
-    const { cells, changes } = fromJson(detail) as ImportedRow;
+    const { cells, changes, handDate } = fromJson(detail) as ImportedRow;
     const { name, view } = cells;
     return itemOf({
       domainId,
@@ -133,7 +132,9 @@ export async function takingImportBack(tx: EntityManager, caller: Caller, batchI
         ...(name === undefined ? {} : { name }),
         ...(view === undefined ? {} : { view }),
         ...Object.fromEntries(changes.map(({ field, before }) => [field, before])),
+        ...(handDate === undefined ? {} : { expires: handDate }),
       },
+      ...(handDate === undefined ? {} : { restoresDate: true }),
       changes: changes.map(({ field, before, after }) => ({ field, before: after, after: before })),
     });
   });

@@ -91,6 +91,30 @@ test("a job is taken back by another one, once", async () => {
   expect(await revertOf(zw.admin, jobId)).toBeProblem(409, "CONFLICT");
 });
 
+test("taking a job back sets a date again that was set by hand, whatever a registrar's account said meanwhile", async () => {
+  const account = { kind: "gandi", name: "Gandi", config: { token: "pat-0123456789abcdef" } };
+  const { body: made } = await zw.admin.post("/api/registrar-configs", account);
+  const [name = ""] = names;
+  const { body: listed } = await zw.admin.get(`/api/domains?search=${name}`);
+  const path = `/api/domains/${listed.domains[0].id}`;
+  const expiresAt = "2035-01-01T00:00:00.000Z";
+  await zw.admin.put(`${path}/expiry`, { expiresAt });
+  const db = queries(zw.services.database.fork()).updateTable("domains").where("name", "=", name);
+  for (const said of [null, new Date(expiresAt), new Date("2034-06-01")]) {
+    const jobId = await started(`name,registrar\n${name},Gandi\n`);
+    await run();
+    expect((await zw.admin.get(path)).body).toMatchObject({ registrarConfigId: made.id, expirySource: null });
+    if (said) await db.set({ expires_at: said, expiry_source: "registrar" }).execute();
+    await revertOf(zw.admin, jobId);
+    await run();
+    expect((await zw.admin.get(path)).body).toMatchObject({
+      registrarConfigId: null,
+      expirySource: "manual",
+      expiresAt,
+    });
+  }
+});
+
 test("a row that a killed process had begun is carried out once by the next run", async () => {
   const jobId = await started(tableOf(notes));
   const db = queries(zw.services.database.fork());

@@ -17,18 +17,20 @@ import { ok, refuse, type Result } from "../../platform/result.ts";
 import { inChunks, inSlices, inTurns, type Steps } from "../../platform/slices.ts";
 import { expiringFrom, type RegistrationFacts } from "../../registry/expiry/store-finding.ts";
 import { groupingOf, judgeMoved, rightsNamed, type Grouping, type Moved } from "./named-by-assignments.ts";
-import { applyPatch, auditedFields, unique, uniqueTags, type DomainPatch } from "./patch.ts";
+import { applyPatch, auditedFields, setExpiry, unique, uniqueTags, type DomainPatch } from "./patch.ts";
 import { portfolioRow, portfolioRows, type SelectedRow } from "./portfolio.ts";
 import type { ImportPortfolioInput, portfolioImport, StartPortfolioImportInput } from "./portfolio-schemas.ts";
 import {
   ambiguous,
   cellsOf,
   changeableColumns,
+  kept,
   partsOf,
   readCost,
   readDate,
   readPortfolio,
   sameText,
+  time,
   type ChangeableColumn,
   type PortfolioRow,
   type TableRow,
@@ -49,6 +51,8 @@ type Prepared = PlannedRow & {
   row: TableRow;
   before: PortfolioRow | null;
   patch: RowPatch;
+  /** The date set by hand that will be looked up instead, because the row names a registrar's account; null for none. */
+  handDate: string | null;
   /** The group and tags before and after; null if the row changes none. */
   regrouped: { before: Grouping; after: Grouping } | null;
   /** What the audit trail says of rights that move with them. */
@@ -141,6 +145,10 @@ export interface PlannedImport {
   domainId: string;
   cells: TableRow["cells"];
   changes: PlannedRow["changes"];
+  /** A date set by hand that is looked up from now on: what takes the row back sets it again. */
+  handDate?: string;
+  /** Sets the date of the row again, whatever it is by now. */
+  restoresDate?: boolean;
 }
 
 /**
@@ -156,7 +164,9 @@ export async function planImport(
   const { changed, planHash } = await planned(em, caller, { ...input, dryRun: true });
   refuseOtherPlan(input, planHash);
   return {
-    rows: changed.flatMap(({ domainId, row, changes }) => (domainId ? [{ domainId, cells: row.cells, changes }] : [])),
+    rows: changed.flatMap(({ domainId, row, changes, handDate }) =>
+      domainId ? [{ domainId, cells: row.cells, changes, ...(handDate === null ? {} : { handDate }) }] : [],
+    ),
     undo: input.undo ? await inSlices(undoOf(changed)) : null,
   };
 }
@@ -165,10 +175,10 @@ export async function planImport(
 export async function importRow(
   tx: EntityManager,
   caller: Caller,
-  { domainId, cells, changes }: PlannedImport,
+  { domainId, cells, changes, restoresDate = false }: PlannedImport,
   { input, now }: { input: ReadingOptions; now: Date },
 ): Promise<void> {
-  const row: TableRow = { line: 0, cells, fault: null };
+  const row: TableRow = { line: 0, cells, fault: null, restoresDate };
   // The database stores the keys of an object in an order of its own, and plans are compared as text.
   const ordered = changes.map(({ field, before, after }) => ({ field, before, after }));
   const prepared = { ...unplanned(row, domainId), changes: ordered };
@@ -210,18 +220,23 @@ function hashedText({ domainId, changes }: PlannedRow): string {
   return JSON.stringify([domainId, changes]);
 }
 
-/** Returns a table that takes an import back, if its empty cells clear. */
+/** Returns a table that takes an import back, if its empty cells clear. Of a row it has only what that row changed. */
 function* undoOf(done: readonly Prepared[]): Steps<string> {
-  const changed = new Set(done.flatMap(({ changes }) => changes.map(({ field }) => field)));
-  const columns = changeableColumns.filter((column) => changed.has(column));
+  const columns = changeableColumns.filter((column) => done.some((row) => restored(row, column) !== null));
   const lines = [csvRow(["name", "view", ...columns])];
-  for (const { before } of done) {
+  for (const row of done) {
     yield;
-    if (before === null) continue;
-    const cells = cellsOf(before);
-    lines.push(csvRow([cells.name, cells.view, ...columns.map((column) => cells[column])]));
+    if (row.before === null) continue;
+    const { name, view } = cellsOf(row.before);
+    lines.push(csvRow([name, view, ...columns.map((column) => restored(row, column) ?? kept)]));
   }
   return lines.join("");
+}
+
+/** Returns the cell that takes back what a row does to a column; null if it does nothing to it. */
+function restored({ changes, handDate }: Prepared, column: ChangeableColumn): string | null {
+  if (column === "expires" && handDate !== null) return handDate;
+  return changes.find(({ field }) => field === column)?.before ?? null;
 }
 
 function unplanned(row: TableRow, domainId: string | null): Prepared {
@@ -236,6 +251,7 @@ function unplanned(row: TableRow, domainId: string | null): Prepared {
     row,
     before: null,
     patch: {},
+    handDate: null,
     regrouped: null,
     moved: null,
   };
@@ -336,6 +352,8 @@ class ImportPlan {
   async #change(tx: EntityManager, domain: Domain, { patch, moved }: Prepared, now: Date): Promise<void> {
     const before = { ...auditedFields(domain), registrar: domain.registrar ?? null };
     applyPatch(domain, { id: domain.id, ...patch });
+    // Naming an account has an older date looked up, not the one of this table.
+    if (patch.expiresAt !== undefined) setExpiry(domain, patch.expiresAt);
     if (patch.registrar !== undefined) domain.registrar = patch.registrar;
     if (patch.expiryRemindDays !== undefined) domain.expiryRemindDays = patch.expiryRemindDays;
     domain.expiringFrom = expiringFrom(domain.expiresAt ?? null, domain.expiryRemindDays);
@@ -379,8 +397,9 @@ class ImportPlan {
     if (!after.ok) return refused(after.message);
     const [was, is] = [cellsOf(before), cellsOf(after.value)];
     planned.patch = read.value;
+    planned.handDate = handDateOf(stored, read.value);
     planned.changes = changeableColumns
-      .filter((field) => was[field] !== is[field])
+      .filter((field) => was[field] !== is[field] && !(field === "expires" && row.restoresDate))
       .map((field) => ({ field, before: was[field], after: is[field] }));
     if (planned.changes.some(({ field }) => field === "group" || field === "tags"))
       planned.regrouped = { before: groupingOf(before), after: groupingOf(after.value) };
@@ -399,10 +418,14 @@ class ImportPlan {
       if (!read.ok) return refuse(`${column}: ${read.message}`);
       Object.assign(patch, read.value);
     }
-    // A day that is the same leaves the time as it is, and the date looked up.
-    if (patch.expiresAt && patch.expiresAt.toISOString().slice(0, 10) === present.expires) delete patch.expiresAt;
-    else if (patch.expiresAt !== undefined && stored.expiry_source !== null && stored.expiry_source !== "manual")
+    // A day that is the same leaves the time as it is, and the date looked up. An undo writes the time of a date to set again.
+    if (patch.expiresAt && patch.expiresAt.toISOString().slice(0, 10) === present.expires) {
+      if (patch.registrarConfigId !== undefined && time.test(cells.expires ?? "")) patch.expiresAt = stored.expires_at;
+      else delete patch.expiresAt;
+    } else if (patch.expiresAt !== undefined && stored.expiry_source !== null && stored.expiry_source !== "manual")
       warnings.push(`The date was looked up (${stored.expiry_source}). A date of yours is no longer looked up.`);
+    if (handDateOf(stored, patch) !== null)
+      warnings.push("The date was set by hand. From now on it is looked up at the registrar.");
     return ok(patch);
   }
 
@@ -510,6 +533,12 @@ class ImportPlan {
       ? refuse("currency: A cost needs a currency, such as EUR. Write it in a column currency.")
       : ok(after);
   }
+}
+
+/** Returns the date set by hand that a patch has looked up, because it names a registrar's account. */
+function handDateOf({ expiry_source, expires_at }: SelectedRow, patch: RowPatch): string | null {
+  const isLookedUp = Boolean(patch.registrarConfigId) && patch.expiresAt === undefined;
+  return isLookedUp && expiry_source === "manual" ? (expires_at?.toISOString() ?? null) : null;
 }
 
 /** Returns the domain that a row is about. */

@@ -131,8 +131,8 @@ export const portfolioImport = z
       .nullable()
       .meta({
         description:
-          "A table that takes the import back. Import it with `emptyCells: clear`. A date comes back without its time and its source, as one " +
-          "that was entered. Null: nothing was changed.",
+          "A table that takes the import back. Import it with `emptyCells: clear`. Cells of what a row did not change are `(keep)`. A date " +
+          "comes back without its time and its source, as one that was entered. Null: nothing was changed.",
         example: null,
       }),
   })

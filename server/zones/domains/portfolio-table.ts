@@ -122,13 +122,18 @@ export function sameText(cell: string, present: string): boolean {
   return cell === normal(present);
 }
 
-/** A row of a table that was read. A column that the table does not have is absent. */
+/** A cell that keeps the value, also where empty cells clear. */
+export const kept = "(keep)";
+
+/** A row of a table that was read. A column that the table does not have, or whose cell says to keep the value, is absent. */
 export interface TableRow {
   /** The 1-based line that it begins on. */
   line: number;
   cells: Partial<Record<PortfolioColumn, string>>;
   /** Why the row cannot be read; null if it can. */
   fault: string | null;
+  /** The date is set whatever it is by now, and is no part of the plan. */
+  restoresDate?: boolean;
 }
 
 export interface ReadTable {
@@ -212,7 +217,8 @@ function rowOf(header: readonly (PortfolioColumn | null)[], line: number, given:
   const cells: TableRow["cells"] = {};
   for (const [index, column] of header.entries()) {
     const cell = given[index];
-    if (column !== null && cell !== undefined) cells[column] = plainCell(cell);
+    const text = plainCell(cell ?? kept);
+    if (column !== null && text !== kept) cells[column] = text;
   }
   const isTooLong = given.slice(header.length).some((cell) => cell.trim() !== "");
   const fault = `The row has ${given.length} cells, but the table has ${header.length} columns. Put a cell with a separator into quotes.`;
@@ -240,7 +246,7 @@ const months = [
   "november",
   "december",
 ];
-const time = /[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?: ?[AP]M)?(?:Z| ?[+-]\d{2}:?\d{2}| ?UTC)?$/i;
+export const time = /[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?: ?[AP]M)?(?:Z| ?[+-]\d{2}:?\d{2}| ?UTC)?$/i;
 
 /** Longer texts are no dates or costs, and are not looked into. */
 const longestValue = 100;

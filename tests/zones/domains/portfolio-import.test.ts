@@ -164,6 +164,45 @@ test("the undo of an import restores what was before", async () => {
   expect(await exported()).toBe(before);
 });
 
+test("the undo of an import leaves what it did not change, row by row", async () => {
+  await imported("name,notes\na.example,Old a\nb.example,Old b\n");
+  const { undo } = await imported("name,group,notes\na.example,Shops,\nb.example,,New b\n");
+  await zw.admin.put(`/api/domains/${ids["a.example"]}`, { notes: "Important" });
+  await zw.admin.put(`/api/domains/${ids["b.example"]}`, { groupName: "Blogs" });
+  expect(await imported(undo, { emptyCells: "clear" })).toMatchObject({ changed: 2, refused: 0 });
+  expect(await detail("a.example")).toMatchObject({ groupName: null, notes: "Important" });
+  expect(await detail("b.example")).toMatchObject({ groupName: "Blogs", notes: "Old b" });
+  await imported("name,group,notes\na.example,(keep),\nb.example,,\n", { emptyCells: "clear" });
+});
+
+test("a date set by hand that a registrar's account replaces is warned of, and the undo sets it again", async () => {
+  const date = "2035-01-01T00:00:00.000Z";
+  const byHand = { expirySource: "manual", expiresAt: date, registrarConfigId: null };
+  await zw.admin.put(`/api/domains/${ids["a.example"]}/expiry`, { expiresAt: date });
+  const csv = "name,registrar\na.example,Gandi\n";
+  const warnings = ["The date was set by hand. From now on it is looked up at the registrar."];
+  expect((await plan(csv)).rows).toMatchObject([{ changes: [{ field: "registrar" }], warnings }]);
+  const { undo } = await imported(csv);
+  expect(await detail("a.example")).toMatchObject({ expirySource: null, registrarConfigId: gandi });
+  await imported(undo, { emptyCells: "clear" });
+  expect(await detail("a.example")).toMatchObject(byHand);
+  // Also if the registrar was asked meanwhile, whatever it said.
+  const db = queries(zw.services.database.fork()).updateTable("domains").where("name", "=", "a.example");
+  for (const expires_at of [new Date(date), new Date("2034-06-01")]) {
+    const { undo: again } = await imported(csv);
+    await db.set({ expires_at, expiry_source: "registrar" }).execute();
+    await imported(again, { emptyCells: "clear" });
+    expect(await detail("a.example")).toMatchObject(byHand);
+  }
+  // A date of the table stays one.
+  const both = await imported("name,registrar,expires\na.example,Gandi,2036-02-03\n");
+  expect(both.rows[0].warnings).toEqual([]);
+  expect(await detail("a.example")).toMatchObject({ expirySource: "manual", registrarConfigId: gandi });
+  await imported(both.undo, { emptyCells: "clear" });
+  expect(await detail("a.example")).toMatchObject(byHand);
+  await zw.admin.put(`/api/domains/${ids["a.example"]}/expiry`, { expiresAt: null });
+});
+
 test("a date that can be several days is asked for, not guessed", async () => {
   const csv = "name,expires\na.example,03/04/34\nbücher.example,03/04/2034\nown.example,31/12/2034\n";
   const asked = await plan(csv);
