@@ -5,7 +5,7 @@ import type { PlannedChange } from "../../dns/record.ts";
 import { touchedAddresses } from "../../dns/reverse/pointers.ts";
 import { AppError } from "../../platform/errors.ts";
 import { atOnce } from "../../platform/slices.ts";
-import { loweredNames, privateAddressWarnings, signedElsewhere } from "./warnings.ts";
+import { loweredNames, notEndless, privateAddressWarnings, signedElsewhere, unproxiedWarnings } from "./warnings.ts";
 import { accessColumns, rightsIn, type Rights } from "../../access/zone-access.ts";
 import type { Caller } from "../../access/caller.ts";
 import { jsonTexts, queries, type EntityManager } from "../../database/database.ts";
@@ -122,6 +122,7 @@ export function zoneWarnings(
 ): string[] {
   const locked = lockWarning(changes);
   return [
+    ...notEndless(atOnce(unproxiedWarnings(zone.kind, changes))),
     ...atOnce(privateAddressWarnings(zone, changes)),
     ...atOnce(loweredNames(zone.kind, changes)),
     ...(locked === null ? [] : [locked]),

@@ -32,7 +32,14 @@ import { lockWarning, type Explained } from "../changes/locks-and-reviews.ts";
 import type { ApplyRequest, ChangePipeline, ChangeResult } from "../changes/pipeline.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
 import type { Pause } from "../../platform/pause.ts";
-import { loweredNames, mirrorWarnings, privateAddressWarnings, signatureWarnings } from "./warnings.ts";
+import {
+  loweredNames,
+  mirrorWarnings,
+  notEndless,
+  privateAddressWarnings,
+  signatureWarnings,
+  unproxiedWarnings,
+} from "./warnings.ts";
 import { inSlices } from "../../platform/slices.ts";
 import { inputError } from "../../api/input-error.ts";
 import { recordInput } from "./schemas.ts";
@@ -205,6 +212,7 @@ export class Records {
     const { zone, changes, followed } = planned;
     const warnings = [
       ...planned.warnings,
+      ...notEndless(await inSlices(unproxiedWarnings(zone.kind, changes))),
       ...(await inSlices(privateAddressWarnings(zone, changes))),
       ...(await signatureWarnings(em, zone, changes)),
       ...(await mirrorWarnings(em, zone, changes)),

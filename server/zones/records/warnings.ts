@@ -6,11 +6,12 @@ import {
   recordLabel,
   servedChange,
   servedChanges,
+  shortValue,
   valueOf,
   type PlannedChange,
   type RecordData,
 } from "../../dns/record.ts";
-import { atOnce, flatMapped, type Steps } from "../../platform/slices.ts";
+import { atOnce, flatMapped, grouped, type Steps } from "../../platform/slices.ts";
 import type { ProviderKind } from "../../dns-providers/provider.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { notFound } from "../../platform/errors.ts";
@@ -52,6 +53,49 @@ export function* privateAddressWarnings(
 export function isPrivate({ recordType, value }: { recordType: string; value: string }): boolean {
   if (recordType !== "A" && recordType !== "AAAA") return false;
   return ipaddr.isValid(value) && privateRanges.has(ipaddr.process(value).range());
+}
+
+/** Returns warnings about records whose values the provider's proxy hid, and that changes publish. */
+export function* unproxiedWarnings(
+  { name: provider, supportsProxied }: Pick<ProviderKind, "name" | "supportsProxied">,
+  planned: readonly PlannedChange[],
+): Steps<string[]> {
+  if (!supportsProxied) return [];
+  const changes = yield* flatMapped(planned, (change) => servedChanges([change]));
+  const ended = yield* flatMapped(changes, ({ before, after }) =>
+    before?.proxied && !after?.proxied ? [{ before, after }] : [],
+  );
+  if (ended.length === 0) return [];
+  const coming = yield* flatMapped(changes, ({ after }) =>
+    after && !after.proxied && proxiable.has(after.recordType) ? [after] : [],
+  );
+  const ofName = yield* grouped(coming, ({ name }) => name);
+  const ofValue = yield* grouped(coming, valueKey);
+  return yield* flatMapped(ended, ({ before, after }) => {
+    const [same = null] = ofValue.get(valueKey(before)) ?? [];
+    const other = after ?? ofName.get(before.name)?.[0] ?? same;
+    if (other === null) return [];
+    const become =
+      other.name !== before.name
+        ? `becomes ${recordLabel(other)} and is`
+        : other.recordType === before.recordType
+          ? "is"
+          : `becomes ${other.recordType} ${shortValue(other.value)} and is`;
+    return [`${recordLabel(before)} ${become} no longer proxied by ${provider}: its value becomes public.`];
+  });
+}
+
+/** The types that a provider's proxy may answer for. */
+const proxiable: ReadonlySet<string> = new Set(["A", "AAAA", "CNAME"]);
+
+const valueKey = ({ recordType, value }: RecordData) => `${recordType} ${value}`;
+
+export const mostWarnings = 100;
+
+/** Returns the first warnings: a change may cause one for each of its records. */
+export function notEndless(warnings: readonly string[]): string[] {
+  const more = warnings.length - mostWarnings;
+  return more <= 0 ? [...warnings] : [...warnings.slice(0, mostWarnings), `And ${more} more warnings of this kind.`];
 }
 
 /** Returns a warning if the provider stores names of changed records in lower case. The records here keep them as written. */

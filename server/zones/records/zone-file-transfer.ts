@@ -13,7 +13,14 @@ import { defaultTtlAt, ttlAt } from "./editing/drafts.ts";
 import { judgeChanges } from "./judge-changes.ts";
 import { liveZone, managedZone, zoneAt } from "../changes/state/live-queries.ts";
 import { withoutManaged } from "../../dns/zone-file/type-names.ts";
-import { loweredNames, privateAddressWarnings, signatureWarnings } from "./warnings.ts";
+import {
+  loweredNames,
+  mostWarnings,
+  notEndless,
+  privateAddressWarnings,
+  signatureWarnings,
+  unproxiedWarnings,
+} from "./warnings.ts";
 import { requireStored } from "../changes/state/past-zone.ts";
 import type { ChangePipeline, Planned } from "../changes/pipeline.ts";
 import { lockWarning, type Explained, type ReviewPolicy } from "../changes/locks-and-reviews.ts";
@@ -35,7 +42,6 @@ import {
   recordKey,
   recordLabel,
   rrsetKey,
-  shortValue,
   type LiveRecord,
   type PlannedChange,
   type RecordData,
@@ -242,7 +248,7 @@ export class ZoneFileTransfer {
       ...notEndless(others.filter(({ id }) => !left.ids.has(id)).map(otherTypeWarning)),
       ...broken.map((reason) => `Kept although it breaks a rule: ${reason}`),
       ...managedWarnings(desired.length - records.length),
-      ...notEndless(await inSlices(unproxiedWarnings(zone.kind, live, changes))),
+      ...notEndless(await inSlices(unproxiedWarnings(zone.kind, changes))),
       ...(await inSlices(privateAddressWarnings(zone, changes))),
       ...(await inSlices(loweredNames(zone.kind, changes))),
       ...(isNew ? [] : await signatureWarnings(reader, zone, changes)),
@@ -410,32 +416,6 @@ function* stillProxied(
   });
 }
 
-/** Warns of names that were answered by the provider's proxy and will no longer be. */
-function* unproxiedWarnings(
-  { name: provider }: ProviderKind,
-  live: readonly LiveRecord[],
-  changes: readonly PlannedChange[],
-): Steps<string[]> {
-  if (!live.some(({ proxied }) => proxied)) return [];
-  const coming = yield* flatMapped(changes, ({ after }) => (after && !after.proxied ? [after] : []));
-  const ended = yield* flatMapped(changes, ({ before, after }) =>
-    before?.proxied && !after?.proxied ? [{ before, after }] : [],
-  );
-  const exposed = yield* grouped(coming, (record) => (isProxiable(record) ? record.name : undefined));
-  return ended.flatMap(({ before, after }) => {
-    const [other = null] = after ? [after] : (exposed.get(before.name) ?? []);
-    if (other === null) return [];
-    const become =
-      other.recordType === before.recordType ? "is" : `becomes ${other.recordType} ${shortValue(other.value)} and is`;
-    return [`${recordLabel(before)} ${become} no longer proxied by ${provider}: its value becomes public.`];
-  });
-}
-
-/** Types that a provider's proxy may answer for. */
-function isProxiable({ recordType }: RecordData): boolean {
-  return recordType === "A" || recordType === "AAAA" || recordType === "CNAME";
-}
-
 /** Warns of records that take a TTL from the file without being in it, because an RRset has one TTL. */
 function* ttlWarnings(given: readonly RecordData[], changes: readonly PlannedChange[]): Steps<string[]> {
   const timed = yield* flatMapped(changes, ({ action, before, after }) =>
@@ -468,14 +448,6 @@ function* countUnchanged(
   const keys = new Set(yield* mapped(given, recordKey));
   const changed = new Set(yield* mapped(changes, ({ id }) => id));
   return (yield* filtered(live, (record) => !changed.has(record.id) && keys.has(recordKey(record)))).length;
-}
-
-const mostWarnings = 100;
-
-/** Returns the first warnings: a file may cause one for each of its lines. */
-function notEndless(warnings: readonly string[]): string[] {
-  const more = warnings.length - mostWarnings;
-  return more <= 0 ? [...warnings] : [...warnings.slice(0, mostWarnings), `And ${more} more warnings of this kind.`];
 }
 
 /** Returns the first reasons, each once. */

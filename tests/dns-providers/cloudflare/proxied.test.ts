@@ -55,6 +55,28 @@ describe("TTLs of proxied records", () => {
   });
 });
 
+const proxiedRecord = { ...address, proxied: true };
+const { proxied: _setting, ...bareRecord } = proxiedRecord;
+const exposed = "www A 192.0.2.1 is no longer proxied by Cloudflare: its value becomes public.";
+
+test.each([
+  ["turns the proxy off", [{ action: "update", record: { proxied: false } }], exposed],
+  ["creates it again without", [{ action: "delete" }, { action: "create", record: bareRecord }], exposed],
+  [
+    "gives it another name",
+    [{ action: "delete" }, { action: "create", record: { ...bareRecord, name: "web" } }],
+    "www A 192.0.2.1 becomes web A 192.0.2.1 and is no longer proxied by Cloudflare: its value becomes public.",
+  ],
+  ["keeps the proxy under another name", [{ action: "update", record: { name: "web" } }], null],
+  ["deletes it", [{ action: "delete" }], null],
+])("a plan that %s is warned of only if the value becomes public", async (_what, given, warning) => {
+  const zone = await cf.zone();
+  const { id } = (await zone.create(proxiedRecord)).body;
+  const changes = given.map((change) => (change.action === "create" ? change : { ...change, recordId: id }));
+  const { body } = await zone.post("/records/plan", { changes });
+  expect(body.warnings).toEqual(warning === null ? [] : [warning]);
+});
+
 test("a proxied record changes to a type without proxying only if proxied is set to false", async () => {
   const zone = await cf.zone();
   const { id } = (await zone.create({ ...address, proxied: true })).body;
@@ -146,6 +168,15 @@ hand.${at} 300 IN A 192.0.2.3 ; cf_tags=cf-proxied:true
       `www A 192.0.2.1 ${outcome} no longer proxied by Cloudflare: its value becomes public.`,
     ]);
     expect(recordAt(cf.server, zone, "www")).toMatchObject({ proxied: false });
+  });
+
+  test("a value that moves to another name in a file is warned of", async () => {
+    const zone = await cf.zone();
+    await zone.create({ ...address, proxied: true });
+    const { body } = await zone.post("/zonefile", { zonefile: "web 300 A 192.0.2.1\n", mode: "replace", force: true });
+    expect(body.warnings).toEqual([
+      "www A 192.0.2.1 becomes web A 192.0.2.1 and is no longer proxied by Cloudflare: its value becomes public.",
+    ]);
   });
 
   test("a merge cannot end a proxy in silence either", async () => {
