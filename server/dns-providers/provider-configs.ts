@@ -53,15 +53,18 @@ export class ProviderConfigs {
   /** Returns the kinds of providers and their capabilities. */
   kinds() {
     return {
-      providers: providerKinds.map(({ id, kind, name, recordTypes, supportsProxied, minTtl, configFields }) => ({
-        id,
-        kind,
-        name,
-        recordTypes: recordTypes === "any" ? null : [...recordTypes],
-        supportsProxied,
-        minTtl,
-        configFields: [...configFields],
-      })),
+      providers: providerKinds.map(
+        ({ id, kind, name, recordTypes, supportsProxied, minTtl, automaticTtl, configFields }) => ({
+          id,
+          kind,
+          name,
+          recordTypes: recordTypes === "any" ? null : [...recordTypes],
+          supportsProxied,
+          minTtl,
+          automaticTtl: automaticTtl ?? null,
+          configFields: [...configFields],
+        }),
+      ),
     };
   }
 

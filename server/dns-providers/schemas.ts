@@ -22,6 +22,10 @@ export const providerCatalogue = z
               description: "Minimum TTL in seconds. A zone may have a higher minimum, which is checked as well.",
               example: 60,
             }),
+            automaticTtl: z.int().nullable().meta({
+              description: "The TTL that leaves the choice to the provider; null if there is none.",
+              example: null,
+            }),
             configFields: z
               .array(
                 z.object({

@@ -7,7 +7,7 @@ test("the catalogue lists every provider kind with its capabilities for every si
   const member = await zw.member("member");
   const { status, body } = await member.get("/api/providers");
   expect(status).toBe(200);
-  const shared = { recordTypes: null, supportsProxied: false, minTtl: 0 };
+  const shared = { recordTypes: null, supportsProxied: false, automaticTtl: null, minTtl: 0 };
   expect(body.providers).toEqual([
     {
       id: "5a1f0c52-7d0e-4c1b-9d0a-000000000002",
@@ -86,6 +86,7 @@ test("the catalogue lists every provider kind with its capabilities for every si
       name: "Cloudflare",
       recordTypes: expect.arrayContaining(["A", "TXT", "HTTPS", "URI"]),
       supportsProxied: true,
+      automaticTtl: 1,
       minTtl: 30,
       configFields: [
         { name: "apiToken", label: "API token", secret: true, required: true },
@@ -123,6 +124,7 @@ test("the catalogue lists every provider kind with its capabilities for every si
       name: "Google Cloud DNS",
       recordTypes: expect.arrayContaining(["A", "ALIAS", "HTTPS", "IPSECKEY", "TXT"]),
       supportsProxied: false,
+      automaticTtl: null,
       minTtl: 0,
       configFields: [
         { name: "serviceAccountKey", label: "Service account key (JSON)", secret: true, required: true },
@@ -136,6 +138,7 @@ test("the catalogue lists every provider kind with its capabilities for every si
       name: "Azure DNS",
       recordTypes: ["A", "AAAA", "CAA", "CNAME", "DS", "MX", "NAPTR", "NS", "PTR", "SRV", "TLSA", "TXT"],
       supportsProxied: false,
+      automaticTtl: null,
       minTtl: 1,
       configFields: [
         { name: "tenantId", label: "Tenant id", secret: false, required: true },
@@ -164,6 +167,7 @@ test("the catalogue lists every provider kind with its capabilities for every si
       name: "deSEC",
       recordTypes: expect.arrayContaining(["A", "TXT"]),
       supportsProxied: false,
+      automaticTtl: null,
       minTtl: 1,
       configFields: [
         { name: "token", label: "API token", secret: true, required: true },
@@ -176,6 +180,7 @@ test("the catalogue lists every provider kind with its capabilities for every si
       name: "Gandi",
       recordTypes: expect.arrayContaining(["A", "TXT"]),
       supportsProxied: false,
+      automaticTtl: null,
       minTtl: 300,
       configFields: [
         { name: "token", label: "Personal access token", secret: true, required: true },
@@ -188,6 +193,7 @@ test("the catalogue lists every provider kind with its capabilities for every si
       name: "Hetzner",
       recordTypes: expect.arrayContaining(["A", "TXT"]),
       supportsProxied: false,
+      automaticTtl: null,
       minTtl: 60,
       configFields: [
         { name: "token", label: "API token", secret: true, required: true },
@@ -200,6 +206,7 @@ test("the catalogue lists every provider kind with its capabilities for every si
       name: "NS1",
       recordTypes: expect.arrayContaining(["A", "TXT"]),
       supportsProxied: false,
+      automaticTtl: null,
       minTtl: 1,
       configFields: [
         { name: "apiKey", label: "API key", secret: true, required: true },
@@ -212,6 +219,7 @@ test("the catalogue lists every provider kind with its capabilities for every si
       name: "Scaleway",
       recordTypes: expect.arrayContaining(["A", "ALIAS", "HTTPS", "TXT"]),
       supportsProxied: false,
+      automaticTtl: null,
       minTtl: 60,
       configFields: [
         { name: "secretKey", label: "Secret key", secret: true, required: true },
@@ -225,6 +233,7 @@ test("the catalogue lists every provider kind with its capabilities for every si
       name: "Alibaba Cloud DNS",
       recordTypes: ["A", "AAAA", "CNAME", "NS", "MX", "TXT", "SRV", "CAA"],
       supportsProxied: false,
+      automaticTtl: null,
       minTtl: 1,
       configFields: [
         { name: "accessKeyId", label: "Access key id", secret: false, required: true },
@@ -238,6 +247,7 @@ test("the catalogue lists every provider kind with its capabilities for every si
       name: "DNSPod",
       recordTypes: ["A", "AAAA", "CNAME", "NS", "MX", "TXT", "SRV", "CAA"],
       supportsProxied: false,
+      automaticTtl: null,
       minTtl: 1,
       configFields: [
         { name: "secretId", label: "SecretId", secret: false, required: true },
@@ -251,6 +261,7 @@ test("the catalogue lists every provider kind with its capabilities for every si
       name: "Huawei Cloud DNS",
       recordTypes: ["A", "AAAA", "CAA", "CNAME", "MX", "NS", "SRV", "TXT"],
       supportsProxied: false,
+      automaticTtl: null,
       minTtl: 300,
       configFields: [
         { name: "accessKey", label: "Access key", secret: false, required: true },
@@ -264,6 +275,7 @@ test("the catalogue lists every provider kind with its capabilities for every si
       name: "Linode",
       recordTypes: expect.arrayContaining(["A", "TXT"]),
       supportsProxied: false,
+      automaticTtl: null,
       minTtl: 300,
       configFields: [
         { name: "token", label: "Personal access token", secret: true, required: true },
@@ -276,6 +288,7 @@ test("the catalogue lists every provider kind with its capabilities for every si
       name: "Vultr",
       recordTypes: expect.arrayContaining(["A", "TXT"]),
       supportsProxied: false,
+      automaticTtl: null,
       minTtl: 1,
       configFields: [
         { name: "apiKey", label: "API key", secret: true, required: true },
@@ -288,6 +301,7 @@ test("the catalogue lists every provider kind with its capabilities for every si
       name: "Porkbun",
       recordTypes: expect.arrayContaining(["A", "ALIAS", "HTTPS", "TXT"]),
       supportsProxied: false,
+      automaticTtl: null,
       minTtl: 600,
       configFields: [
         { name: "apiKey", label: "API key", secret: true, required: true },
@@ -301,6 +315,7 @@ test("the catalogue lists every provider kind with its capabilities for every si
       name: "DNSimple",
       recordTypes: expect.arrayContaining(["A", "CAA", "SRV", "TXT"]),
       supportsProxied: false,
+      automaticTtl: null,
       minTtl: 0,
       configFields: [
         { name: "token", label: "Account access token", secret: true, required: true },
@@ -313,6 +328,7 @@ test("the catalogue lists every provider kind with its capabilities for every si
       name: "bunny.net",
       recordTypes: expect.arrayContaining(["A", "CAA", "SRV", "TXT"]),
       supportsProxied: false,
+      automaticTtl: null,
       minTtl: 60,
       configFields: [
         { name: "apiKey", label: "API key", secret: true, required: true },
@@ -325,6 +341,7 @@ test("the catalogue lists every provider kind with its capabilities for every si
       name: "OVHcloud",
       recordTypes: expect.arrayContaining(["A", "CAA", "DNAME", "HTTPS", "LOC", "TXT"]),
       supportsProxied: false,
+      automaticTtl: null,
       minTtl: 60,
       configFields: [
         { name: "applicationKey", label: "Application key", secret: true, required: true },
@@ -339,6 +356,7 @@ test("the catalogue lists every provider kind with its capabilities for every si
       name: "INWX",
       recordTypes: expect.arrayContaining(["A", "ALIAS", "CAA", "HTTPS", "TXT"]),
       supportsProxied: false,
+      automaticTtl: null,
       minTtl: 300,
       configFields: [
         { name: "username", label: "User name", secret: false, required: true },

@@ -55,6 +55,23 @@ test("whoever keeps their edit changes what they edited, and nothing that others
   expect(kept(deleted, theirs)).toEqual([{ action: "delete", recordId: "www" }]);
 });
 
+test("a deleted record that is created again is proxied as it was", () => {
+  const proxied = { ...www, proxied: true, ttl: 1 };
+  const fields = { ...fieldsOf(proxied), value: "192.0.2.2" };
+  const { proxied: _setting, ...older } = fields;
+  for (const each of [fields, older]) {
+    const draft = changeRecord(emptyDraft, "www", proxied, each);
+    expect(kept(draft, null)).toMatchObject([{ action: "create", record: { value: "192.0.2.2", proxied: true } }]);
+  }
+});
+
+test("whoever keeps their edit leaves the proxy as others set it", () => {
+  const now = { ...www, proxied: true, ttl: 1, version: 2 };
+  expect(clashesOf(mine, is(now))).toHaveLength(1);
+  expect(changedParts(fieldsOf(www), fieldsOf(now))).toEqual(["proxied"]);
+  expect(kept(mine, now)).toEqual([{ action: "update", recordId: "www", record: { value: "192.0.2.2" } }]);
+});
+
 test("whoever takes the others' version has no edit of the record any more, and keeps those of other records", () => {
   const api = { ...www, id: "api", name: "api" };
   const both = toggleDelete(mine, "api", api);

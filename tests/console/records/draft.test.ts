@@ -40,6 +40,20 @@ test("an edit carries only the fields that differ", () => {
   expect(changesOf(draft)).toEqual([{ action: "update", recordId: "www", record: { value: "192.0.2.2" } }]);
 });
 
+test("a proxied record stays proxied when it is edited or copied, unless its type cannot be", () => {
+  const proxied = record("www", { proxied: true, ttl: 1 });
+  const { proxied: _setting, ...older } = fieldsOf(proxied);
+  for (const fields of [fieldsOf(proxied), older]) {
+    const draft = changeRecord(emptyDraft, "www", proxied, { ...fields, value: "192.0.2.2" });
+    expect(changesOf(draft)).toEqual([{ action: "update", recordId: "www", record: { value: "192.0.2.2" } }]);
+    expect(changeRecord(draft, "www", proxied, fields).edits).toEqual([]);
+  }
+  const copied = (changed: Partial<Fields>) =>
+    changesOf(addDone(emptyDraft, { ...fieldsOf(proxied), name: "copy", ...changed }).draft);
+  expect(copied({})).toMatchObject([{ action: "create", record: { name: "copy", proxied: true } }]);
+  expect(copied({ recordType: "TXT" })).not.toMatchObject([{ record: { proxied: true } }]);
+});
+
 test("an edit that restores the record takes itself away", () => {
   const draft = changeRecord(emptyDraft, "www", www, edited);
   expect(changeRecord(draft, "www", www, fieldsOf(www)).edits).toEqual([]);
@@ -125,6 +139,8 @@ test("the time that resolvers may remember is the longest TTL that goes", () => 
   const update = { id: "1", before: data("@", "a", 60), after: data("@", "b", 9_000), changes: {} };
   expect(longestOldTtl({ updates: [update], deletes: [{ id: "2", ...data("x", "y", 600) }] })).toBe(600);
   expect(longestOldTtl({ updates: [], deletes: [] })).toBeNull();
+  // A proxied record's TTL of 1 stands for one that the provider chooses.
+  expect(longestOldTtl({ updates: [], deletes: [{ id: "2", ...data("x", "y", 1), proxied: true }] })).toBeNull();
 });
 
 test("what is typed before the stored draft was read is added to it, and every edit keeps its key", () => {

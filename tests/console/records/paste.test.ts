@@ -3,21 +3,27 @@ import { changesOf, emptyDraft, fieldsOf, toggleDelete, type Draft } from "../..
 import { allRows } from "../../../web/src/records/grid/rows.ts";
 import { merged, withPasted, type PastedChange } from "../../../web/src/records/paste/merge.ts";
 import { decoded } from "../../../server/dns/formats/decoded.ts";
-import { inSlices, lineAt, readText } from "../../../web/src/records/paste/read.ts";
+import { inSlices, lineAt, readText, type AtProvider } from "../../../web/src/records/paste/read.ts";
 import { listedRecord } from "./listed-record.ts";
 
 /** What a pasted text becomes in a draft: read by the service's readers, compared with the zone, and never by surprise. */
 
 const zone = "example.com";
+/** How Cloudflare's zones read a text. */
+const cloudflare = { defaultTtl: 3600, automaticTtl: 1, supportsProxied: true };
 const whole: Parameters<typeof merged>[3] = { replace: false, edits: () => true, unlocks: true };
 const { signal } = new AbortController();
 
 async function paste(
   text: string,
   records: Parameters<typeof allRows>[0] = [],
-  { draft = emptyDraft, ...options }: Partial<typeof whole> & { draft?: Draft } = {},
+  {
+    draft = emptyDraft,
+    provider = {},
+    ...options
+  }: Partial<typeof whole> & { draft?: Draft; provider?: AtProvider } = {},
 ) {
-  const read = await readText(text, { zone, format: "auto", lenient: false }, signal);
+  const read = await readText(text, { zone, format: "auto", lenient: false, provider }, signal);
   if (!read.ok) throw new Error(read.errors.map(({ line, message }) => `${line}: ${message}`).join("\n"));
   const rows = allRows(records, draft);
   const result = await inSlices(merged(read.records, read.disabled, rows, { ...whole, ...options }), signal);
@@ -57,6 +63,38 @@ test("what the zone has already changes nothing, whatever the case of its names"
 test("a record with another TTL is a change of that record", async () => {
   const { draft } = await paste("www 600 A 192.0.2.1", [listedRecord("www")]);
   expect(changesOf(draft)).toEqual([{ action: "update", recordId: "www", record: { ttl: 600 } }]);
+});
+
+test("Cloudflare's own export keeps the proxy and the automatic TTL at Cloudflare, and is warned of elsewhere", async () => {
+  const text = "shop.example.com.\t1\tIN\tA\t192.0.2.8 ; cf_tags=cf-proxied:true\n";
+  const there = await paste(text, [], { provider: cloudflare });
+  expect(changesOf(there.draft)).toMatchObject([{ action: "create", record: { ttl: 1, proxied: true } }]);
+  expect(there.warnings).toEqual([]);
+  const elsewhere = await paste(text);
+  expect(changesOf(elsewhere.draft)).not.toMatchObject([{ record: { proxied: true } }]);
+  expect(elsewhere.warnings.map(({ message }) => message)).toContainEqual(expect.stringContaining("becomes public"));
+});
+
+test("a text that does not speak of proxies leaves them on, and one that does sets them", async () => {
+  const records = [
+    listedRecord("www", { proxied: true, ttl: 1 }),
+    listedRecord("bare", { ttl: 1 }),
+    listedRecord("api", { proxied: true, ttl: 1 }),
+  ];
+  const of = async (text: string, replace = false) =>
+    changesOf((await paste(text, records, { provider: cloudflare, replace })).draft);
+  expect(await of("www 300 A 192.0.2.1\n")).toEqual([]);
+  // A new address beside a proxied one must not show where the others are.
+  expect(await of("www 300 A 192.0.2.9\n")).toMatchObject([{ action: "create", record: { ttl: 1, proxied: true } }]);
+  expect(await of("www 300 A 192.0.2.9\n", true)).toEqual([
+    { action: "update", recordId: "www", record: { value: "192.0.2.9" } },
+  ]);
+  expect(await of("www 1 A 192.0.2.1 ; cf_tags=cf-proxied:false\n")).toEqual([
+    { action: "update", recordId: "www", record: { proxied: false } },
+  ]);
+  expect(await of("bare 1 A 192.0.2.1 ; cf_tags=cf-proxied:true\n")).toEqual([
+    { action: "update", recordId: "bare", record: { proxied: true } },
+  ]);
 });
 
 test("pasted twice, a text is in the draft once", async () => {

@@ -70,6 +70,18 @@ test("a line of a disabled record that goes deletes it, and one without its mark
   expect(changesOf(disabled.draft)).toEqual([{ action: "update", recordId: "www", record: { status: "disabled" } }]);
 });
 
+test("a proxied record that gets another name or value stays proxied", async () => {
+  const of = [listedRecord("www", { proxied: true, ttl: 1 }), listedRecord("direct", { value: "192.0.2.2" })];
+  const text = await print(of);
+  const renamed = await compare(text.replace(/^www/m, "web"), { of });
+  expect(changesOf(renamed.draft)).toMatchObject([
+    { action: "delete", recordId: "www" },
+    { action: "create", record: { name: "web", ttl: 1, proxied: true } },
+  ]);
+  const moved = await compare(text.replace("192.0.2.1", "192.0.2.9"), { of });
+  expect(changesOf(moved.draft)).toEqual([{ action: "update", recordId: "www", record: { value: "192.0.2.9" } }]);
+});
+
 test("another value is a change of the same record, which keeps its note", async () => {
   const { draft, lines } = await compare((await print()).replace("10 Mail.example.net.", "20 mx.example.net."));
   expect(changesOf(draft)).toEqual([{ action: "update", recordId: "mx", record: { value: "20 mx.example.net" } }]);

@@ -35,6 +35,26 @@ test("a changed TTL is shown with both values, and an unchanged value once", () 
   expect(line).toMatchObject({ kind: "update", before: null, note: "5 min → 1 h" });
 });
 
+test("a proxied record says so in place of its TTL, which the provider chooses", () => {
+  const proxied = (name: string, value: string) => ({ ...record(name, value, 1), proxied: true });
+  const notes = differenceLines({
+    added: [proxied("a", "192.0.2.1")],
+    removed: [proxied("b", "192.0.2.1")],
+    modified: [
+      { before: proxied("c", "192.0.2.1"), after: proxied("c", "192.0.2.2"), changes: {} },
+      { before: record("d", "192.0.2.1"), after: proxied("d", "192.0.2.1"), changes: {} },
+      { before: proxied("e", "192.0.2.1"), after: record("e", "192.0.2.1"), changes: {} },
+    ],
+  }).map(({ name, note }) => `${name}: ${note}`);
+  expect(notes).toEqual([
+    "a: proxied",
+    "b: proxied",
+    "c: proxied",
+    "d: 5 min → proxied",
+    "e: proxied → 5 min, not proxied",
+  ]);
+});
+
 test("a change of the history is shown like a plan", () => {
   const lines = madeLines([
     { action: "create", recordId: "3", before: null, after: record("www", "192.0.2.2") },

@@ -94,16 +94,21 @@ export function differenceLines({ added, removed, modified }: Difference): Patch
   ]);
 }
 
+/** The TTL of a record. Of a proxied one, that it is proxied: the provider chooses its TTL. */
+function ttlOf({ ttl, proxied }: Pick<Data, "ttl" | "proxied">): string {
+  return proxied ? zoneWords.proxied : formatTtl(ttl);
+}
+
 function line(kind: "create" | "delete", record: Data | Compared): PatchLine {
-  const { name, recordType, value, ttl, status } = record;
-  const note = status === "disabled" ? `${formatTtl(ttl)}, ${zoneWords.nowDisabled}` : formatTtl(ttl);
+  const { name, recordType, value, status } = record;
+  const note = status === "disabled" ? `${ttlOf(record)}, ${zoneWords.nowDisabled}` : ttlOf(record);
   return { kind, name, recordType, value, before: null, note };
 }
 
 function changed(before: Data | Compared, after: Data | Compared): PatchLine {
   const notes = [
-    before.ttl === after.ttl ? formatTtl(after.ttl) : `${formatTtl(before.ttl)} → ${formatTtl(after.ttl)}`,
-    before.proxied === after.proxied ? "" : after.proxied ? zoneWords.proxied : zoneWords.notProxied,
+    ttlOf(before) === ttlOf(after) ? ttlOf(after) : `${ttlOf(before)} → ${ttlOf(after)}`,
+    before.proxied && !after.proxied ? zoneWords.notProxied : "",
     before.status === after.status ? "" : after.status === "disabled" ? zoneWords.nowDisabled : zoneWords.nowEnabled,
     before.name === after.name ? "" : zoneWords.was(before.name),
     before.recordType === after.recordType ? "" : zoneWords.was(before.recordType),

@@ -1,5 +1,13 @@
 import type { DnsRecord } from "@zonewright/client";
-import { fieldsOf, isDisabled, sameFields, type Draft, type Edit, type Fields } from "../../zone/draft/draft.ts";
+import {
+  fieldsOf,
+  isDisabled,
+  isProxied,
+  sameFields,
+  type Draft,
+  type Edit,
+  type Fields,
+} from "../../zone/draft/draft.ts";
 
 /** An edit whose record somebody else changed or deleted after the edit was made. The person decides which one counts. */
 export interface Clash {
@@ -47,7 +55,10 @@ export function keepMine(draft: Draft, clashes: readonly Clash[]): Draft {
     const now = decided.get(edit.key);
     if (now === undefined || edit.kind === "create") return [edit];
     if (edit.kind === "delete") return now === null ? [] : [{ ...edit, before: now }];
-    if (now === null) return [{ kind: "create", key: edit.key, fields: edit.fields }];
+    if (now === null) {
+      const fields = { ...edit.fields, proxied: isProxied(edit.fields, edit.before) };
+      return [{ kind: "create", key: edit.key, fields }];
+    }
     const fields = mergedFields(fieldsOf(edit.before), edit.fields, fieldsOf(now));
     return sameFields(fields, fieldsOf(now)) ? [] : [{ ...edit, before: now, fields }];
   });
@@ -62,6 +73,7 @@ export function takeTheirs(draft: Draft, clashes: readonly Clash[]): Draft {
 
 /** A record that two changed: what one of them left alone is as the other made it. */
 export function mergedFields(before: Fields, mine: Fields, theirs: Fields): Fields {
+  const proxied = mine.proxied === before.proxied ? theirs.proxied : (mine.proxied ?? theirs.proxied);
   const { recordType, value, strings } = isSameValue(mine, before) ? theirs : mine;
   return {
     recordType,
@@ -71,6 +83,7 @@ export function mergedFields(before: Fields, mine: Fields, theirs: Fields): Fiel
     ttl: mine.ttl === before.ttl ? theirs.ttl : mine.ttl,
     comment: (mine.comment ?? "") === (before.comment ?? "") ? theirs.comment : mine.comment,
     disabled: isDisabled(isDisabled(mine) === isDisabled(before) ? theirs : mine),
+    ...(proxied !== undefined && { proxied }),
   };
 }
 
@@ -85,13 +98,15 @@ function isSameValue(a: Fields, b: Fields): boolean {
 export function changedParts(
   before: Fields,
   now: Fields,
-): ("value" | "strings" | "name" | "ttl" | "disabled" | "enabled" | "note")[] {
+): ("value" | "strings" | "name" | "ttl" | "proxied" | "unproxied" | "disabled" | "enabled" | "note")[] {
   const hasValue = before.recordType === now.recordType && before.value === now.value;
   return [
     ...(hasValue ? [] : (["value"] as const)),
     ...(hasValue && !isSameValue(before, now) ? (["strings"] as const) : []),
     ...(before.name === now.name ? [] : (["name"] as const)),
-    ...(before.ttl === now.ttl ? [] : (["ttl"] as const)),
+    // The provider sets that of proxied records.
+    ...(before.ttl === now.ttl || now.proxied === true ? [] : (["ttl"] as const)),
+    ...(before.proxied === now.proxied ? [] : [now.proxied === true ? ("proxied" as const) : ("unproxied" as const)]),
     ...(isDisabled(before) === isDisabled(now) ? [] : [isDisabled(now) ? ("disabled" as const) : ("enabled" as const)]),
     ...((before.comment ?? "") === (now.comment ?? "") ? [] : (["note"] as const)),
   ];

@@ -5,7 +5,7 @@ import { formatNumber } from "../../ui/format.ts";
 import { formatTtl, parseTtl } from "../../ui/ttl.ts";
 import { recordsWords } from "../../words/records.ts";
 import { words } from "../../words/words.ts";
-import { isDisabled, type Fields } from "../../zone/draft/draft.ts";
+import { isDisabled, sameFields, type Fields } from "../../zone/draft/draft.ts";
 import { noRules, useRules, withRules } from "../fields/rules.ts";
 import { understandLine, understandName, understandValue } from "../fields/understand.ts";
 import { joinValue, splitValue, valueParts } from "../fields/value-parts.ts";
@@ -59,6 +59,7 @@ export function RowEditor({ row, column, zone, types, refusalAt, onDone, onCance
     [checkFields, recordType, name, value, seconds, zone],
   );
   const ttlFault = ttl.trim() !== "" && seconds === null ? text.ttlWrong : faults.ttl;
+  const others = { ...(disabled && { disabled }), ...(fields.proxied !== undefined && { proxied: fields.proxied }) };
   const isOver = useRef(false);
   const keepTyped = useEffectEvent(() => {
     const typed: Fields = {
@@ -68,9 +69,9 @@ export function RowEditor({ row, column, zone, types, refusalAt, onDone, onCance
       strings: value === fields.value && recordType === fields.recordType ? fields.strings : null,
       ttl: seconds,
       comment: note.trim() === "" ? null : note.trim(),
-      ...(disabled && { disabled }),
+      ...others,
     };
-    if (!isOver.current && JSON.stringify(typed) !== JSON.stringify(fields)) onLeft(begun, typed);
+    if (!isOver.current && !sameFields(typed, fields)) onLeft(begun, typed);
   });
   useEffect(() => {
     // A reload, or a tab that is closed: the page goes without taking the row away.
@@ -125,7 +126,7 @@ export function RowEditor({ row, column, zone, types, refusalAt, onDone, onCance
       strings: kept ? fields.strings : null,
       ttl: seconds,
       comment: note.trim() === "" ? null : note.trim(),
-      ...(disabled && { disabled }),
+      ...others,
     });
   });
   useEffect(() => {

@@ -19,9 +19,10 @@ import { toUnicodeName } from "../../../../server/dns/names/names.ts";
 import { Button } from "../../ui/button.tsx";
 import { formatAgo, formatDate, formatMoment } from "../../ui/format.ts";
 import { Menu } from "../../ui/menu.tsx";
-import { formatTtl } from "../../ui/ttl.ts";
 import { recordsWords } from "../../words/records.ts";
-import { isDisabled } from "../../zone/draft/draft.ts";
+import { isDisabled, isProxied } from "../../zone/draft/draft.ts";
+import { useZone } from "../../zone/use-zone.ts";
+import { ttlText, useProviderKind } from "../use-provider-name.ts";
 import type { ShownClash } from "../draft/use-clashes.ts";
 import type { Column } from "./cursor.ts";
 import type { Row } from "./rows.ts";
@@ -137,8 +138,12 @@ export const RecordRow = memo(function RecordRow(props: RowProps) {
         <span className={column === null ? styles["clamp"] : undefined}>{fields.value}</span>
       </span>
       <span {...cell("ttl", styles["ttl"] ?? "")}>
-        {old && old.ttl !== fields.ttl ? <span className={styles["old"]}>{formatTtl(old.ttl)}</span> : null}
-        {fields.ttl === null ? text.ttlAuto : formatTtl(fields.ttl)}
+        {old && old.ttl !== fields.ttl ? (
+          <span className={styles["old"]}>
+            <Ttl ttl={old.ttl} proxied={old.proxied} />
+          </span>
+        ) : null}
+        {fields.ttl === null ? text.ttlAuto : <Ttl ttl={fields.ttl} proxied={isProxied(fields, record)} />}
       </span>
       <span {...cell("note", styles["note"] ?? "")} title={note || undefined}>
         {note}
@@ -179,6 +184,15 @@ export const RecordRow = memo(function RecordRow(props: RowProps) {
     </div>
   );
 });
+
+function Ttl({ ttl, proxied }: { ttl: number; proxied: boolean }) {
+  // Only such a short one can stand for an automatic TTL.
+  return ttl === 1 && !proxied ? <ShortestTtl /> : ttlText({ ttl, proxied });
+}
+
+function ShortestTtl() {
+  return ttlText({ ttl: 1 }, useProviderKind(useZone()));
+}
 
 const isPast = (date: Date) => date.getTime() <= Date.now();
 

@@ -6,6 +6,7 @@ import { uniqueText } from "../../ui/unique-text.ts";
 import {
   changeRecords,
   isDisabled,
+  isProxied,
   sameFields,
   toggleDeletes,
   type Draft,
@@ -70,10 +71,13 @@ export function* merged(
 ): Steps<Merged> {
   const present = new Map<string, Row>();
   const sets = new Map<string, Row[]>();
+  /** The TTLs of the sets with proxied records. */
+  const proxiedTtls = new Map<string, number | null>();
   for (const row of rows) {
     yield;
     present.set(keyOf(row.fields), row);
     const set = rrsetOf(row.fields);
+    if (isRowProxied(row)) proxiedTtls.set(set, row.fields.ttl);
     const others = sets.get(set);
     if (others) others.push(row);
     else sets.set(set, [row]);
@@ -82,6 +86,13 @@ export function* merged(
     if (!isWritableType(fields.recordType) || row?.record?.serverManaged) return "type";
     if (!edits(fields)) return "rights";
     return row?.record?.locked && !unlocks ? "locked" : null;
+  };
+  // Most texts do not speak of proxies: what is proxied stays so, and so does what joins it, as in an import.
+  const stillProxied = (fields: Fields, row: Row | null): Fields => {
+    const ttl = proxiedTtls.get(rrsetOf(fields));
+    const proxied = fields.proxied ?? (row ? isRowProxied(row) : ttl !== undefined);
+    if (isDisabled(fields) || !proxied) return row ? { ...fields, proxied } : fields;
+    return { ...fields, proxied, ttl: ttl ?? fields.ttl };
   };
   const changeOf = (kind: PastedChange["kind"], line: number | null, fields: Fields, row: Row | null): PastedChange => {
     const refusal = refusalOf(fields, row);
@@ -110,7 +121,7 @@ export function* merged(
       met.add(row);
       lines.set(row.key, one.line);
       // A record that is switched off in a text of some records stays as the zone has it.
-      const next = isOff && !holds ? row.fields : { ...fields, comment: fields.comment ?? row.fields.comment };
+      const next = isOff && !holds ? row.fields : stillProxied(withNote(fields, row), row);
       if (
         row.edit?.kind !== "delete" &&
         sameFields({ ...next, name: row.fields.name, value: row.fields.value }, row.fields)
@@ -131,11 +142,11 @@ export function* merged(
   for (const { line, fields } of news) {
     yield;
     const row = replace && !isDisabled(fields) ? nextOf(rrsetOf(fields)) : undefined;
-    if (row === undefined) changes.push(changeOf("create", line, fields, null));
+    if (row === undefined) changes.push(changeOf("create", line, stillProxied(fields, null), null));
     else {
       met.add(row);
       lines.set(row.key, line);
-      changes.push(changeOf("update", line, { ...fields, comment: fields.comment ?? row.fields.comment }, row));
+      changes.push(changeOf("update", line, stillProxied(withNote(fields, row), row), row));
     }
   }
   for (const set of replace && !holds ? replaced : []) {
@@ -147,7 +158,8 @@ export function* merged(
     if (met.has(row) || row.edit?.kind === "delete" || row.record?.serverManaged || !holds?.(row)) continue;
     changes.push(changeOf("delete", null, row.fields, row));
   }
-  return { changes: changes.toSorted((one, other) => placeOf(one) - placeOf(other)), same, lines };
+  const all = holds ? withMovedProxies(changes) : changes;
+  return { changes: all.toSorted((one, other) => placeOf(one) - placeOf(other)), same, lines };
 }
 
 /** In the order of the text; what gives way comes last. */
@@ -160,9 +172,32 @@ function gives(row: Row, met: ReadonlySet<Row>): boolean {
   return !met.has(row) && row.edit?.kind !== "delete" && !isDisabled(row.fields) && !row.record?.serverManaged;
 }
 
-function fieldsOfPasted({ record, comment }: FormatRecord, isOff: boolean): Fields {
-  const { recordType, name, value, strings, ttl } = asWritten(record);
-  return { recordType, name, value, strings, ttl, comment, ...(isOff && { disabled: true }) };
+const isRowProxied = ({ fields, record }: Row) => isProxied(fields, record);
+
+/** The pasted fields with the note of the row that they are for, unless the text has one. */
+const withNote = (fields: Fields, row: Row): Fields => ({ ...fields, comment: fields.comment ?? row.fields.comment });
+
+/** In a text of the whole zone, a value that goes with one name and comes with another was renamed: its proxy moves with it. */
+function withMovedProxies(changes: readonly PastedChange[]): readonly PastedChange[] {
+  const valueOf = ({ recordType, value }: Fields) => `${recordType} ${value.toLowerCase()}`;
+  const hidden = new Map(
+    changes.flatMap(({ kind, fields, row }) =>
+      kind === "delete" && row && isRowProxied(row) ? [[valueOf(fields), fields.ttl] as const] : [],
+    ),
+  );
+  if (hidden.size === 0) return changes;
+  return changes.map((change) => {
+    const { kind, fields } = change;
+    const ttl = hidden.get(valueOf(fields));
+    if (kind !== "create" || ttl === undefined || fields.proxied !== undefined || isDisabled(fields)) return change;
+    return { ...change, fields: { ...fields, proxied: true, ttl: ttl ?? fields.ttl } };
+  });
+}
+
+function fieldsOfPasted({ record, proxied: said, comment }: FormatRecord, isOff: boolean): Fields {
+  const { recordType, name, value, strings, ttl, proxied } = asWritten(record);
+  const setting = proxied || said === false ? { proxied } : {};
+  return { recordType, name, value, strings, ttl, comment, ...(isOff && { disabled: true }), ...setting };
 }
 
 const newKey = () => `new:${uniqueText()}`;

@@ -7,14 +7,14 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { CheckField, SelectField, TextArea } from "../../ui/field.tsx";
 import { formatNumber } from "../../ui/format.ts";
 import { Failure, Notice } from "../../ui/notice.tsx";
-import { formatTtl } from "../../ui/ttl.ts";
 import { textOfFile } from "../../ui/text-file.ts";
 import { pasteWords } from "../../words/paste.ts";
 import { words } from "../../words/words.ts";
-import { mostChanges } from "../../zone/draft/draft.ts";
+import { isProxied, mostChanges } from "../../zone/draft/draft.ts";
+import { ttlText, useProviderKind, type ProviderKind } from "../use-provider-name.ts";
 import type { Row } from "../grid/rows.ts";
 import { merged, type Merged, type PastedChange } from "./merge.ts";
-import { inSlices, lineAt, readableFormats, readText, type Read, type ReadableFormat } from "./read.ts";
+import { atProvider, inSlices, lineAt, readableFormats, readText, type Read, type ReadableFormat } from "./read.ts";
 import styles from "./paste.module.css";
 
 const text = pasteWords;
@@ -35,7 +35,7 @@ interface Source {
 }
 
 interface PasteDialogProps {
-  zone: { name: string; nameUnicode: string };
+  zone: { name: string; nameUnicode: string; providerId: string };
   given: Given;
   /** Reads the zone's records with the draft's edits, at least those of the names. */
   readRows: (names: ReadonlySet<string>, signal: AbortSignal) => Promise<readonly Row[]>;
@@ -79,7 +79,8 @@ export function PasteDialog(props: PasteDialogProps) {
     // oxlint-disable-next-line react-hooks/exhaustive-deps, react/exhaustive-effect-dependencies
   }, []);
 
-  const reading = useReading(source.text, { zone: zone.name, format, lenient });
+  const kind = useProviderKind(zone);
+  const reading = useReading(source.text, { zone: zone.name, format, lenient }, kind);
   const read = reading?.ok === true ? reading : null;
   const comparison = useMerged(read, { readRows, replace, edits, unlocks });
   const changes = comparison.merged?.changes ?? noChanges;
@@ -188,7 +189,14 @@ export function PasteDialog(props: PasteDialogProps) {
         <Failure error={comparison.error} />
         {read ? <Findings read={read} zone={zone.nameUnicode} same={comparison.merged?.same ?? 0} /> : null}
         {changes.length > 0 ? (
-          <Changes changes={changes} isTicked={isTicked} onTurn={turn} onAll={tickAll} refusal={props.refusal} />
+          <Changes
+            changes={changes}
+            isTicked={isTicked}
+            onTurn={turn}
+            onAll={tickAll}
+            refusal={props.refusal}
+            provider={kind ?? null}
+          />
         ) : null}
       </div>
     </Dialog>
@@ -200,15 +208,20 @@ const noChanges: readonly PastedChange[] = [];
 type Settings = Parameters<typeof readText>[1];
 
 /** What was read of a text; null while it is being read, or if there is none. */
-function useReading(source: string, { zone, format, lenient }: Settings): Read | null {
-  const wanted = useMemo(() => ({ source, zone, format, lenient }), [source, zone, format, lenient]);
+function useReading(
+  source: string,
+  { zone, format, lenient }: Settings,
+  kind: ProviderKind | null | undefined,
+): Read | null {
+  const wanted = useMemo(() => ({ source, zone, format, lenient, kind }), [source, zone, format, lenient, kind]);
   const [done, setDone] = useState<{ of: typeof wanted; read: Read } | null>(null);
   useEffect(() => {
-    if (wanted.source.trim() === "") return undefined;
+    const { kind: provider } = wanted;
+    if (wanted.source.trim() === "" || provider === undefined) return undefined;
     const ended = new AbortController();
     const run = async () => {
       try {
-        const read = await readText(wanted.source, wanted, ended.signal);
+        const read = await readText(wanted.source, { ...wanted, provider: atProvider(provider) }, ended.signal);
         if (!ended.signal.aborted) setDone({ of: wanted, read });
       } catch (error) {
         if (!ended.signal.aborted) throw error;
@@ -320,10 +333,11 @@ interface ChangesProps {
   onTurn: (change: PastedChange) => void;
   onAll: (wanted: boolean) => void;
   refusal: string;
+  provider: ProviderKind | null;
 }
 
 /** The changes with a tick each. Only those in view are drawn. */
-function Changes({ changes, isTicked, onTurn, onAll, refusal }: ChangesProps) {
+function Changes({ changes, isTicked, onTurn, onAll, refusal, provider }: ChangesProps) {
   const box = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({
     count: changes.length,
@@ -379,7 +393,7 @@ function Changes({ changes, isTicked, onTurn, onAll, refusal }: ChangesProps) {
                     {change.refusal === null
                       ? fields.ttl === null
                         ? ""
-                        : formatTtl(fields.ttl)
+                        : ttlText({ ttl: fields.ttl, proxied: isProxied(fields, row?.record ?? null) }, provider)
                       : reasons[change.refusal]}
                     {line === null ? "" : ` · ${text.line(formatNumber(line))}`}
                   </span>

@@ -1,4 +1,4 @@
-import type { FormatReading } from "../../../../server/dns/formats/format.ts";
+import type { FormatOptions, FormatReading } from "../../../../server/dns/formats/format.ts";
 import { openText, type ReadableFormat } from "../../../../server/dns/formats/formats.ts";
 
 export { readableFormats, type ReadableFormat } from "../../../../server/dns/formats/formats.ts";
@@ -12,22 +12,35 @@ const slice = 25;
 /** What was read of a text, and as which format. */
 export type Read = FormatReading & { format: Exclude<ReadableFormat, "auto"> | null };
 
+/** What a text's records meet at the zone's provider: read like that, they become what an import makes of them. */
+export type AtProvider = Pick<FormatOptions, "defaultTtl" | "automaticTtl" | "supportsProxied">;
+
+/** What is known of a kind of providers, for readers. @param kind null if it is not known: then what depends on it is read as elsewhere */
+export function atProvider(
+  kind: { minTtl: number; automaticTtl: number | null; supportsProxied: boolean } | null,
+): AtProvider {
+  if (kind === null) return {};
+  const { minTtl, automaticTtl, supportsProxied } = kind;
+  return { defaultTtl: Math.max(3600, minTtl), automaticTtl: automaticTtl ?? undefined, supportsProxied };
+}
+
 interface ReadOptions {
   /** The zone's name. */
   zone: string;
   format: ReadableFormat;
   lenient: boolean;
+  provider?: AtProvider;
 }
 
 /** Reads the records of a text in slices, so that the page stays usable. Records outside the zone are counted. @throws the signal's reason */
 export async function readText(
   text: string,
-  { zone, format, lenient }: ReadOptions,
+  { zone, format, lenient, provider }: ReadOptions,
   signal: AbortSignal,
 ): Promise<Read> {
   const opened = await openText(text, format);
   if (!opened.ok) return { ok: false, errors: opened.errors, format: null };
-  const reading = await inSlices(opened.read({ zone, lenient, ignoreOutOfZone: true }), signal);
+  const reading = await inSlices(opened.read({ zone, lenient, ignoreOutOfZone: true, ...provider }), signal);
   return { ...reading, format: opened.format };
 }
 

@@ -4,7 +4,7 @@ import { mergedFields } from "../draft/clashes.ts";
 import { fieldsOf, sameFields, type Draft, type Fields } from "../../zone/draft/draft.ts";
 import { allRows, type Row } from "../grid/rows.ts";
 import { keyOf, merged, withPasted, type PastedChange } from "../paste/merge.ts";
-import { inSlices, readText, type Steps } from "../paste/read.ts";
+import { inSlices, readText, type AtProvider, type Steps } from "../paste/read.ts";
 import type { DnsRecord } from "@zonewright/client";
 
 /** What is said about a line of the text. */
@@ -69,12 +69,13 @@ interface CompareOptions {
   edits: (place: { name: string; recordType: string }) => boolean;
   unlocks: boolean;
   naming: Naming;
+  provider?: AtProvider;
 }
 
 /** Compares a text, which is the whole zone, with the records that it began with. In slices. @throws the signal's reason */
 export async function compared(text: string, options: CompareOptions, signal: AbortSignal): Promise<Comparison> {
-  const { zone, records, present, base, draft, edits, unlocks, naming } = options;
-  const read = await readText(text, { zone, format: "zonefile", lenient: false }, signal);
+  const { zone, records, present, base, draft, edits, unlocks, naming, provider } = options;
+  const read = await readText(text, { zone, format: "zonefile", lenient: false, provider }, signal);
   if (!read.ok) return { ok: false, errors: read.errors };
   const rows = allRows(records, base);
   // Only under the first line of our own files, disabled records are more than comments.

@@ -4,10 +4,10 @@ import { useMemo, useRef, type ReactNode } from "react";
 import { toUnicodeName } from "../../../../server/dns/names/names.ts";
 import { formatNumber } from "../../ui/format.ts";
 import { Notice } from "../../ui/notice.tsx";
-import { formatTtl } from "../../ui/ttl.ts";
 import { zoneTextWords } from "../../words/zone-text.ts";
-import type { Zone } from "../../zone/use-zone.ts";
-import { fieldsOf, type Draft, type Edit, type Fields } from "../../zone/draft/draft.ts";
+import { useZone, type Zone } from "../../zone/use-zone.ts";
+import { fieldsOf, isProxied, type Draft, type Edit, type Fields } from "../../zone/draft/draft.ts";
+import { ttlText, useProviderKind } from "../use-provider-name.ts";
 import type { Check } from "../draft/use-draft.ts";
 import { namesRecord } from "../grid/rows.ts";
 import type { PastedChange } from "../paste/merge.ts";
@@ -225,7 +225,8 @@ function Edits({ draft, lines, onLine }: Pick<TextPlanProps, "draft" | "lines" |
 
 function EditLine({ edit, line, onLine }: { edit: Edit; line: number | null; onLine: (line: number) => void }) {
   const { name, recordType, value, ttl } = shownFields(edit);
-  const before = edit.kind === "update" ? fieldsOf(edit.before) : null;
+  const before = edit.kind === "update" ? edit.before : null;
+  const kind = useProviderKind(useZone());
   const owner = toUnicodeName(name);
   return (
     <>
@@ -243,8 +244,8 @@ function EditLine({ edit, line, onLine }: { edit: Edit; line: number | null; onL
         {ttl === null ? null : (
           <small>
             {" "}
-            {before && before.ttl !== null && before.ttl !== ttl ? `${formatTtl(before.ttl)} → ` : ""}
-            {formatTtl(ttl)}
+            {before && before.ttl !== ttl ? `${ttlText(before, kind)} → ` : ""}
+            {ttlText({ ttl, proxied: isProxied(shownFields(edit), before) }, kind)}
           </small>
         )}
       </span>

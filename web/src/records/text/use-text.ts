@@ -6,6 +6,8 @@ import type { OwnRights } from "../../zone/assigned-rights.ts";
 import type { Zone } from "../../zone/use-zone.ts";
 import { sameEdits, type Draft } from "../../zone/draft/draft.ts";
 import { onZoneText, readZoneText, writeZoneText, type ZoneText } from "../../zone/draft/store.ts";
+import { useProviderKind, type ProviderKind } from "../use-provider-name.ts";
+import { atProvider } from "../paste/read.ts";
 import { compared, namingNew, textOf, type Comparison } from "./compare.ts";
 
 /** Milliseconds after the last letter until the text is stored, and until it is read. */
@@ -180,6 +182,7 @@ export function useText({ zone, draftKey, draft, ready, rights }: TextOptions) {
     draft,
     zone: zone.name,
     rights,
+    kind: useProviderKind(zone),
   });
   const error = (isHistoryGone ? null : began.error) ?? reading.error;
   const isGone = isEdited && source.isGone;
@@ -193,20 +196,22 @@ interface ComparisonOptions {
   draft: Draft;
   zone: string;
   rights: OwnRights;
+  /** Undefined until it is known. */
+  kind: ProviderKind | null | undefined;
 }
 
 /** What the text changes: the last answer, and whether it is about the text as it is. */
-function useComparison({ source, records, present, draft, zone, rights }: ComparisonOptions) {
+function useComparison({ source, records, present, draft, zone, rights, kind }: ComparisonOptions) {
   const [naming] = useState(namingNew);
   const text = source?.text;
   const base = source?.base;
   const parts = JSON.stringify([rights.locked, rights.unlocks, rights.parts]);
   const wanted = useMemo(
     () =>
-      text === undefined || base === undefined || records === undefined
+      text === undefined || base === undefined || records === undefined || kind === undefined
         ? null
-        : { text, records, present, base, draft, parts },
-    [text, records, present, base, draft, parts],
+        : { text, records, present, base, draft, parts, provider: atProvider(kind) },
+    [text, records, present, base, draft, parts, kind],
   );
   const [done, setDone] = useState<{ of: typeof wanted; found: Comparison } | null>(null);
   const compare = useEffectEvent(async (of: NonNullable<typeof wanted>, signal: AbortSignal) => {

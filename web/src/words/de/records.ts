@@ -104,6 +104,8 @@ export const records: Words["records"] = {
     value: "Wert",
   },
   ttlAuto: "Standard",
+  ttlAutomatic: "automatisch",
+  proxied: "über Proxy",
   ttlWrong: "Bitte Sekunden angeben oder eine Dauer wie 5 min, 1 h oder 1 d.",
   strings: (count, octets) => `${octets} Oktette in ${counted(count, "Zeichenkette", "Zeichenketten")}`,
   corrections: {
@@ -164,6 +166,8 @@ export const records: Words["records"] = {
     name: (name) => `umbenannt in ${name}`,
     ttl: (ttl) => `neue TTL ${ttl}`,
     strings: "Text anders aufgeteilt",
+    proxied: "Proxy eingeschaltet",
+    unproxied: "Proxy ausgeschaltet",
     disabled: "deaktiviert",
     enabled: "aktiviert",
     note: "Notiz geändert",

@@ -100,6 +100,8 @@ export const records = {
     value: "Value",
   },
   ttlAuto: "Default",
+  ttlAutomatic: "automatic",
+  proxied: "proxied",
   ttlWrong: "Write seconds or a time such as 5 min, 1 h or 1 d.",
   strings: (count: string, octets: string) => `${octets} octets in ${plural(count, "string", "strings")}`,
   corrections: {
@@ -158,6 +160,8 @@ export const records = {
     name: (name: string) => `renamed this to ${name}`,
     ttl: (ttl: string) => `set the TTL to ${ttl}`,
     strings: "split the text differently",
+    proxied: "turned the proxy on",
+    unproxied: "turned the proxy off",
     disabled: "disabled this",
     enabled: "enabled this",
     note: "changed the note",

@@ -15,6 +15,8 @@ export interface Fields {
   comment: string | null;
   /** Whether DNS does not have it. Left out: it has. */
   disabled?: boolean;
+  /** Whether the provider's proxy answers for it. Left out: as the record is; for a new one, it does not. */
+  proxied?: boolean;
 }
 
 /** One edit. `before` is the record as it was when the edit was made. `begun`: the form of a new record was not left yet. */
@@ -89,8 +91,8 @@ export function sameEdits(a: Draft, b: Draft): boolean {
 
 /** The editable fields of a record. */
 export function fieldsOf(record: DnsRecord): Fields {
-  const { recordType, name, value, strings, ttl, comment, status } = record;
-  return { recordType, name, value, strings, ttl, comment, ...(status === "disabled" && { disabled: true }) };
+  const { recordType, name, value, strings, ttl, comment, status, proxied } = record;
+  return { recordType, name, value, strings, ttl, comment, ...(status === "disabled" && { disabled: true }), proxied };
 }
 
 /** Begins a new record: it counts once its form is left with a change, or as done. Returns the draft and the record's key. */
@@ -178,6 +180,14 @@ export function isDisabled({ disabled = false }: Fields): boolean {
   return disabled;
 }
 
+/** Types that a provider's proxy may answer for. */
+const proxiable: ReadonlySet<string> = new Set(["A", "AAAA", "CNAME"]);
+
+/** Whether the provider's proxy is to answer for a record. @param before the record that the fields are an edit of */
+export function isProxied({ recordType, proxied }: Fields, before: Pick<DnsRecord, "proxied"> | null): boolean {
+  return proxiable.has(recordType) && (proxied ?? before?.proxied ?? false);
+}
+
 /** Whether two records hold the same data, status and note. */
 export function sameFields(a: Fields, b: Fields): boolean {
   return (
@@ -186,6 +196,7 @@ export function sameFields(a: Fields, b: Fields): boolean {
     a.value === b.value &&
     a.ttl === b.ttl &&
     isDisabled(a) === isDisabled(b) &&
+    (a.proxied === undefined || b.proxied === undefined || a.proxied === b.proxied) &&
     (a.comment ?? "") === (b.comment ?? "") &&
     JSON.stringify(a.strings) === JSON.stringify(b.strings)
   );
@@ -211,6 +222,7 @@ export function changesOf({ edits }: Draft): Change[] {
         ...(strings && { strings }),
         ...(ttl !== null && { ttl }),
         ...(isDisabled(edit.fields) && { status: "disabled" }),
+        ...(isProxied(edit.fields, null) && { proxied: true }),
       };
       return { action: "create", record: record as Extract<Change, { action: "create" }>["record"] };
     }
@@ -222,6 +234,9 @@ export function changesOf({ edits }: Draft): Change[] {
       ...((comment ?? "") !== (before.comment ?? "") && { comment }),
       ...(isDisabled(edit.fields) !== isDisabled(before) && {
         status: isDisabled(edit.fields) ? "disabled" : "active",
+      }),
+      ...(isProxied(edit.fields, edit.before) !== edit.before.proxied && {
+        proxied: isProxied(edit.fields, edit.before),
       }),
       ...((value !== before.value || JSON.stringify(strings) !== JSON.stringify(before.strings)) && {
         value,

@@ -37,8 +37,8 @@ export function withPlan(draft: Draft, plan: Planned, present: ReadonlyMap<strin
 }
 
 function plannedFields(planned: Planned["creates"][number], comment: string | null): Fields {
-  const { recordType, name, value, strings, ttl, status } = planned;
-  return { recordType, name, value, strings, ttl, comment, ...(status === "disabled" && { disabled: true }) };
+  const { recordType, name, value, strings, ttl, status, proxied } = planned;
+  return { recordType, name, value, strings, ttl, comment, ...(status === "disabled" && { disabled: true }), proxied };
 }
 
 /** Whether a planned edit takes nothing away that the draft says of the record. */

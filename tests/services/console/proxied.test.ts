@@ -1,0 +1,94 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { useConsole } from "../../support/console.ts";
+import { startCloudflare, type CloudflareServer } from "../../support/vendors/cloudflare/server.ts";
+import { freshName, Zone } from "../../support/zones.ts";
+
+/** Records that Cloudflare's proxy answers for: the console publishes none of their values in silence. */
+
+const site = useConsole({ env: { EGRESS_ALLOW: "127.0.0.1" } });
+let server: CloudflareServer;
+let config = "";
+let zone: Zone;
+let www = "";
+let page: Page;
+
+beforeAll(async () => {
+  server = await startCloudflare();
+  const { token: apiToken, accountId, url: endpoint } = server;
+  const { body } = await site.zonewright.admin.post("/api/provider-configs", {
+    kind: "cloudflare",
+    name: "Cloudflare",
+    config: { apiToken, accountId, endpoint },
+  });
+  config = body.id;
+});
+
+afterAll(() => server.stop());
+
+beforeEach(async () => {
+  const name = freshName();
+  server.addZone(name, "free");
+  const { body } = await site.zonewright.admin.post("/api/domains", { name, providerConfigId: config });
+  zone = new Zone(site.zonewright, body);
+  ({ id: www } = (await zone.create({ recordType: "A", name: "www", value: "192.0.2.1", proxied: true })).body);
+  await zone.add("A", "direct", "192.0.2.7", 1);
+  page = await site.signedIn({ path: `/d/${zone.name}/records` });
+  await page.getByRole("row").filter({ hasText: "192.0.2.7" }).waitFor();
+});
+
+const review = () => page.getByRole("dialog", { name: /^Review/ });
+const patch = () => review().getByRole("list", { name: "Changes" });
+
+async function openReview() {
+  await page.getByText(/^Checked against revision/).waitFor();
+  await page.getByRole("button", { name: /^Review/ }).click();
+  await patch().waitFor();
+}
+
+async function apply() {
+  await review()
+    .getByRole("button", { name: /^Apply/ })
+    .click();
+  await page.getByText(/^Applied as revision/).waitFor();
+  return (await zone.records()).map(({ name, value, ttl, proxied }) => [name, value, ttl, proxied]);
+}
+
+test("a proxied record that a colleague deleted is created again with its proxy", async () => {
+  await page.getByText("automatic", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Actions for www A" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.99");
+  await page.getByRole("textbox", { name: "Value", exact: true }).press("Enter");
+  await page.getByText(/^Checked against revision/).waitFor();
+  await zone.delete(www);
+  site.expected.push("400", "404");
+  await page.getByRole("button", { name: "Create it again" }).click();
+  await openReview();
+  expect(await patch().innerText()).toContain("proxied");
+  expect(await apply()).toContainEqual(["www", "192.0.2.99", 1, true]);
+});
+
+test("Cloudflare's own export is pasted with its proxies and automatic TTLs", async () => {
+  await page.evaluate((name) => {
+    const data = new DataTransfer();
+    data.setData("text/plain", `shop.${name}.\t1\tIN\tA\t192.0.2.8 ; cf_tags=cf-proxied:true\n`);
+    const event = new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true });
+    document.querySelector("[role=grid]")?.dispatchEvent(event);
+  }, zone.name);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("proxied", { exact: false }).first().waitFor();
+  await dialog.getByRole("button", { name: /^Add 1/ }).click();
+  await openReview();
+  expect(await apply()).toContainEqual(["shop", "192.0.2.8", 1, true]);
+});
+
+test("a name that is changed in the zone's text keeps the proxy of its record", async () => {
+  await page.goto(`${site.url}/d/${zone.name}/text`);
+  const box = page.getByRole("textbox").first();
+  await expect.poll(async () => await box.inputValue()).toContain("192.0.2.1");
+  await box.fill((await box.inputValue()).replace(/^www/m, "web"));
+  await openReview();
+  expect(await review().innerText()).not.toContain("becomes public");
+  expect(await apply()).toContainEqual(["web", "192.0.2.1", 1, true]);
+});
