@@ -8,6 +8,7 @@ import {
   emptyDraft,
   fieldsOf,
   finished,
+  leaveForm,
   sameEdits,
   setFields,
   stepBetween,
@@ -82,6 +83,26 @@ test("a copy that is being written belongs to its tab, and counts once its form 
   const done = changeRecord(begun.draft, begun.key, null, edited);
   expect(finished(done)).toBe(done);
   expect(stepBetween(shared, done).set.map(({ key }) => key)).toEqual([begun.key]);
+});
+
+test("an empty text that was pasted or confirmed is a change like any other", () => {
+  const empty: Fields = { recordType: "TXT", name: "empty", value: "", strings: null, ttl: 300, comment: null };
+  const done = addDone(emptyDraft, empty).draft;
+  expect(finished(done)).toBe(done);
+  expect(stepBetween(emptyDraft, done).set).toHaveLength(1);
+  expect(changesOf(done)).toMatchObject([{ action: "create", record: { name: "empty", value: "" } }]);
+});
+
+test("a new record whose form is left counts if it has a value, and goes with its form if it has none", () => {
+  const blank: Fields = { recordType: "TXT", name: "", value: "", strings: null, ttl: null, comment: null };
+  const begun = addRecord(emptyDraft, blank);
+  const named = leaveForm(begun.draft, begun.key, null, { ...blank, name: "half" });
+  expect(named.edits).toMatchObject([{ fields: { name: "half" } }]);
+  expect(finished(named, begun.key)).toBe(named);
+  expect(finished(named).edits).toEqual([]);
+  const written = leaveForm(named, begun.key, null, { ...blank, name: "half", value: "x" });
+  expect(finished(written)).toBe(written);
+  expect(leaveForm(emptyDraft, "www", www, edited)).toEqual(changeRecord(emptyDraft, "www", www, edited));
 });
 
 test("any sequence of edits leaves at most one edit for each record", () => {

@@ -138,3 +138,25 @@ test("a member may tick only records of their own names, and a reader cannot pas
   await pasteOnPage(page, "b.dev A 192.0.2.1");
   expect(await dialog(page).count()).toBe(0);
 });
+
+test("an empty text that is pasted is reviewed and applied like any other record, also after a reload", async () => {
+  const zone = await fileZone(site.zonewright);
+  await zone.add("A", "www", "192.0.2.1", 300);
+  const page = await site.signedIn({ path: `/d/${zone.name}/records` });
+  await page.getByRole("grid").focus();
+  await pasteOnPage(page, 'empty 300 IN TXT ""\nother 300 IN A 192.0.2.88\n');
+  await dialog(page)
+    .getByRole("button", { name: /^Add 2/ })
+    .click();
+  await page.getByText(/^Checked against revision/).waitFor();
+  await page.reload();
+  await page.getByText("2 changes", { exact: true }).waitFor();
+  await page.getByText(/^Checked against revision/).waitFor();
+  await page.getByRole("grid").press("Control+Enter");
+  await page
+    .getByRole("dialog", { name: /^Review 2 changes/ })
+    .getByRole("button", { name: /^Apply/ })
+    .click();
+  await page.getByText("Applied as revision 2").waitFor();
+  expect(await zone.lines()).toEqual(["empty TXT ", "other A 192.0.2.88", "www A 192.0.2.1"]);
+});

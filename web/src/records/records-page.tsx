@@ -21,6 +21,7 @@ import {
   emptyDraft,
   finished,
   isDisabled,
+  leaveForm,
   mostChanges,
   setFields,
   toggleDeletes,
@@ -249,7 +250,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
           onSelection={setSelection}
           editing={editing}
           onEdit={setEditing}
-          onTyped={({ key, record }, fields) => change((before) => changeRecord(before, key, record, fields))}
+          onTyped={({ key, record }, fields) => change((before) => leaveForm(before, key, record, fields))}
           onFields={({ key, record }, fields) => {
             change((before) => changeRecord(before, key, record, fields));
             setEdited({ key });

@@ -62,7 +62,7 @@ export function withStep(draft: Draft, { set, gone }: DraftStep): Draft {
 
 /** Whether a new record is still being written. */
 export function isUnfinished(edit: Edit): boolean {
-  return edit.kind === "create" && (edit.begun === true || (edit.fields.value === "" && edit.fields.strings === null));
+  return edit.kind === "create" && edit.begun === true;
 }
 
 /** The draft without new records that are still being written, except for one. The same draft if there are no others. */
@@ -114,6 +114,15 @@ interface Place {
 /** Changes a record. Fields that equal the record again take the edit away. */
 export function changeRecord(draft: Draft, key: string, record: DnsRecord | null, fields: Fields): Draft {
   return changeRecords(draft, [{ key, record, fields }]);
+}
+
+/** Takes what was typed in a form that is left. A new record without a value is not finished by that, and goes with its form. */
+export function leaveForm(draft: Draft, key: string, record: DnsRecord | null, fields: Fields): Draft {
+  const present = draft.edits.find((edit) => edit.key === key);
+  if (present === undefined || !isUnfinished(present) || fields.value !== "") {
+    return changeRecord(draft, key, record, fields);
+  }
+  return { edits: draft.edits.map((edit) => (edit === present ? { kind: "create", key, fields, begun: true } : edit)) };
 }
 
 /** Sets fields of several records. A new value is split anew. */
