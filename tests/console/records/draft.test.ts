@@ -8,6 +8,7 @@ import {
   emptyDraft,
   fieldsOf,
   finished,
+  markDeleted,
   leaveForm,
   sameEdits,
   setFields,
@@ -66,6 +67,17 @@ test("a deleted record comes back as it was edited before, and a new one simply 
   expect(toggleDelete(draft, "www", www).edits).toEqual([]);
   const added = addRecord(emptyDraft, edited);
   expect(toggleDelete(added.draft, added.key, null).edits).toEqual([]);
+});
+
+test("deleting records of which some are deleted already deletes them all, and only then brings them back", () => {
+  const rows = ["a", "b", "c"].map((id) => ({ key: id, record: record(id) }));
+  const some = toggleDelete(changeRecord(emptyDraft, "a", record("a"), { ...edited, name: "a" }), "b", record("b"));
+  const all = toggleDeletes(some, rows);
+  expect(all.edits.map(({ kind, key }) => `${kind} ${key}`)).toEqual(["delete a", "delete b", "delete c"]);
+  expect(toggleDeletes(all, rows).edits).toEqual([]);
+  const added = addDone(toggleDelete(emptyDraft, "b", record("b")), edited);
+  const mixed = [{ key: added.key, record: null }, ...rows.slice(1, 2)];
+  expect(toggleDeletes(added.draft, mixed).edits.map(({ key }) => key)).toEqual(["b"]);
 });
 
 test("new records have keys of their own, also after one was removed", () => {
@@ -135,8 +147,8 @@ test("records that are edited together get the edits that they get one by one", 
       const set = changed.reduce((next, id) => changeRecord(next, id, record(id), fields(id)), emptyDraft);
       const draft = deleted.reduce((next, id) => toggleDelete(next, id, record(id)), set);
       const rows = chosen.map((id) => ({ key: id, record: record(id), fields: fields(id) }));
-      expect(toggleDeletes(draft, rows)).toEqual(
-        chosen.reduce((next, id) => toggleDelete(next, id, record(id)), draft),
+      expect(markDeleted(draft, rows)).toEqual(
+        chosen.reduce((next, id) => markDeleted(next, [{ key: id, record: record(id) }]), draft),
       );
       expect(setFields(draft, rows, { value })).toEqual(
         chosen.reduce((next, id) => changeRecord(next, id, record(id), { ...fields(id), value, strings: null }), draft),

@@ -122,6 +122,14 @@ test("records are added beside those of their name and type, or replace them one
   expect(fewer.changes.map(shown)).toEqual(["update www A 192.0.2.9", "delete www A 192.0.2.2"]);
 });
 
+test("what a text deletes stays deleted if another tab deleted it meanwhile", async () => {
+  const records = [listedRecord("1", { name: "www" }), listedRecord("2", { name: "www", value: "192.0.2.2" })];
+  const { changes } = await paste("www 300 A 192.0.2.1", records, { replace: true });
+  expect(changes.map(shown)).toEqual(["delete www A 192.0.2.2"]);
+  const elsewhere = toggleDelete(emptyDraft, "2", records[1] ?? null);
+  expect(withPasted(elsewhere, changes).edits).toMatchObject([{ kind: "delete", key: "2" }]);
+});
+
 test("the zone's own name servers, records of other people and what servers maintain are not ticked", async () => {
   const locked = listedRecord("safe", { locked: true });
   const text = [

@@ -20,7 +20,7 @@ import { useManages } from "../zone/rights.ts";
 import { Delegation } from "../zone/settings/delegation.tsx";
 import { useZone, useZoneName, zoneName, type Zone } from "../zone/use-zone.ts";
 import zoneStyles from "../zone/zone.module.css";
-import { changeRecords, emptyDraft, fieldsOf, toggleDeletes, type Draft, type Edit } from "../zone/draft/draft.ts";
+import { changeRecords, emptyDraft, fieldsOf, markDeleted, type Draft, type Edit } from "../zone/draft/draft.ts";
 import { draftKey, readDraft, writeDraft } from "../zone/draft/store.ts";
 import styles from "./health.module.css";
 import { recordsAt } from "../zone/draft/present-records.ts";
@@ -151,10 +151,9 @@ function withChanges(draft: Draft, changes: Fault["mend"], present: ReadonlyMap<
   });
   const deletes = changes.flatMap((change) => {
     const record = present.get(change.recordId);
-    const isGone = edited.get(change.recordId)?.kind === "delete";
-    return change.action === "delete" && record && !isGone ? [{ key: record.id, record }] : [];
+    return change.action === "delete" && record ? [{ key: record.id, record }] : [];
   });
-  return toggleDeletes(changeRecords(draft, updates), deletes);
+  return markDeleted(changeRecords(draft, updates), deletes);
 }
 
 /** Whether an edit deletes what a mend changes, or changes what it replaces or deletes. */

@@ -1,5 +1,5 @@
 import type { Change, DnsRecord, RouterOutputs } from "@zonewright/client";
-import { changesOf, emptyDraft, fieldsOf, setFields, toggleDeletes, type Draft } from "../zone/draft/draft.ts";
+import { changesOf, emptyDraft, fieldsOf, markDeleted, setFields, type Draft } from "../zone/draft/draft.ts";
 
 /** A found record. */
 export type Hit = RouterOutputs["records"]["search"]["records"][number];
@@ -32,7 +32,7 @@ export function withAction(draft: Draft, records: readonly DnsRecord[], action: 
   const edits = new Map(draft.edits.map((edit) => [edit.key, edit]));
   const kept = records.filter(({ id }) => edits.get(id)?.kind !== "delete");
   if (action.kind === "delete") {
-    return toggleDeletes(
+    return markDeleted(
       draft,
       kept.map((record) => ({ key: record.id, record })),
     );

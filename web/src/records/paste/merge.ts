@@ -7,8 +7,8 @@ import {
   changeRecords,
   isDisabled,
   isProxied,
+  markDeleted,
   sameFields,
-  toggleDeletes,
   type Draft,
   type Fields,
 } from "../../zone/draft/draft.ts";
@@ -217,6 +217,6 @@ export function withPasted(
   const created = changes.flatMap((change): Draft["edits"] =>
     change.kind === "create" ? [{ kind: "create", key: keyOfNew(change), fields: change.fields }] : [],
   );
-  const next = toggleDeletes(changeRecords(draft, changed), deleted);
+  const next = markDeleted(changeRecords(draft, changed), deleted);
   return created.length === 0 ? next : { edits: [...next.edits, ...created] };
 }

@@ -152,10 +152,16 @@ export function toggleDelete(draft: Draft, key: string, record: DnsRecord | null
   return toggleDeletes(draft, [{ key, record }]);
 }
 
-/** Marks several records for deletion, or takes their marks away. */
+/** Marks several records for deletion. If all of them are marked, takes their marks away. */
 export function toggleDeletes(draft: Draft, rows: readonly Place[]): Draft {
+  const marked = new Set(draft.edits.flatMap(({ kind, key }) => (kind === "delete" ? [key] : [])));
+  return rows.every(({ key }) => marked.has(key)) ? editEach(draft, rows, () => null) : markDeleted(draft, rows);
+}
+
+/** Marks several records for deletion. New records simply go. */
+export function markDeleted(draft: Draft, rows: readonly Place[]): Draft {
   return editEach(draft, rows, (present, { key, record }) => {
-    if (present?.kind === "create" || present?.kind === "delete") return null;
+    if (present?.kind === "create") return null;
     const before = present?.before ?? record;
     return before ? { kind: "delete", key, before } : null;
   });
