@@ -552,3 +552,36 @@ test("a menu that is opened by mouse makes its row the one that keys act on", as
   await page.keyboard.press("Alt+d");
   await row("api", "A").getByText("−", { exact: true }).waitFor();
 });
+
+test("a form leaves what nobody touched as it is, to the letter, whatever a paste of it would become", async () => {
+  const zone = `zone${count}.example`;
+  const twice = `x.${zone}.${zone}`;
+  await site.zonewright.admin.post(`/api/domains/${id}/records/bulk`, {
+    records: [
+      { recordType: "CNAME", name: "alias", value: twice, ttl: 300 },
+      { recordType: "TXT", name: "txt", value: "two words ", strings: ["two ", "words "], ttl: 300 },
+    ],
+  });
+  await row("alias", "CNAME").waitFor();
+  for (const [name, type] of [
+    ["alias", "CNAME"],
+    ["txt", "TXT"],
+  ]) {
+    await page.getByRole("button", { name: `Actions for ${name} ${type}` }).click();
+    await page.getByRole("menuitem", { name: "Edit" }).click();
+    await page.getByRole("textbox", { name: "Value", exact: true }).focus();
+    await page.getByRole("textbox", { name: "TTL", exact: true }).fill("60");
+    await page.getByRole("textbox", { name: "TTL", exact: true }).press("Enter");
+  }
+  await page.getByText(/^Checked against revision/).waitFor();
+  await page.getByRole("button", { name: /^Review/ }).click();
+  await page
+    .getByRole("dialog", { name: /^Review 2 changes/ })
+    .getByRole("button", { name: /^Apply/ })
+    .click();
+  await page.getByText(/^Applied as revision/).waitFor();
+  const { body } = await site.zonewright.admin.get(`/api/domains/${id}/records`);
+  const found = body.records.map(({ name, ttl, value, strings }: Body) => ({ name, ttl, value, strings }));
+  expect(found).toContainEqual({ name: "alias", ttl: 60, value: twice, strings: null });
+  expect(found).toContainEqual({ name: "txt", ttl: 60, value: "two words ", strings: ["two ", "words "] });
+});

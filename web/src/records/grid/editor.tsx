@@ -6,6 +6,7 @@ import { formatTtl, parseTtl } from "../../ui/ttl.ts";
 import { recordsWords } from "../../words/records.ts";
 import { words } from "../../words/words.ts";
 import { isDisabled, sameFields, type Fields } from "../../zone/draft/draft.ts";
+import type { FieldFaults } from "../fields/check.ts";
 import { noRules, useRules, withRules } from "../fields/rules.ts";
 import { understandLine, understandName, understandValue } from "../fields/understand.ts";
 import { joinValue, splitValue, valueParts } from "../fields/value-parts.ts";
@@ -51,13 +52,25 @@ export function RowEditor({ row, column, zone, types, refusalAt, onDone, onCance
     if (first instanceof HTMLInputElement) first.select();
   }, [column]);
 
-  const value = joinValue(parts);
+  const joined = joinValue(parts);
+  // What nobody changed is kept to the letter: nobody pasted it.
+  const isValueKept =
+    recordType === fields.recordType && joined === joinValue(splitValue(fields.recordType, fields.value));
+  const isNameKept = name === fields.name && name !== "";
+  const value = isValueKept ? fields.value : joined;
+  /** The faults, but for those of what the record has already: the service does not judge it again. */
+  const withoutOld = (found: FieldFaults): FieldFaults => ({
+    ...found,
+    name: begun.record?.name === name ? null : found.name,
+    value: begun.record?.value === value && begun.record.recordType === recordType ? null : found.value,
+  });
   const seconds = ttl.trim() === "" ? null : parseTtl(ttl);
   const { checkFields, betterType, canonicalName } = useRules();
-  const faults = useMemo(
+  const found = useMemo(
     () => checkFields({ recordType, name, value, ttl: seconds }, zone),
     [checkFields, recordType, name, value, seconds, zone],
   );
+  const faults = withoutOld(found);
   const ttlFault = ttl.trim() !== "" && seconds === null ? text.ttlWrong : faults.ttl;
   const others = { ...(disabled && { disabled }), ...(fields.proxied !== undefined && { proxied: fields.proxied }) };
   const isOver = useRef(false);
@@ -89,26 +102,29 @@ export function RowEditor({ row, column, zone, types, refusalAt, onDone, onCance
   const shown = (key: "name" | "value" | "ttl", fault: string | null) => (left.has(key) ? fault : null);
 
   const understand = () => {
+    if (isValueKept) return leave("value");
     const meant = understandValue(recordType, value, zone);
     // Also without a word: blanks and invisible characters around it.
     if (meant.value !== value) setParts(splitValue(recordType, meant.value));
     if (meant.correction !== null) setCorrection(text.corrections[meant.correction]);
-    leave("value");
+    return leave("value");
   };
   const understandOwner = () => {
+    if (isNameKept) return leave("name");
     const meant = understandName(name, zone);
     if (meant.correction !== null) setCorrection(text.corrections[meant.correction]);
     setName(meant.name);
-    leave("name");
+    return leave("name");
   };
   // By the rules that may have arrived since: for what is typed now, unless the editing ended meanwhile.
   const finishBy = useEffectEvent(({ checkFields, canonicalName, canonicalValue }: typeof noRules) => {
     setIsWaiting(false);
     if (isOver.current) return;
-    const meant = understandValue(recordType, value, zone);
-    const owner = understandName(name, zone);
-    const checked = { ...checkFields({ recordType, name: owner.name, value: meant.value, ttl: seconds }, zone) };
-    checked.name ??= refusalAt({ name: canonicalName(owner.name, zone), recordType });
+    const meant = isValueKept ? { value } : understandValue(recordType, value, zone);
+    const meantName = isNameKept ? name : understandName(name, zone).name;
+    const owner = isNameKept ? name : canonicalName(meantName, zone);
+    const checked = withoutOld(checkFields({ recordType, name: meantName, value: meant.value, ttl: seconds }, zone));
+    checked.name ??= refusalAt({ name: owner, recordType });
     if (checked.name !== null || checked.value !== null || ttlFault !== null) {
       setParts(splitValue(recordType, meant.value));
       setLeft(new Set(["name", "value", "ttl"]));
@@ -116,12 +132,12 @@ export function RowEditor({ row, column, zone, types, refusalAt, onDone, onCance
       box.current?.querySelector<HTMLElement>(`[data-column="${wrong}"]`)?.focus();
       return;
     }
-    const canonical = canonicalValue(recordType, meant.value);
+    const canonical = isValueKept ? value : canonicalValue(recordType, meant.value);
     isOver.current = true;
     const kept = canonical === fields.value && recordType === fields.recordType;
     onDone(begun, {
       recordType,
-      name: canonicalName(owner.name, zone),
+      name: owner,
       value: canonical,
       strings: kept ? fields.strings : null,
       ttl: seconds,
@@ -159,7 +175,8 @@ export function RowEditor({ row, column, zone, types, refusalAt, onDone, onCance
     setParts(splitValue(next, value));
   };
 
-  const nameFault = shown("name", faults.name ?? refusalAt({ name: canonicalName(name, zone), recordType }));
+  const owner = isNameKept ? name : canonicalName(name, zone);
+  const nameFault = shown("name", faults.name ?? refusalAt({ name: owner, recordType }));
   const valueFault = shown("value", faults.value);
   const shownTtlFault = shown("ttl", ttlFault);
   const meantType = valueFault === null ? null : betterType(recordType, value);
