@@ -357,6 +357,9 @@ export const applied = z
       )
       .meta({ description: "One result per change, in the order sent." }),
     revision: z.int().meta({ description: "The zone revision after the changes.", example: 4 }),
+    changeSetId: shownId(
+      "The change set in the domain's history; null if the changes left every record as it was, which adds no revision.",
+    ).nullable(),
     reverse: reverseOutcomes,
   })
   .meta({ id: "Applied", description: "The result of an applied plan." });

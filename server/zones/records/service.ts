@@ -318,7 +318,7 @@ export class Records {
         return plan;
       },
     });
-    const { planned, outcomes, revision, at, reverse } = result;
+    const { planned, outcomes, revision, changeSetId, at, reverse } = result;
     refuseAll(planned.outcomes, planned.changes, outcomes, "changes");
     const byId = new Map(planned.changes.map((change) => [change.id, change]));
     const results = planned.outcomes.map((outcome, index) => {
@@ -329,7 +329,7 @@ export class Records {
         : outcome.before && recordView(planned.zone.id, outcome.before);
       return { success: true as const, action: edits[index]?.action ?? "update", recordId: outcome.id, record };
     });
-    return { results, revision, reverse };
+    return { results, revision, changeSetId, reverse };
   }
 }
 

@@ -61,6 +61,12 @@ test("an edit that restores the record takes itself away", () => {
   expect(changeRecord(draft, "www", www, fieldsOf(www)).edits).toEqual([]);
 });
 
+test("a record whose TTL is cleared keeps the one that it has", () => {
+  expect(changeRecord(emptyDraft, "www", www, { ...fieldsOf(www), ttl: null })).toBe(emptyDraft);
+  const draft = changeRecord(emptyDraft, "www", www, { ...edited, ttl: null });
+  expect(draft.edits).toMatchObject([{ kind: "update", fields: { ttl: www.ttl } }]);
+});
+
 test("a deleted record comes back as it was edited before, and a new one simply goes", () => {
   const draft = toggleDelete(changeRecord(emptyDraft, "www", www, edited), "www", www);
   expect(countEdits(draft)).toEqual({ creates: 0, updates: 0, deletes: 1 });

@@ -1,15 +1,16 @@
 import type { Page, Route } from "playwright-core";
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { assign } from "../../accounts/assignments/assigned.ts";
 import { website } from "../../bulk/templates/templates.ts";
 import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
 import { memberPassword } from "../../support/zonewright.ts";
-import { fileZone, Zone } from "../../support/zones.ts";
+import { startCloudflare } from "../../support/vendors/cloudflare/server.ts";
+import { fileZone, freshName, Zone } from "../../support/zones.ts";
 import type { RestClient } from "../../support/rest-client.ts";
 
 /** Two people, one record: whichever order things happen in, nobody overwrites what they have not read. */
 
-const site = useConsole();
+const site = useConsole({ env: { EGRESS_ALLOW: "127.0.0.1" } });
 let ada: RestClient;
 let zone: Zone;
 /** The zone as Ada reaches it. */
@@ -209,6 +210,29 @@ test("when somebody makes the same change, the edit goes by itself", async () =>
   await page.getByText(/^Checked against revision/).waitFor();
   await theyChange({ value: "192.0.2.205" });
   await page.getByText("1 change", { exact: true }).waitFor({ state: "hidden" });
+});
+
+test("a draft that leaves the zone as it is cannot be applied, so no undo takes back what others did", async () => {
+  const server = await startCloudflare();
+  onTestFinished(() => server.stop());
+  const { token: apiToken, accountId, url: endpoint } = server;
+  const { admin } = site.zonewright;
+  const config = { kind: "cloudflare", name: "Cloudflare", config: { apiToken, accountId, endpoint } };
+  const name = freshName();
+  server.addZone(name, "free");
+  const providerConfigId = (await admin.post("/api/provider-configs", config)).body.id;
+  zone = new Zone(site.zonewright, (await admin.post("/api/domains", { name, providerConfigId })).body);
+  await zone.create({ recordType: "A", name: "www", value: "192.0.2.1", proxied: true });
+  await zone.add("A", "theirs", "192.0.2.7", 300);
+  await page.goto(`${site.url}/d/${name}/records`);
+  await row("192.0.2.7").waitFor();
+  await open("www", "Edit");
+  await page.getByRole("textbox", { name: "TTL", exact: true }).fill("600");
+  await page.getByRole("button", { name: "Done" }).click();
+  await openReview();
+  await review().getByText("The zone would stay as it is").waitFor();
+  await expectNothingToApply();
+  expect((await zone.detail()).revision).toBe(2);
 });
 
 test("in a zone that is read in windows, a record out of view that somebody changed stops the review, too", async () => {

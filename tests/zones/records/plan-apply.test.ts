@@ -149,6 +149,19 @@ describe("applying a plan", () => {
     expect((await zone.post("/sync")).body).toMatchObject({ unchanged: 2, created: 0, updated: 0, deleted: 0 });
   });
 
+  test("an applied plan names its change set, and none if it left every record as it was", async () => {
+    const www = await zone.add("A", "www", "192.0.2.1", 300);
+    const applied = async (ttl: number) => {
+      const changes = [{ action: "update", recordId: www.id, record: { ttl } }];
+      return (await apply(changes, (await planned(changes)).planHash)).body;
+    };
+    const changed = await applied(60);
+    const [newest] = await zone.history();
+    expect(changed).toMatchObject({ revision: 2, changeSetId: newest?.id });
+    expect(await applied(60)).toMatchObject({ revision: 2, changeSetId: null });
+    expect(await zone.history()).toHaveLength(2);
+  });
+
   test("applying a plan is refused if the zone or the changes differ from the plan", async () => {
     const record = await zone.add("A", "www", "192.0.2.1");
     const changes = [{ action: "update", recordId: record.id, record: { ttl: 60 } }];

@@ -137,7 +137,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
     rights,
     isSending,
     onSending: setIsSending,
-    onApplied: () => setOwn((before) => new Set([...before, zone.revision + 1])),
+    onApplied: (revision) => setOwn((before) => new Set([...before, revision])),
     onDone: () => setSelection(new Map()),
   });
 

@@ -7,7 +7,6 @@ import { useAction } from "../ui/use-action.ts";
 import { recordsWords } from "../words/records.ts";
 import { storeZone } from "../zone/use-zone.ts";
 import { changesOf, type Draft, type Edit } from "../zone/draft/draft.ts";
-import { revert } from "../zone/draft/revert.ts";
 import type { Plan } from "./draft/use-draft.ts";
 import { firstPage } from "./use-zone-rows.ts";
 
@@ -33,7 +32,8 @@ interface ApplyOptions {
   /** Ends the edits that were sent. */
   endSent: (sent: readonly Edit[]) => void;
   reverse: readonly string[];
-  onApplied: () => void;
+  /** @param revision the zone's revision afterwards */
+  onApplied: (revision: number) => void;
 }
 
 /** What the reader of a plan decided. */
@@ -56,7 +56,7 @@ export function useApply({ domainId, zoneName, draft, endSent, reverse, onApplie
   };
   const action = useAction(async (plan: Plan, { force, message, override }: ApplyChoices) => {
     try {
-      const { revision } = await client.records.applyPlan.mutate({
+      const { revision, changeSetId } = await client.records.applyPlan.mutate({
         id: domainId,
         changes: changesOf(draft),
         planHash: plan.planHash,
@@ -72,11 +72,13 @@ export function useApply({ domainId, zoneName, draft, endSent, reverse, onApplie
       ]);
       endSent(draft.edits);
       setObstacle(none);
-      onApplied();
-      toast({
-        title: text.applied(formatNumber(revision)),
-        action: { label: text.undo, run: () => void undo(domainId, revision, refresh) },
-      });
+      onApplied(revision);
+      if (changeSetId === null) toast({ title: text.alreadyThere });
+      else
+        toast({
+          title: text.applied(formatNumber(revision)),
+          action: { label: text.undo, run: () => void undo(domainId, changeSetId, refresh) },
+        });
       await refresh();
     } catch (error) {
       if (isZonewrightError(error) && error.code === "CONFIRMATION_REQUIRED") {
@@ -116,11 +118,10 @@ async function readAhead(domainId: string, zoneName: string): Promise<void> {
 }
 
 /** Takes a change back: a new change that inverts exactly that one. */
-async function undo(domainId: string, revision: number, refresh: () => Promise<void>): Promise<void> {
+async function undo(domainId: string, changeSetId: string, refresh: () => Promise<void>): Promise<void> {
   try {
-    const undone = await revert(domainId, revision);
-    if (undone === null) throw new Error(text.undoFailed);
-    toast({ title: text.undone(formatNumber(undone)) });
+    const { revision } = await client.records.revert.mutate({ id: domainId, changeSetId });
+    toast({ title: text.undone(formatNumber(revision)) });
   } catch (error) {
     toast({ title: text.undoFailed, description: messageOf(error) });
   } finally {

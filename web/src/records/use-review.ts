@@ -27,8 +27,8 @@ interface ReviewOptions {
   rights: OwnRights;
   isSending: boolean;
   onSending: (isSending: boolean) => void;
-  /** Runs once the draft was applied; then `onDone` follows. */
-  onApplied: () => void;
+  /** Runs once the draft was applied, with the zone's revision; then `onDone` follows. */
+  onApplied: (revision: number) => void;
   /** Runs once the draft was applied or requested. */
   onDone: () => void;
 }
@@ -48,8 +48,8 @@ export function useReview(options: ReviewOptions) {
   const apply = useApply({
     ...sending,
     zoneName,
-    onApplied: () => {
-      onApplied();
+    onApplied: (revision) => {
+      onApplied(revision);
       done();
     },
   });

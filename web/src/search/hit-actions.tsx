@@ -75,7 +75,7 @@ interface Planned {
 }
 
 /** What became of a zone. */
-type Outcome = { domainId: string; domainName: string } & ({ revision: number } | { error: string });
+type Outcome = { domainId: string; domainName: string } & ({ changeSetId: string | null } | { error: string });
 
 interface HitDialogProps {
   kind: HitAction["kind"];
@@ -134,7 +134,8 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
       try {
         const said = message.trim() === "" ? {} : { message: message.trim() };
         const input = { id: domainId, changes: zone.changes, planHash, ...said };
-        done.push({ ...named, revision: (await client.records.applyPlan.mutate(input)).revision });
+        const { changeSetId } = await client.records.applyPlan.mutate(input);
+        done.push({ ...named, changeSetId });
       } catch (error) {
         const isOvertaken = isZonewrightError(error) && error.code === "CONFLICT";
         done.push({ ...named, error: isOvertaken ? text.overtaken : messageOf(error) });
@@ -146,7 +147,9 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
       planned.zones.filter(({ domainId }) => refused.has(domainId)),
       planned.action,
     );
-    const changed = done.flatMap((each) => ("revision" in each ? [each] : []));
+    const changed = done.flatMap((each) =>
+      "changeSetId" in each && each.changeSetId !== null ? [{ ...each, changeSetId: each.changeSetId }] : [],
+    );
     if (changed.length > 0) sayApplied(changed);
     await refreshZones();
     if (refused.size === 0 && skipped.length === 0) onClose(true);

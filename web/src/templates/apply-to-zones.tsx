@@ -86,12 +86,12 @@ export function ZonesPlan({ request, plans: first, linked, whileApplying }: Zone
       if (planHash === null) continue;
       try {
         const input = { ...request, ...said, id: domainId, linked, planHash };
-        const { revision } = await client.templates.applyPlan.mutate(input);
-        // Without changes there is no revision of its own, only that of an earlier change.
-        if (isEmptyPlan(plan)) done.set(domainId, { kind: "linked" });
+        const { revision, changeSetId } = await client.templates.applyPlan.mutate(input);
+        // Without changes, the revision is that of an earlier change.
+        if (changeSetId === null) done.set(domainId, { kind: "linked" });
         else {
           done.set(domainId, { kind: "applied", revision });
-          changed.push({ domainId, domainName, revision });
+          changed.push({ domainId, domainName, changeSetId });
         }
       } catch (error) {
         const outcome = failed(error);

@@ -1,10 +1,9 @@
 import { isZonewrightError } from "@zonewright/client";
-import { queries } from "../api.ts";
+import { client, queries } from "../api.ts";
 import { formatNumber } from "../ui/format.ts";
 import { toast } from "../ui/toast.tsx";
 import { locale } from "../words/language.ts";
 import { searchWords } from "../words/search.ts";
-import { revert } from "./draft/revert.ts";
 import type { PlannedZone } from "./planned-zones.tsx";
 
 const text = searchWords;
@@ -50,14 +49,14 @@ export async function planOf(
   }
 }
 
-/** Whether a plan has nothing to apply. Applying it adds no revision, so there is nothing to undo. */
+/** Whether a plan has nothing to apply. */
 export function isEmptyPlan({ creates, updates, deletes }: PlannedZone): boolean {
   return creates.length + updates.length + deletes.length === 0;
 }
 
-/** A zone as a change left it. */
+/** A zone, and the change that was made in it. */
 export interface ChangedZone extends Named {
-  revision: number;
+  changeSetId: string;
 }
 
 /** Reads again what shows the records of zones. */
@@ -80,8 +79,8 @@ export function sayApplied(
 
 async function undo(changed: readonly ChangedZone[]): Promise<void> {
   const failed: string[] = [];
-  for (const { domainId, domainName, revision } of changed) {
-    const undone = await revert(domainId, revision).catch(() => null);
+  for (const { domainId: id, domainName, changeSetId } of changed) {
+    const undone = await client.records.revert.mutate({ id, changeSetId }).catch(() => null);
     if (undone === null) failed.push(domainName);
   }
   await refreshZones();

@@ -58,6 +58,8 @@ export function Review(props: ReviewProps) {
   const mustForce = props.mustForce || props.mustUnlock;
   const isUndecided = clashes.all.length > 0;
   const lines = useMemo(() => (plan ? planLines(plan) : []), [plan]);
+  /** Whether there is nothing to send: the zone has all of it, or its provider decides otherwise. */
+  const isIdle = plan !== null && lines.length === 0;
   const oldTtl = plan && longestOldTtl(plan);
   const apply = useRef<HTMLButtonElement>(null);
   const [message, setMessage] = useState("");
@@ -74,7 +76,7 @@ export function Review(props: ReviewProps) {
   const isRefused = isZonewrightError(error) && error.code === "REVIEW_REQUIRED";
   const way = chosen ?? (props.mustRequest || isRefused ? "request" : "apply");
   const send = () => {
-    if (plan === null || pending || isUndecided) return;
+    if (plan === null || pending || isUndecided || isIdle) return;
     const missing = (way === "request" && request.title.trim() === "") || (way === "override" && message.trim() === "");
     setMissed(missing ? missed + 1 : 0);
     if (missing) return;
@@ -134,7 +136,7 @@ export function Review(props: ReviewProps) {
           <Button
             ref={apply}
             kind={(way === "request" ? props.requestAnyway : mustForce || way === "override") ? "danger" : "primary"}
-            disabled={plan === null || isUndecided}
+            disabled={plan === null || isUndecided || isIdle}
             pending={pending}
             onClick={send}
           >
@@ -154,7 +156,7 @@ export function Review(props: ReviewProps) {
     >
       <div ref={fields} className={styles["stack"]}>
         {isUndecided ? <ClashList clashes={clashes} onDecided={() => apply.current?.focus()} /> : null}
-        {plan ? <Patch lines={lines} /> : null}
+        {isIdle ? <Notice kind="info">{text.idle}</Notice> : plan ? <Patch lines={lines} /> : null}
         {(plan?.warnings ?? []).map((warning) => (
           <p key={warning} className={styles["say"]}>
             <TriangleAlert aria-hidden />

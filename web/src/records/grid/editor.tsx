@@ -240,7 +240,7 @@ export function RowEditor({ row, column, zone, types, refusalAt, onDone, onCance
           className={field["input"]}
           data-column="ttl"
           aria-invalid={shownTtlFault !== null || undefined}
-          placeholder={text.ttlAuto}
+          placeholder={begun.record ? formatTtl(begun.record.ttl) : text.ttlAuto}
           value={ttl}
           autoComplete="off"
           onChange={(event) => setTtl(event.target.value)}

@@ -150,6 +150,7 @@ export const records: Words["records"] = {
   undo: "Rückgängig",
   undone: (revision) => `Rückgängig gemacht als Revision ${revision}`,
   alreadyThere: "Die Zone hat diese Änderungen bereits",
+  idle: "Die Zone bliebe, wie sie ist; es gibt nichts anzuwenden. Bitte den Entwurf bearbeiten oder verwerfen.",
   undoFailed: "Die Änderung wurde nicht rückgängig gemacht.",
   conflict: (revision) =>
     `Jemand anderes hat die Zone geändert; sie hat jetzt Revision ${revision}. Der Entwurf wird erneut geprüft; nichts geht verloren.`,

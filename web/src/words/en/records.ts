@@ -145,6 +145,7 @@ export const records = {
   undo: "Undo",
   undone: (revision: string) => `Undone as revision ${revision}`,
   alreadyThere: "The zone already has these changes",
+  idle: "The zone would stay as it is, so there is nothing to apply. Go back to edit or discard the draft.",
   undoFailed: "The change was not undone.",
   conflict: (revision: string) =>
     `Somebody else changed the zone to revision ${revision}. Your draft is checked again; nothing is lost.`,

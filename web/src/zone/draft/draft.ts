@@ -10,7 +10,7 @@ export interface Fields {
   name: string;
   value: string;
   strings: string[] | null;
-  /** Seconds; null: the RRset's, or the default. */
+  /** Seconds; null for a new record: the RRset's, or the default. */
   ttl: number | null;
   comment: string | null;
   /** Whether DNS does not have it. Left out: it has. */
@@ -138,12 +138,14 @@ export function setFields(
   );
 }
 
-/** Changes several records, each to its own fields. */
+/** Changes several records, each to its own fields. Without a TTL, a record of the zone keeps the one that it has. */
 export function changeRecords(draft: Draft, rows: readonly (Place & { fields: Fields })[]): Draft {
-  return editEach(draft, rows, (present, { key, record, fields }) => {
-    if (present?.kind === "create") return { kind: "create", key, fields };
+  return editEach(draft, rows, (present, { key, record, fields: typed }) => {
+    if (present?.kind === "create") return { kind: "create", key, fields: typed };
     const before = present?.before ?? record;
-    return before && !sameFields(fields, fieldsOf(before)) ? { kind: "update", key, before, fields } : null;
+    if (!before) return null;
+    const fields = { ...typed, ttl: typed.ttl ?? before.ttl };
+    return sameFields(fields, fieldsOf(before)) ? null : { kind: "update", key, before, fields };
   });
 }
 
