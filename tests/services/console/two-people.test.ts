@@ -170,6 +170,59 @@ test("when somebody changes a record in the moment in which it is applied, the r
   expect(await zone.lines()).toContain("www A 192.0.2.205");
 });
 
+async function setTtl(): Promise<void> {
+  await open("www", "Edit");
+  await page.getByRole("textbox", { name: "TTL", exact: true }).fill("60");
+  await page.getByRole("button", { name: "Done" }).click();
+}
+
+test("a plan that is read anew after a refusal stays as it was read, whatever others do then", async () => {
+  await setTtl();
+  await openReview();
+  const addFirst = async (route: Route) => {
+    await zone.add("A", "other", "192.0.2.33");
+    await route.continue();
+  };
+  await page.route("**/trpc/records.applyPlan*", addFirst, { times: 1 });
+  site.expected.push("409");
+  await applyButton().click();
+  await review().getByText("Plan made against revision 3").waitFor();
+  await zone.add("A", "www", "203.0.113.9", 300);
+  await page.getByText("Checked against revision 4").waitFor();
+  expect(await review().getByText("Plan made against revision 3").count()).toBe(1);
+  expect(await review().getByText("203.0.113.9").count()).toBe(0);
+  site.expected.push("409");
+  await applyButton().click();
+  await review().getByText("Somebody else changed the zone to revision 4.").waitFor();
+  await review().getByText("203.0.113.9").waitFor();
+  expect(await zone.records("&name=www")).toMatchObject([{ ttl: 300 }, { ttl: 300 }]);
+  await apply();
+  expect(await zone.records("&name=www")).toMatchObject([{ ttl: 60 }, { ttl: 60 }]);
+});
+
+test("when the zone has changed so that a draft is refused, its review says what is wrong with it", async () => {
+  await page.getByRole("button", { name: "Add record" }).click();
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("new");
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.50");
+  await page.getByRole("button", { name: "Done" }).click();
+  await openReview();
+  // Checking the draft again is refused, and so is applying it.
+  site.expected.push("409");
+  await zone.add("CNAME", "new", "www.example.com", 300);
+  await applyButton().click();
+  await review().getByText("Somebody else changed the zone to revision 3.").waitFor();
+  await review()
+    .getByRole("listitem")
+    .filter({ hasText: "new A" })
+    .getByText("A CNAME must be the only record")
+    .waitFor();
+  // What was read is still there to compare.
+  await review().getByText("192.0.2.50").waitFor();
+  await photograph(page, "review-refused-anew");
+  await expectAccessible(page);
+  await expectNothingToApply();
+});
+
 test("when somebody changes something else of the record, keeping mine keeps theirs as well", async () => {
   await edit();
   await theyChange({ ttl: 60 });

@@ -6,8 +6,8 @@ import { recordsWords } from "../words/records.ts";
 import type { Zone } from "../zone/use-zone.ts";
 import type { OwnRights } from "../zone/assigned-rights.ts";
 import { sameEdits, type Draft } from "../zone/draft/draft.ts";
-import { useClashes } from "./draft/use-clashes.ts";
-import type { DraftState, Plan } from "./draft/use-draft.ts";
+import { useClashes, type Clashes } from "./draft/use-clashes.ts";
+import type { Check, DraftState, Plan } from "./draft/use-draft.ts";
 import type { RequestText } from "../zone/request-fields.tsx";
 import { needsReview } from "./needs-review.ts";
 import { useApply, type ApplyChoices } from "./use-apply.ts";
@@ -106,9 +106,15 @@ export function useReview(options: ReviewOptions) {
     setIsWanted(false);
     if (current !== null && !isOpen) show(current);
   }
-  const isCurrent =
-    obstacle.overtakenBy !== null || reviewed?.isAmended || current?.revision === reviewed?.plan.revision;
-  const plan = isCurrent ? current : (reviewed?.plan ?? null);
+  const { overtakenBy } = obstacle;
+  const isOvertaken = overtakenBy !== null && reviewed !== null && reviewed.plan.revision < overtakenBy;
+  /** Whether there is another plan to read: the reader decided something, or others were first. */
+  const isOver = isOvertaken || reviewed?.isAmended === true;
+  // It is then read like the first one.
+  if (isOver && current !== null && current.revision >= (overtakenBy ?? 0))
+    setReviewed({ plan: current, draft, isAmended: false });
+  const plan =
+    isOver || reviewed === null ? null : current?.revision === reviewed.plan.revision ? current : reviewed.plan;
   const requestAnyway = isZonewrightError(request.error) && request.error.code === "CONFIRMATION_REQUIRED";
   return {
     isOpen,
@@ -126,6 +132,9 @@ export function useReview(options: ReviewOptions) {
       ...obstacle,
       clashes,
       plan,
+      outdated: isOvertaken && !reviewed.isAmended ? reviewed.plan : null,
+      check,
+      problems: problemsOf(draft, check, clashes),
       count: draft.edits.length,
       error: request.error ?? apply.error,
       pending: apply.pending || request.pending,
@@ -139,4 +148,16 @@ export function useReview(options: ReviewOptions) {
       onClose: close,
     },
   };
+}
+
+/** Why the service refuses a draft, with the record of each reason. What a clash says, a refusal only repeats. */
+function problemsOf({ edits }: Draft, check: Check, { byKey }: Clashes): { owner: string | null; message: string }[] {
+  if (check.state !== "refused") return [];
+  const { faults, others } = check;
+  const known = edits.flatMap((edit) => {
+    const { name, recordType } = edit.kind === "delete" ? edit.before : edit.fields;
+    const messages = byKey.has(edit.key) ? [] : (faults.get(edit.key) ?? []);
+    return messages.map((message) => ({ owner: `${name} ${recordType}`, message }));
+  });
+  return [...known, ...others.map((message) => ({ owner: null, message }))];
 }

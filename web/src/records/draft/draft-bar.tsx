@@ -74,7 +74,8 @@ export function DraftBar({ draft, check, clashes, onDiscard, onReview, keys, mus
   );
 }
 
-function CheckText({ check }: { check: Check }) {
+/** What the service says of a draft, in a few words. */
+export function CheckText({ check }: { check: Check }) {
   switch (check.state) {
     case "unfinished":
       return <span className={styles["muted"]}>{text.unfinished}</span>;

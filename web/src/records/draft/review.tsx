@@ -14,18 +14,26 @@ import { Patch } from "../../zone/patch-view.tsx";
 import { planLines } from "../../zone/patch.ts";
 import { longestOldTtl } from "./patch.ts";
 import { noRequestText, RequestFields, type RequestText } from "../../zone/request-fields.tsx";
-import type { Plan } from "./use-draft.ts";
+import { CheckText } from "./draft-bar.tsx";
+import type { Check, Plan } from "./use-draft.ts";
 import styles from "./draft.module.css";
 
 const text = recordsWords;
 /** More than anybody decides one by one; the rest follows once these are decided. */
 const shownClashes = 50;
+const shownProblems = 50;
 
 interface ReviewProps {
   zone: string;
   provider: string;
   /** Null while the plan is made again. */
   plan: Plan | null;
+  /** The plan that was read before others changed the zone; null once there is a new one. */
+  outdated: Plan | null;
+  /** What the service says of the draft as it is now. */
+  check: Check;
+  /** Why the service refuses the draft as it is now, with the name and type of the record; null for reasons that belong to none. */
+  problems: readonly { owner: string | null; message: string }[];
   count: number;
   error: unknown;
   pending: boolean;
@@ -54,7 +62,7 @@ interface ReviewProps {
 
 /** The plan like a patch, with everything to know before it is sent. */
 export function Review(props: ReviewProps) {
-  const { zone, provider, plan, count, error, pending, clashes, overtakenBy, onClose, keys } = props;
+  const { zone, provider, plan, outdated, count, error, pending, clashes, overtakenBy, onClose, keys } = props;
   const mustForce = props.mustForce || props.mustUnlock;
   const isUndecided = clashes.all.length > 0;
   const lines = useMemo(() => (plan ? planLines(plan) : []), [plan]);
@@ -119,7 +127,7 @@ export function Review(props: ReviewProps) {
       }
       footer={
         <>
-          <span>{plan ? text.madeAgainst(formatNumber(plan.revision)) : text.checking}</span>
+          <span>{plan ? text.madeAgainst(formatNumber(plan.revision)) : <PlanState {...props} />}</span>
           <Button kind="quiet" onClick={onClose}>
             {text.back}
           </Button>
@@ -156,6 +164,13 @@ export function Review(props: ReviewProps) {
     >
       <div ref={fields} className={styles["stack"]}>
         {isUndecided ? <ClashList clashes={clashes} onDecided={() => apply.current?.focus()} /> : null}
+        {plan === null ? <Problems problems={props.problems} /> : null}
+        {outdated ? (
+          <section className={styles["outdated"]}>
+            <p>{text.outdatedPlan}</p>
+            <Patch lines={planLines(outdated)} />
+          </section>
+        ) : null}
         {isIdle ? <Notice kind="info">{text.idle}</Notice> : plan ? <Patch lines={lines} /> : null}
         {(plan?.warnings ?? []).map((warning) => (
           <p key={warning} className={styles["say"]}>
@@ -184,6 +199,32 @@ export function Review(props: ReviewProps) {
         )}
       </div>
     </Dialog>
+  );
+}
+
+/** Why there is no plan to apply. */
+function PlanState({ check, problems }: Pick<ReviewProps, "check" | "problems">) {
+  if (check.state === "planned") return text.checking;
+  if (check.state !== "refused") return <CheckText check={check} />;
+  return problems.length > 0 ? (
+    <span className={styles["del"]}>{text.faults(formatNumber(problems.length))}</span>
+  ) : null;
+}
+
+/** What keeps a draft from being applied. */
+function Problems({ problems }: Pick<ReviewProps, "problems">) {
+  if (problems.length === 0) return null;
+  return (
+    <Notice kind="error">
+      <p>{text.refusedNow}</p>
+      <ul>
+        {problems.slice(0, shownProblems).map(({ owner, message }) => (
+          <li key={`${owner} ${message}`}>
+            {owner === null ? null : <b>{owner}</b>} {message}
+          </li>
+        ))}
+      </ul>
+    </Notice>
   );
 }
 

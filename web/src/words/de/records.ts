@@ -154,6 +154,8 @@ export const records: Words["records"] = {
   undoFailed: "Die Änderung wurde nicht rückgängig gemacht.",
   conflict: (revision) =>
     `Jemand anderes hat die Zone geändert; sie hat jetzt Revision ${revision}. Der Entwurf wird erneut geprüft; nichts geht verloren.`,
+  outdatedPlan: "Was hier stand, bevor sich die Zone änderte:",
+  refusedNow: "Der Entwurf lässt sich so nicht anwenden. Bitte zurückgehen und ihn korrigieren.",
   clashes: (count) => `Zuerst ${counted(count, "Konflikt", "Konflikte")} entscheiden`,
   clashesHint:
     "Diese Einträge wurden während der Bearbeitung von anderen geändert. Bitte jeweils entscheiden, welche Fassung gilt.",

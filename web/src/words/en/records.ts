@@ -149,6 +149,8 @@ export const records = {
   undoFailed: "The change was not undone.",
   conflict: (revision: string) =>
     `Somebody else changed the zone to revision ${revision}. Your draft is checked again; nothing is lost.`,
+  outdatedPlan: "What you read, before the zone changed:",
+  refusedNow: "The draft cannot be applied as it is. Go back to correct it.",
   clashes: (count: string) => `Decide ${plural(count, "conflict", "conflicts")} first`,
   clashesHint: "Others changed these records while you edited. Decide for each which version counts.",
   somebody: "Somebody",
