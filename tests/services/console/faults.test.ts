@@ -1,5 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { beforeEach, expect, test } from "vitest";
 import { faults } from "../../support/console-faults.ts";
 import { useConsole } from "../../support/console.ts";
@@ -93,15 +93,25 @@ test("a provider that really fails is named with its reason, and the change is a
   await page.getByText("Applied as revision 2").waitFor();
 });
 
-test("when the answer of an applied change is lost, the draft is compared with the zone and nothing is done twice", async () => {
+const loseAnswer = async (route: Route) => {
+  await route.fetch();
+  await route.abort("connectionreset");
+};
+
+async function addNew(): Promise<void> {
+  await page.getByRole("button", { name: "Add record" }).click();
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("new");
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.50");
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("button", { name: /^Review/ }).click();
+}
+
+test("when the answer of an applied change is lost, the page finds the change in the history and nothing is done twice", async () => {
   await review();
-  await page.route(apply, async (route) => {
-    await route.fetch();
-    await route.abort("connectionreset");
-  });
+  await page.route(apply, loseAnswer);
   site.expected.push("ERR_CONNECTION_RESET", "409");
   await applyButton().click();
-  await page.getByText("The zone already has these changes").waitFor();
+  await page.getByText("Applied as revision 2").waitFor();
   await dialog().waitFor({ state: "detached" });
   await page.unroute(apply);
   await expect.poll(values).toEqual(["192.0.2.2"]);
@@ -109,4 +119,50 @@ test("when the answer of an applied change is lost, the draft is compared with t
   await page.getByRole("grid").waitFor();
   const { body } = await zone.get("/history");
   expect(body.entries.filter(({ state }: { state: string }) => state === "applied")).toHaveLength(2);
+});
+
+test("when the answer is lost, new records are known to be made, and undo takes back exactly these", async () => {
+  await addNew();
+  await page.route(apply, loseAnswer);
+  site.expected.push("ERR_CONNECTION_RESET");
+  await applyButton().click();
+  await page.getByText("Applied as revision 2").waitFor();
+  await dialog().waitFor({ state: "detached" });
+  await page.getByRole("region", { name: "Draft" }).waitFor({ state: "detached" });
+  await zone.add("A", "theirs", "192.0.2.7");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("Undone as revision 4").waitFor();
+  expect(await zone.lines()).toEqual(["theirs A 192.0.2.7", "www A 192.0.2.1"]);
+});
+
+test("when the page goes before the answer is there, it knows at the return what was made", async () => {
+  await addNew();
+  const made = Promise.withResolvers<undefined>();
+  await page.route(apply, async (route) => {
+    await route.fetch();
+    made.resolve(undefined);
+  });
+  await applyButton().click();
+  await made.promise;
+  await page.reload();
+  await page.getByText("Applied as revision 2").waitFor();
+  expect(await page.getByRole("region", { name: "Draft" }).count()).toBe(0);
+  expect(await zone.lines()).toEqual(["new A 192.0.2.50", "www A 192.0.2.1"]);
+});
+
+test("a draft that was sent and not made stays, whatever others make, and says that it was sent", async () => {
+  await addNew();
+  await page.route(apply, faults.noNetwork.answer);
+  site.expected.push(faults.noNetwork.logged, "409");
+  await applyButton().click();
+  await dialog().getByText("it is not known yet whether they were made").waitFor();
+  await page.unroute(apply);
+  await zone.add("A", "new", "192.0.2.51");
+  await page.getByText("Checked against revision 2").waitFor();
+  await dialog().getByText("Nothing has been sent yet").waitFor();
+  await applyButton().click();
+  await dialog().getByText("Plan made against revision 2").waitFor();
+  await applyButton().click();
+  await page.getByText("Applied as revision 3").waitFor();
+  expect(await zone.lines()).toEqual(["new A 192.0.2.50", "new A 192.0.2.51", "www A 192.0.2.1"]);
 });

@@ -45,6 +45,7 @@ import { rowsFor, usePaste } from "./paste/use-paste.ts";
 import { RecordTools } from "./record-tools.tsx";
 import { useLiveMarks } from "./use-live-marks.ts";
 import { useReview } from "./use-review.ts";
+import { useSent } from "./use-sent.ts";
 import { useProviderName } from "./use-provider-name.ts";
 import { useZoneRows } from "./use-zone-rows.ts";
 
@@ -79,7 +80,10 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   const filter = (changes: { search?: string | undefined; type?: string | undefined }) =>
     void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
 
-  const [isSending, setIsSending] = useState(false);
+  const [isApplying, setIsApplying] = useState(false);
+  const sent = useSent({ userId: user.id, zone, isSending: isApplying });
+  // What the draft may have made of the zone is not compared with it.
+  const isSending = isApplying || sent.isUnknown;
   const drafting = useDraft({ userId: user.id, domainId: zone.id, revision: zone.revision, isSending });
   const { draft, change, check } = drafting;
   const gone = useGone(zone.id, drafting);
@@ -136,7 +140,8 @@ function ZoneRecords({ zone }: { zone: Zone }) {
     role: user.role,
     rights,
     isSending,
-    onSending: setIsSending,
+    sent,
+    onSending: setIsApplying,
     onApplied: (revision) => setOwn((before) => new Set([...before, revision])),
     onDone: () => setSelection(new Map()),
   });

@@ -1,6 +1,7 @@
-import { isZonewrightError } from "@zonewright/client";
+import { isZonewrightError, type RouterOutputs } from "@zonewright/client";
 import { useState } from "react";
-import { client, issueOf, messageOf, queries } from "../api.ts";
+import { client, isTemporary, issueOf, messageOf, queries } from "../api.ts";
+import { useUser } from "../session/current-user.ts";
 import { formatNumber } from "../ui/format.ts";
 import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
@@ -8,6 +9,7 @@ import { recordsWords } from "../words/records.ts";
 import { storeZone } from "../zone/use-zone.ts";
 import { changesOf, type Draft, type Edit } from "../zone/draft/draft.ts";
 import type { Plan } from "./draft/use-draft.ts";
+import { whatBecameOf, type SentDraft } from "./use-sent.ts";
 import { firstPage } from "./use-zone-rows.ts";
 
 const text = recordsWords;
@@ -25,6 +27,8 @@ const longestReadAhead = 3_000;
 
 const none: Obstacle = { overtakenBy: null, mustForce: false, mustUnlock: false };
 
+type Applied = Pick<RouterOutputs["records"]["applyPlan"], "revision" | "changeSetId">;
+
 interface ApplyOptions {
   domainId: string;
   zoneName: string;
@@ -32,6 +36,7 @@ interface ApplyOptions {
   /** Ends the edits that were sent. */
   endSent: (sent: readonly Edit[]) => void;
   reverse: readonly string[];
+  sent: SentDraft;
   /** @param revision the zone's revision afterwards */
   onApplied: (revision: number) => void;
 }
@@ -46,7 +51,8 @@ export interface ApplyChoices {
 }
 
 /** Applies a reviewed plan. If the zone has moved on, it is read again: what others did to the draft's records is then to be decided. */
-export function useApply({ domainId, zoneName, draft, endSent, reverse, onApplied }: ApplyOptions) {
+export function useApply({ domainId, zoneName, draft, endSent, reverse, sent, onApplied }: ApplyOptions) {
+  const user = useUser();
   const [obstacle, setObstacle] = useState<Obstacle>(none);
   const refresh = async () => {
     await Promise.all([
@@ -54,9 +60,26 @@ export function useApply({ domainId, zoneName, draft, endSent, reverse, onApplie
       queries.invalidateQueries({ queryKey: ["domains"] }),
     ]);
   };
+  /** Ends what was applied. */
+  const finish = async (edits: readonly Edit[], { revision, changeSetId }: Applied) => {
+    endSent(edits);
+    sent.put(null);
+    setObstacle(none);
+    onApplied(revision);
+    if (changeSetId === null) toast({ title: text.alreadyThere });
+    else
+      toast({
+        title: text.applied(formatNumber(revision)),
+        action: { label: text.undo, run: () => void undo(domainId, changeSetId, refresh) },
+      });
+    await refresh();
+  };
   const action = useAction(async (plan: Plan, { force, message, override }: ApplyChoices) => {
+    const { creates, updates, deletes, revision: plannedFor } = plan;
+    const earlier = sent.sent;
+    sent.put({ edits: draft.edits, plan: { creates, updates, deletes, revision: plannedFor } });
     try {
-      const { revision, changeSetId } = await client.records.applyPlan.mutate({
+      const applied = await client.records.applyPlan.mutate({
         id: domainId,
         changes: changesOf(draft),
         planHash: plan.planHash,
@@ -70,17 +93,10 @@ export function useApply({ domainId, zoneName, draft, endSent, reverse, onApplie
         readAhead(domainId, zoneName),
         new Promise((resolve) => setTimeout(resolve, longestReadAhead)),
       ]);
-      endSent(draft.edits);
-      setObstacle(none);
-      onApplied(revision);
-      if (changeSetId === null) toast({ title: text.alreadyThere });
-      else
-        toast({
-          title: text.applied(formatNumber(revision)),
-          action: { label: text.undo, run: () => void undo(domainId, changeSetId, refresh) },
-        });
-      await refresh();
+      await finish(draft.edits, applied);
     } catch (error) {
+      if (isAnswerLost(error)) throw error;
+      sent.put(earlier);
       if (isZonewrightError(error) && error.code === "CONFIRMATION_REQUIRED") {
         const isLocked = issueOf(error, "unlock") !== null;
         setObstacle((before) => ({
@@ -92,6 +108,9 @@ export function useApply({ domainId, zoneName, draft, endSent, reverse, onApplie
       if (!isZonewrightError(error) || error.code !== "CONFLICT") throw error;
       const { revision } = await client.domains.get.query({ id: domainId });
       if (revision === plan.revision) throw error;
+      const made = earlier && (await whatBecameOf(earlier, { domainId, userId: user.id }));
+      if (earlier && made) return await finish(earlier.edits, made);
+      sent.put(null);
       setObstacle({ ...none, overtakenBy: revision });
       await refresh();
     }
@@ -99,11 +118,17 @@ export function useApply({ domainId, zoneName, draft, endSent, reverse, onApplie
   return {
     ...action,
     obstacle,
+    finish,
     forget: () => {
       setObstacle(none);
       action.reset();
     },
   };
+}
+
+/** Whether what was sent may have been made although there is an error: at the second try of a call, only the first one may have come through. */
+function isAnswerLost(error: unknown): boolean {
+  return isTemporary(error) || (isZonewrightError(error) && error.code === "UNEXPECTED_ANSWER");
 }
 
 /** Reads what the zone has become, so that the page does not show the old records for a moment once the draft is gone. */

@@ -11,6 +11,7 @@ import type { Check, DraftState, Plan } from "./draft/use-draft.ts";
 import type { RequestText } from "../zone/request-fields.tsx";
 import { needsReview } from "./needs-review.ts";
 import { useApply, type ApplyChoices } from "./use-apply.ts";
+import type { Made, SentDraft } from "./use-sent.ts";
 import { useRequestReview } from "./use-request-review.ts";
 
 const text = recordsWords;
@@ -26,6 +27,7 @@ interface ReviewOptions {
   role: string;
   rights: OwnRights;
   isSending: boolean;
+  sent: SentDraft;
   onSending: (isSending: boolean) => void;
   /** Runs once the draft was applied, with the zone's revision; then `onDone` follows. */
   onApplied: (revision: number) => void;
@@ -35,7 +37,7 @@ interface ReviewOptions {
 
 /** The review of a draft: what is shown, what has to be decided before, and how it is applied or requested. */
 export function useReview(options: ReviewOptions) {
-  const { zone, zoneName, drafting, role, rights, isSending, onSending, onApplied, onDone } = options;
+  const { zone, zoneName, drafting, role, rights, isSending, sent, onSending, onApplied, onDone } = options;
   const { draft, check } = drafting;
   const [isOpen, setIsOpen] = useState(false);
   /** The plan and draft as the review was opened: a change by somebody else must not alter them under the reader's eyes. */
@@ -48,6 +50,7 @@ export function useReview(options: ReviewOptions) {
   const apply = useApply({
     ...sending,
     zoneName,
+    sent,
     onApplied: (revision) => {
       onApplied(revision);
       done();
@@ -80,6 +83,16 @@ export function useReview(options: ReviewOptions) {
       if (isOpen && amended.edits.length === 0) close();
     },
   });
+
+  const learn = useEffectEvent((made: Made | null) => {
+    if (sent.sent === null || made === null) return sent.put(null);
+    apply.forget();
+    void apply.finish(sent.sent.edits, made);
+  });
+  const { made } = sent;
+  useEffect(() => {
+    if (made !== undefined) learn(made);
+  }, [made]);
 
   // Another tab edits the same draft. What it adds must be read before it is sent.
   const [stops, setStops] = useState(0);
@@ -132,6 +145,7 @@ export function useReview(options: ReviewOptions) {
       ...obstacle,
       clashes,
       plan,
+      isSent: sent.sent !== null && !apply.pending && (apply.error === null || isUnanswered(apply.error)),
       outdated: isOvertaken && !reviewed.isAmended ? reviewed.plan : null,
       check,
       problems: problemsOf(draft, check, clashes),
@@ -148,6 +162,11 @@ export function useReview(options: ReviewOptions) {
       onClose: close,
     },
   };
+}
+
+/** Whether nobody said what became of a call: without an answer, or with that of a proxy. */
+function isUnanswered(error: unknown): boolean {
+  return isZonewrightError(error) && (error.status === null || error.code === "UNEXPECTED_ANSWER");
 }
 
 /** Why the service refuses a draft, with the record of each reason. What a clash says, a refusal only repeats. */

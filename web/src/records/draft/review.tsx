@@ -28,6 +28,8 @@ interface ReviewProps {
   provider: string;
   /** Null while the plan is made again. */
   plan: Plan | null;
+  /** Whether the draft was sent before, and it is not known what became of it. */
+  isSent: boolean;
   /** The plan that was read before others changed the zone; null once there is a new one. */
   outdated: Plan | null;
   /** What the service says of the draft as it is now. */
@@ -102,7 +104,9 @@ export function Review(props: ReviewProps) {
       onClose={onClose}
       initialFocus={apply}
       title={(way === "request" ? text.requestReviewTitle : text.reviewTitle)(formatNumber(count), zone)}
-      description={way === "request" ? text.requestReviewHint : text.reviewHint(provider)}
+      description={
+        props.isSent ? text.sentBefore : way === "request" ? text.requestReviewHint : text.reviewHint(provider)
+      }
       onKeyDown={(event) => {
         if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
         event.preventDefault();

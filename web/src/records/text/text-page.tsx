@@ -23,6 +23,7 @@ import { useCheck, useDraft, type Check } from "../draft/use-draft.ts";
 import { needsReview } from "../needs-review.ts";
 import { useProviderName } from "../use-provider-name.ts";
 import { useReview } from "../use-review.ts";
+import { useSent } from "../use-sent.ts";
 import type { LineMessage } from "./compare.ts";
 import { Editor, type EditorHandle, type LineMark } from "./editor.tsx";
 import { TextPlan } from "./text-plan.tsx";
@@ -76,7 +77,10 @@ function ZoneAsText({ zone }: { zone: Zone }) {
   const zoneName = useZoneName();
   const user = useUser();
   const rights = useOwnRights(zone);
-  const [isSending, setIsSending] = useState(false);
+  const [isApplying, setIsApplying] = useState(false);
+  const sent = useSent({ userId: user.id, zone, isSending: isApplying });
+  // What the draft may have made of the zone is not compared with it.
+  const isSending = isApplying || sent.isUnknown;
   const drafting = useDraft({ userId: user.id, domainId: zone.id, revision: zone.revision, isSending });
   const { draft, change, reverse } = drafting;
   const editing = useText({
@@ -98,7 +102,8 @@ function ZoneAsText({ zone }: { zone: Zone }) {
     role: user.role,
     rights,
     isSending,
-    onSending: setIsSending,
+    sent,
+    onSending: setIsApplying,
     onApplied: () => undefined,
     onDone: () => undefined,
   });

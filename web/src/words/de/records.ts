@@ -139,6 +139,8 @@ export const records: Words["records"] = {
   reviewTitle: (count, zone) => `${changes(count)} an ${zone} prüfen`,
   reviewHint: (provider) =>
     `Noch wurde nichts gesendet. Bei ${provider} werden entweder alle Änderungen vorgenommen oder keine.`,
+  sentBefore:
+    "Die Änderungen wurden gesendet, aber noch ist nicht bekannt, ob sie vorgenommen wurden. Sobald Zonewright antwortet, wird nachgesehen; nichts geschieht doppelt.",
   reviewRow: "Änderungen",
   reverse: "Reverse-Namen",
   resolvers: (time) => `Resolver können die alten Antworten noch bis zu ${time} behalten.`,

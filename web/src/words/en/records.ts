@@ -134,6 +134,8 @@ export const records = {
   reviewKeys: "Ctrl ↵",
   reviewTitle: (count: string, zone: string) => `Review ${plural(count, "change", "changes")} to ${zone}`,
   reviewHint: (provider: string) => `Nothing has been sent yet. At ${provider}, either all changes are made or none.`,
+  sentBefore:
+    "Your changes were sent, but it is not known yet whether they were made. This page looks as soon as Zonewright answers; nothing is made twice.",
   reviewRow: "Changes",
   reverse: "Reverse names",
   resolvers: (time: string) => `Resolvers may keep the old answers for up to ${time}.`,

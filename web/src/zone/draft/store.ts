@@ -2,6 +2,7 @@ import type { DnsRecord } from "@zonewright/client";
 import { openChannel } from "../../ui/channel.ts";
 import { local } from "../../ui/storage.ts";
 import { emptyDraft, finished, stepBetween, withStep, type Draft, type DraftStep } from "./draft.ts";
+import type { Sent } from "./sent.ts";
 
 /** Drafts survive a reload: IndexedDB, by user and zone. Where it is missing (private windows of some browsers), they live in memory. */
 const databaseName = "zonewright";
@@ -190,6 +191,20 @@ export function onZoneText(key: string, callback: () => void): () => void {
   return () => tabs?.removeEventListener("message", listener);
 }
 
+const sentKey = (key: string) => `${key}:sent`;
+
+/** Reads the draft that was sent and whose answer is not there; null if there is none. @param key that of the draft */
+export async function readSent(key: string): Promise<Sent | null> {
+  return (await run<Sent | undefined>("readonly", (store) => store.get(sentKey(key)))) ?? null;
+}
+
+/** Stores a draft that is sent, before it is; null once its answer is there. @param key that of the draft */
+export async function writeSent(key: string, sent: Sent | null): Promise<void> {
+  if (deletedOf.has(ownerOf(key))) return;
+  if (sent) await run("readwrite", (store) => store.put(sent, sentKey(key)));
+  else await run("readwrite", (store) => store.delete(sentKey(key)));
+}
+
 const draftsOf = (userId: string) => IDBKeyRange.bound(`${userId}:`, `${userId}:\uffff`);
 
 /** The drafts with an editor open on this page: what is typed there is not stored yet. */
@@ -204,7 +219,8 @@ export function holdDraft(key: string): () => void {
 /** The number of zones in which a person has a draft, or is writing one here. */
 export async function countDrafts(userId: string): Promise<number> {
   const stored = (await run("readonly", (store) => store.getAllKeys(draftsOf(userId)))) ?? [];
-  const keys = [...stored.map(String), ...[...opened].filter((key) => ownerOf(key) === userId)];
+  const open = [...opened].filter((key) => ownerOf(key) === userId);
+  const keys = [...stored.map(String).filter((key) => !key.endsWith(sentKey(""))), ...open];
   return new Set(keys.map((key) => key.replace(/:text$/, ""))).size;
 }
 
