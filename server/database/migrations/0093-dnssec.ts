@@ -6,3 +6,14 @@ export class Dnssec extends Migration {
     this.addSql("alter table delegations add column dnssec jsonb");
   }
 }
+
+/** The findings that the portfolio lists first; see zones/domains/portfolio-list.ts. */
+export class DnssecFindings extends Migration {
+  override up(): void {
+    this.addSql("create index delegations_broken_idx on delegations (domain_id) where dnssec->>'state' = 'broken'");
+    this.addSql(
+      `create index delegations_signatures_idx on delegations (domain_id)
+        where jsonb_path_exists(dnssec, '$.findings[*] ? (@.code starts with "signatures_")')`,
+    );
+  }
+}

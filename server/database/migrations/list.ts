@@ -74,7 +74,7 @@ import { AuditDomains } from "./0090-audit-domains.ts";
 import { Instances } from "./0088-instances.ts";
 import { Portfolio } from "./0091-portfolio.ts";
 import { Certificates } from "./0092-certificates.ts";
-import { Dnssec } from "./0093-dnssec.ts";
+import { Dnssec, DnssecFindings } from "./0093-dnssec.ts";
 import { RegistrationRequests } from "./0095-registration-requests.ts";
 import { MirrorGuards } from "./0100-mirror-guards.ts";
 
@@ -160,4 +160,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0093-dnssec", class: Dnssec },
   { name: "0095-registration-requests", class: RegistrationRequests },
   { name: "0100-mirror-guards", class: MirrorGuards },
+  { name: "0098-dnssec-findings", class: DnssecFindings },
 ];

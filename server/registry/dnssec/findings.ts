@@ -12,6 +12,9 @@ export const dnssecCodes = [
   "cds_differs",
 ] as const;
 
+/** Those that harm a domain or soon will, and that the findings of its delegation do not have. */
+export const harmfulDnssecCodes = ["ds_mismatch", "broken", "signatures_invalid", "signatures_expiring"] as const;
+
 export interface DnssecFinding {
   code: (typeof dnssecCodes)[number];
   severity: "error" | "warning" | "info";

@@ -6,6 +6,7 @@ import { fromJson, queries, type EntityManager } from "../../database/database.t
 import type { Tables } from "../../database/tables/all.ts";
 import { invalidProblems, knownCertificates, whereEndsSoon } from "../../registry/certificates/findings.ts";
 import { dsText } from "../../dns/dnssec/keys.ts";
+import { harmfulDnssecCodes, type DnssecFinding } from "../../registry/dnssec/findings.ts";
 import type { StoredFacts } from "../../registry/delegation/store.ts";
 import { registrableOf } from "../../registry/expiry/registration.ts";
 import { judgeKnown } from "../../registry/registrars/plan.ts";
@@ -30,7 +31,9 @@ export async function listPortfolio(em: EntityManager, caller: Caller, filter: D
     ...page,
     domains: domains.map((domain) => {
       const { registration, findings = [] } = known.get(domain.id) ?? {};
-      const all = registration ? [...findings, ...(delegated.get(domain.id) ?? [])] : [];
+      const others = delegated.get(domain.id) ?? [];
+      const isSaid = others.some(({ code }) => code === "ds_without_dnskey");
+      const all = registration ? [...findings.filter(({ code }) => !(isSaid && saysTheSame(code))), ...others] : [];
       const byHarm = all.toSorted((one, other) => harmOf(one) - harmOf(other));
       return Object.assign(domain, { registration: registration ?? null, findings: byHarm });
     }),
@@ -46,8 +49,11 @@ const soonDays = 30;
 const harms: Readonly<Partial<Record<PortfolioFinding["code"], number>>> = {
   expired: 1,
   ds_without_dnskey: 2,
+  ds_mismatch: 2,
+  broken: 2,
   not_delegated: 2,
   expires_without_renewal: 3,
+  signatures_expiring: 3,
   certificate_invalid: 4,
   expires_soon: 5,
   certificate_expiring: 5,
@@ -58,6 +64,11 @@ const harmsOfOthers = { error: 4, warning: 7, info: 9 } as const;
 
 function harmOf({ code, severity }: Pick<PortfolioFinding, "code" | "severity">): number {
   return harms[code] ?? harmsOfOthers[severity];
+}
+
+/** Whether a finding of DNSSEC repeats one of the delegation, of DS records that match no key. */
+function saysTheSame(code: PortfolioFinding["code"]): boolean {
+  return code === "ds_mismatch" || code === "broken";
 }
 
 interface FoundRow {
@@ -100,7 +111,22 @@ export async function worstFindings(em: EntityManager, caller: Caller, now: Date
         and (coalesce(o.not_after, 'infinity'), o.host, o.port) < (coalesce(h.not_after, 'infinity'), h.host, h.port)
     )
     order by h.not_after limit ${mostFindings + 1})`;
+  // The conditions are those of the indexes. A fault of a zone above is a warning, for which there is nothing to change here.
+  const signed = (condition: RawBuilder<unknown>, isTheFinding: RawBuilder<unknown>) => sql`(
+    select domains.id, f->>'code' as code, f->>'severity' as severity, domains.expires_at, f->>'message' as message
+    from delegations g join domains on domains.id = g.domain_id, jsonb_array_elements(g.dnssec->'findings') f
+    where ${condition} and ${isTheFinding} and ${seen}
+    order by g.domain_id limit ${mostFindings + 1})`;
   const registrations = [
+    signed(
+      sql`g.dnssec->>'state' = 'broken' and not exists (
+        select from delegation_findings d where d.domain_id = g.domain_id and d.code = 'ds_without_dnskey' and d.present)`,
+      sql`f->>'severity' = 'error'`,
+    ),
+    signed(
+      sql`jsonb_path_exists(g.dnssec, '$.findings[*] ? (@.code starts with "signatures_")')`,
+      sql`starts_with(f->>'code', 'signatures_')`,
+    ),
     registered("expired", "error", sql`domains.expires_at <= ${now}::timestamptz`),
     registered("expires_without_renewal", "error", sql`${expiring} and ${renews} = 'false'`),
     registered("expires_soon", "warning", sql`${expiring} and ${renews} is null`),
@@ -143,6 +169,13 @@ async function knownOf(em: EntityManager, caller: Caller, visible: VisibleDomain
     .select((eb) =>
       eb.selectFrom("delegations").select("facts").whereRef("delegations.domain_id", "=", "domains.id").as("facts"),
     )
+    .select((eb) =>
+      eb
+        .selectFrom("delegations")
+        .select(sql`dnssec->'findings'`.as("findings"))
+        .whereRef("delegations.domain_id", "=", "domains.id")
+        .as("dnssec"),
+    )
     .where("domains.id", "=", any(ids))
     .where(visible.wholly())
     .execute();
@@ -175,11 +208,19 @@ async function knownOf(em: EntityManager, caller: Caller, visible: VisibleDomain
         {
           domain: { name, view },
           registration: { expirySource, registrar, account, autoRenew, locked, yearlyCost, currency },
-          findings: readsRegistrations ? findings : [],
+          findings: readsRegistrations ? [...findings, ...harmfulOf(fromJson(row.dnssec))] : [],
         },
       ];
     }),
   );
+}
+
+/** Returns what the last check of a domain's DNSSEC found that harms it, and that can be mended in the domain. */
+function harmfulOf(stored: unknown): PortfolioFinding[] {
+  return ((stored ?? []) as DnssecFinding[]).flatMap(({ code, severity, message }) => {
+    const known = harmfulDnssecCodes.find((one) => one === code);
+    return known && (severity === "error" || !saysTheSame(known)) ? [{ code: known, severity, message }] : [];
+  });
 }
 
 /** Ids in one parameter, also none. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { line, pageOf, prose, shownId, timestamp } from "../../api/schemas.ts";
 import { findingCodes } from "../../registry/delegation/findings.ts";
+import { harmfulDnssecCodes } from "../../registry/dnssec/findings.ts";
 import { registrationFindings } from "../../registry/registrars/plan.ts";
 import { changeableColumns, dateOrders } from "./portfolio-table.ts";
 
@@ -140,8 +141,8 @@ export const portfolioImport = z
 
 const finding = {
   code: z
-    .enum([...registrationFindings, ...findingCodes])
-    .meta({ description: "What it is: a finding of the registration or of the delegation.", example: "expired" }),
+    .enum([...registrationFindings, ...findingCodes, ...harmfulDnssecCodes])
+    .meta({ description: "What it is: a finding of the registration, the delegation or DNSSEC.", example: "expired" }),
   severity: z
     .enum(["error", "warning", "info"])
     .meta({ description: "`error`: names do not resolve, or soon will not.", example: "error" }),

@@ -132,6 +132,54 @@ test("the portfolio lists domains with their registrations, and what is wrong wi
   expect(theirs.findings.map(({ name }: Body) => name)).toEqual(["own.example", "own.example"]);
 });
 
+test("DNSSEC that resolvers refuse, or soon will, is ranked with what harms most, once", async () => {
+  const { body: list } = await zw.admin.get("/api/domains?sort=name");
+  const [one, other, third] = list.domains as Body[];
+  const db = queries(zw.services.database.fork());
+  const noFindings = (await zw.admin.get("/api/domains/findings")).body.findings as Body[];
+  // What a check stores.
+  const say = async (id: string, state: string, ...found: [code: string, severity: string][]) => {
+    const findings = found.map(([code, severity]) => ({ code, severity, message: `This is ${code}.` }));
+    const dnssec = JSON.stringify({ state, findings });
+    await db
+      .insertInto("delegations")
+      .values({ domain_id: id, next_check_at: new Date(), dnssec })
+      .onConflict((conflict) => conflict.column("domain_id").doUpdateSet({ dnssec }))
+      .execute();
+  };
+  const ofDnssec = async (client = zw.admin) => {
+    const { body: found } = await client.get("/api/domains/findings");
+    const { body: page } = await client.get("/api/domains/portfolio?sort=name");
+    const isNew = ({ code }: Body) => !noFindings.some((known) => known["code"] === code);
+    const ranked = found.findings.filter(isNew).map(({ name, code, severity }: Body) => [name, code, severity]);
+    const listed = page.domains.flatMap(({ name, findings }: Body) =>
+      findings.filter(isNew).map(({ code, severity }: Body) => [name, code, severity]),
+    );
+    expect(listed.toSorted()).toEqual(ranked.toSorted());
+    return ranked;
+  };
+  await say(one.id, "broken", ["broken", "error"], ["ds_extra", "info"]);
+  await say(other.id, "signed", ["signatures_expiring", "warning"]);
+  await say(third.id, "signed", ["broken", "warning"]);
+  const expected = [
+    [one.name, "broken", "error"],
+    [other.name, "signatures_expiring", "warning"],
+  ];
+  expect(await ofDnssec()).toEqual(expected);
+  expect(await ofDnssec(await tokenOf("domains:read"))).toEqual([]);
+  // The check of the delegation says the same.
+  await say(one.id, "broken", ["ds_mismatch", "error"]);
+  await storeFinding(zw, one.id);
+  await db
+    .updateTable("delegation_findings")
+    .set({ code: "ds_without_dnskey" })
+    .where("domain_id", "=", one.id)
+    .execute();
+  expect(await ofDnssec()).toEqual([[one.name, "ds_without_dnskey", "error"], expected[1]]);
+  await db.deleteFrom("delegations").execute();
+  await db.deleteFrom("delegation_findings").where("domain_id", "=", one.id).execute();
+});
+
 const tokenOf = async (...permissions: string[]) => {
   const { body } = await zw.admin.post("/api/auth/me/tokens", { name: permissions.join(), permissions });
   return new RestClient(zw.url, body.token);
