@@ -92,6 +92,30 @@ test("a domain's registrar is chosen, is asked, and stands beside the parent zon
   await photograph(page, "registration");
 });
 
+test("what is wrong with the delegation is among what to do, and nothing is called fine that nobody checked", async () => {
+  const { admin } = site.zonewright;
+  root.second.zones = {};
+  const page = await opened();
+  const findings = page.getByRole("list", { name: "What to do" }).getByRole("listitem");
+  await findings.filter({ hasText: "ns2.one.tld" }).first().waitFor();
+  const { body } = await admin.get(`${path}/delegation`);
+  expect(await findings.count()).toBe(body.findings.length);
+  await photograph(page, "registration-delegation");
+  await expectAccessible(page);
+  const until = new Date(Date.now() + 7 * 86_400_000).toISOString();
+  for (const { code, name } of body.findings) await admin.post(`${path}/delegation/snooze`, { code, name, until });
+  await page.reload();
+  await page.getByText("Nothing is wrong.").waitFor();
+  for (const { code, name } of body.findings)
+    await admin.post(`${path}/delegation/snooze`, { code, name, until: null });
+
+  const { body: unseen } = await admin.post("/api/domains", { name: "unseen.example" });
+  const { body: unchecked } = await admin.get(`/api/domains/${unseen.id}/delegation`);
+  await page.goto(page.url().replace(zoneName, "unseen.example"));
+  await page.getByText(unchecked.notCheckedBecause).first().waitFor();
+  expect(await page.getByText("Nothing is wrong.").count()).toBe(0);
+});
+
 test("a finding is mended from the page after its plan was shown, and the undo confirms the session", async () => {
   gandi.domains.set(zoneName, registered({ nameServers: ["ns1.one.tld", "ns2.one.tld"], locked: false }));
   const page = await opened();

@@ -24,6 +24,7 @@ const text = registrationWords;
 
 type Registration = RouterOutputs["registrations"]["get"];
 type Dnssec = RouterOutputs["dnssec"]["get"];
+type Delegation = RouterOutputs["delegation"]["get"];
 
 /** What registrar, registry and the parent zone say of a domain, and what to do about it. */
 export function RegistrationPage() {
@@ -43,6 +44,10 @@ function Registered({ zone }: { zone: Zone }) {
     queryFn: async ({ signal }) => await client.registrations.get.query({ id }, { signal }),
   });
   const dnssec = useDnssec(id);
+  const delegation = useQuery({
+    queryKey: ["delegation", id],
+    queryFn: async ({ signal }) => await client.delegation.get.query({ id }, { signal }),
+  });
   /** What the form of a change starts with; null while it is closed. */
   const [opened, setOpened] = useState<Wanted | null>(null);
   /** What takes the last change back. */
@@ -51,6 +56,7 @@ function Registered({ zone }: { zone: Zone }) {
     await Promise.all([
       queries.invalidateQueries({ queryKey: ["registration", id] }),
       queries.invalidateQueries({ queryKey: ["dnssec", id] }),
+      queries.invalidateQueries({ queryKey: ["delegation", id] }),
       refreshZone(name),
     ]);
   };
@@ -70,7 +76,7 @@ function Registered({ zone }: { zone: Zone }) {
   const changes = manages && isHere && account ? account.changes : [];
   return (
     <div className={styles["page"]}>
-      <Failure error={error} />
+      <Failure error={error ?? delegation.error} />
       {data && !isHere ? <Elsewhere registered={data.name} zone={zone} /> : null}
       {undo ? (
         <Notice
@@ -83,7 +89,22 @@ function Registered({ zone }: { zone: Zone }) {
         </Notice>
       ) : null}
       {data ? (
-        <Findings found={[...data.findings, ...(dnssec.data?.findings ?? [])]} changes={changes} onChange={setOpened} />
+        <Findings
+          found={[
+            ...data.findings,
+            ...(dnssec.data?.findings ?? []),
+            ...delegationFindings(delegation.data, dnssec.data),
+          ]}
+          none={
+            delegation.data && dnssec.data
+              ? whyNone(data, delegation.data, dnssec.data)
+              : delegation.error || dnssec.error
+                ? null
+                : words.ui.loading
+          }
+          changes={changes}
+          onChange={setOpened}
+        />
       ) : null}
       <Card
         title={text.facts}
@@ -162,8 +183,26 @@ const remedies: Readonly<Record<string, Wanted | undefined>> = {
   expires_without_renewal: { autoRenew: true },
 };
 
+/** Returns the findings of a delegation that nobody snoozed, without those that the check of DNSSEC words better. */
+function delegationFindings(delegation: Delegation | undefined, dnssec: Dnssec | undefined): Delegation["findings"] {
+  const isWorded = (dnssec?.findings ?? []).some(({ code }) => code === "ds_mismatch" || code === "ds_missing");
+  return (delegation?.findings ?? []).filter(
+    ({ code, snoozedUntil }) =>
+      !(isWorded && (code === "ds_without_dnskey" || code === "dnskey_without_ds")) &&
+      (snoozedUntil === null || snoozedUntil.getTime() <= Date.now()),
+  );
+}
+
+/** Returns what to say where nothing was found: that all is well, if somebody was asked. */
+function whyNone({ registrar, registry }: Registration, delegation: Delegation, dnssec: Dnssec): string {
+  const times = [registrar?.seenAt, registry?.checkedAt, delegation.checkedAt, dnssec.checkedAt];
+  return times.some(Boolean) ? text.fine : (delegation.notCheckedBecause ?? text.nothing);
+}
+
 interface FindingsProps {
-  found: readonly (Registration | Dnssec)["findings"][number][];
+  found: readonly (Registration | Dnssec | Delegation)["findings"][number][];
+  /** What to say instead of an empty list. */
+  none: string | null;
   /** What the user can change here. */
   changes: readonly string[];
   onChange: (wanted: Wanted) => void;
@@ -175,16 +214,16 @@ function worstFirst(found: FindingsProps["found"]): FindingsProps["found"] {
   return found.toSorted((one, other) => severities.indexOf(one.severity) - severities.indexOf(other.severity));
 }
 
-function Findings({ found, changes, onChange }: FindingsProps) {
+function Findings({ found, none, changes, onChange }: FindingsProps) {
   return (
     <Card title={text.findings} flush>
-      {found.length === 0 ? <p className={styles["inset"]}>{text.fine}</p> : null}
+      {found.length === 0 ? <p className={styles["inset"]}>{none}</p> : null}
       <ul className={styles["list"]} aria-label={text.findings}>
         {worstFirst(found).map(({ code, severity, message }) => {
           const remedy = remedies[code];
           const mayMend = remedy && Object.keys(remedy).every((field) => changes.includes(field));
           return (
-            <li key={code} className={styles["item"]}>
+            <li key={`${code} ${message}`} className={styles["item"]}>
               <span>
                 <i className={styles["dot"]} data-state={dots[severity]} aria-hidden />
                 <span className="sr">{text.severities[severity]}: </span>
