@@ -6,6 +6,9 @@ import { readDialect } from "./zone-file.ts";
 /** The sections of a response whose records are not what was asked for. */
 const otherSections = new Set(["AUTHORITY", "ADDITIONAL"]);
 
+/** What dig adds to a message that a key signed (RFC 8945, RFC 2931). TSIG is in no zone, and a SIG of one is not of class ANY. */
+const signature = /^\S+\s+(?:\d[\dsmhdw]*\s+)?(?:TSIG|ANY\s+(?:TSIG|SIG))\s/;
+
 /** Reads what dig or drill printed: the answers, or a zone transfer. Several outputs may follow one another. */
 export function* readDig(text: string, options: FormatOptions): Steps<FormatReading> {
   const kept: string[] = [];
@@ -15,11 +18,16 @@ export function* readDig(text: string, options: FormatOptions): Steps<FormatRead
     if (!notes.has(message)) notes.set(message, { line, message });
   };
   let section = "";
+  /** Whether a signature goes on in the next line. */
+  let isSigning = false;
   let number = 0;
   for (const line of linesOf(text)) {
     number++;
     yield;
-    if (line.startsWith(";")) {
+    if (isSigning || signature.test(line)) {
+      isSigning = (isSigning || line.includes("(")) && !line.includes(")");
+      kept.push("");
+    } else if (line.startsWith(";")) {
       section = sectionOf(line) ?? section;
       const fault = faultOf(line);
       if (fault !== null && errors.length < mostErrors) errors.push({ line: number, message: fault });

@@ -7,6 +7,9 @@ const header = (status: string) =>
 const notOwn =
   "The answer is not the zone's own server's, so TTLs are what a cache had left of them. Ask that server, as in dig @ns1.example.com.";
 
+/** What dig adds to a message that a key signed. */
+const signature = "key.\t0\tANY\tTSIG\thmac-sha256. 1796003094 300 32 qWCs= 42065 NOERROR 0 ";
+
 const files: FormatFile[] = [
   {
     title: "an answer of the zone's own server, with the sections that nobody asked for",
@@ -65,6 +68,30 @@ ns1.example.com.	300	IN	A	192.0.2.53
     title: "what drill printed",
     text: ";; ->>HEADER<<- opcode: QUERY, rcode: NOERROR, id: 1\n;; flags: qr aa rd ; QUERY: 1, ANSWER: 1, AUTHORITY: 0, ADDITIONAL: 0 \n;; QUESTION SECTION:\n;; www.example.com.\tIN\tA\n\n;; ANSWER SECTION:\nwww.example.com.\t300\tIN\tA\t192.0.2.1\n\n;; AUTHORITY SECTION:\n\n;; Query time: 0 msec\n",
     records: ["www 300 A 192.0.2.1"],
+  },
+  {
+    title: "an answer that a key signed",
+    text: `${header("NOERROR")}${flags("aa rd")}\n;; ANSWER SECTION:\nwww.example.com. 300 IN A 192.0.2.1\n\n;; TSIG PSEUDOSECTION:\n${signature}\n;; MSG SIZE  rcvd: 149\n`,
+    records: ["www 300 A 192.0.2.1"],
+  },
+  {
+    title: "a transfer of several messages that a key signed, in each style of dig's",
+    text: [
+      "; <<>> DiG 9.18.28 <<>> axfr example.com",
+      "example.com. 3600 IN SOA ns1.example.com. h.example.com. 7 3600 600 86400 300",
+      signature,
+      "www.example.com. 300 IN A 192.0.2.1",
+      "tsig.example.com. 300 IN CNAME www.example.com.",
+      "key.\t0s\tANY\tTSIG\thmac-sha256. 1796003094 300 32 qWCs= 42065 NOERROR 0 ",
+      "mail.example.com. 300 IN A 192.0.2.2",
+      "key.\t0 ANY TSIG hmac-sha256. 1796004399 300 32 (\n\t\t\t\t2Gj0= ) 38507 NOERROR 0 ",
+      'txt.example.com. 300 IN TXT "TSIG x"',
+      "key.\tTSIG\thmac-sha256. 1796004399 300 32 3jmH= 21123 NOERROR 0 ",
+      ".\t0\tANY\tSIG\t0 13 0 0 20261130020639 20261130015639 1 key.example.com. 3jmH= ",
+      "example.com. 3600 IN SOA ns1.example.com. h.example.com. 7 3600 600 86400 300",
+      ";; XFR size: 6 records (messages 5, bytes 336)\n",
+    ].join("\n"),
+    records: ["www 300 A 192.0.2.1", "tsig 300 CNAME www.example.com", "mail 300 A 192.0.2.2", "txt 300 TXT TSIG x"],
   },
   { title: "the answers alone", text: "www.example.com. 300 IN A 192.0.2.1\n", records: ["www 300 A 192.0.2.1"] },
   { title: "no such name", text: header("NXDOMAIN"), errors: ["Line 4: The server answered NXDOMAIN, not records."] },
