@@ -51,7 +51,7 @@ interface Call {
 export interface CallAnswer {
   status: number;
   type?: "json" | "text";
-  text?: Iterable<string>;
+  text?: Iterable<string> | AsyncIterable<string>;
 }
 
 export interface Endpoint {
@@ -124,13 +124,26 @@ async function found({ parts, em, caller, path }: Call, need: Need): Promise<Fou
   throw new AppError("NOT_FOUND", `Could not find domain '${path["zone"] ?? ""}'. The token reaches no such zone.`);
 }
 
-async function listZones({ parts, em, caller, query }: Call): Promise<CallAnswer> {
+function listZones({ parts, em, caller, query }: Call): CallAnswer {
   const given = query.get("zone");
   const name = given === null ? null : parseZoneName(given);
   if (name?.ok === false) return json([]);
-  const list = await parts.powerdnsZones.list(em, caller, { name: name?.value });
   const shown = flagIn(query, "dnssec") ? zoneObject : briefZoneObject;
-  return { status: 200, type: "json", text: listText(list.map((one) => shown(one))) };
+  return { status: 200, type: "json", text: zonesText(parts.powerdnsZones.pages(em, caller, name?.value), shown) };
+}
+
+/** Returns zones as JSON, page by page. */
+async function* zonesText(
+  pages: AsyncIterable<readonly FoundZone[]>,
+  shown: (zone: FoundZone) => object,
+): AsyncGenerator<string> {
+  let separator = "[";
+  for await (const page of pages) {
+    if (page.length === 0) continue;
+    yield separator + page.map((zone) => JSON.stringify(shown(zone))).join(",");
+    separator = ",";
+  }
+  yield separator === "[" ? "[]" : "]";
 }
 
 /** Reads a parameter that is true or false. @param usual without it @throws Unprocessable */
@@ -177,8 +190,13 @@ function sizeOf(rrsets: readonly WantedRrset[]): number {
 async function exportZone(call: Call): Promise<CallAnswer> {
   const { parts, em, wantsJson } = call;
   const rrsets = await parts.powerdnsZones.rrsets(em, await found(call, "read"));
-  const lines = rrsets.map(fileLines);
-  return wantsJson ? json({ zone: lines.join("") }) : { status: 200, type: "text", text: lines };
+  if (wantsJson) return json({ zone: rrsets.map(fileLines).join("") });
+  return { status: 200, type: "text", text: exportText(rrsets) };
+}
+
+/** Returns RRsets as lines of a zone file, RRset by RRset. */
+function* exportText(rrsets: readonly ShownRrset[]): Generator<string> {
+  for (const rrset of rrsets) yield fileLines(rrset);
 }
 
 /** Creates a domain. The caller becomes its owner unless they are an administrator, as with `domains.create`. */

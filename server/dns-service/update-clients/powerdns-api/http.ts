@@ -111,7 +111,7 @@ async function send(res: Response, { status, type, text }: CallAnswer): Promise<
   // PowerDNS names no charset for JSON, and some clients compare the header as a whole.
   res.setHeader("Content-Type", type === "json" ? "application/json" : "text/plain; charset=utf-8");
   let piece = "";
-  for (const part of text ?? []) {
+  for await (const part of text ?? []) {
     piece += part;
     if (piece.length < pieceOctets) continue;
     if (res.closed) return;

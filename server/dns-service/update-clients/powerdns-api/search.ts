@@ -80,7 +80,7 @@ export async function foundObjects(sources: Sources, search: WildcardSearch): Pr
   const isWanted = (type: WildcardSearch["objectType"]) => objectType === "all" || objectType === type;
   const zones =
     isWanted("zone") || isWanted("record")
-      ? await sources.zones.list(sources.em, sources.caller, { containing: literal, most: mostFound })
+      ? await sources.zones.containing(sources.em, sources.caller, literal, mostFound)
       : [];
   const named = zones.filter(({ name }) => search.matches(name) || search.matches(`${name}.`));
   return [

@@ -10,7 +10,7 @@ import {
   type Rights,
 } from "../../../access/zone-access.ts";
 import type { ZoneContext } from "../../../zones/changes/zone-context.ts";
-import { liveAtNames, zoneAt, type LiveNames } from "../../../zones/changes/state/live-queries.ts";
+import { liveAtNames, pageRows, zoneAt, type LiveNames } from "../../../zones/changes/state/live-queries.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import { escapeLike } from "../../../database/query-helpers.ts";
 import { absoluteName, readOwner, withEscapes } from "../../../dns/names/names.ts";
@@ -28,7 +28,7 @@ import { isServerManaged, withoutManaged, canonicalType, isWritableType } from "
 import { serialOf } from "../../../dns/wire/serials.ts";
 import { initialSoa, type Soa } from "../../../dns/zone-file/contents.ts";
 import { AppError, notFound } from "../../../platform/errors.ts";
-import { flatMapped, grouped, inSlices, type Steps } from "../../../platform/slices.ts";
+import { flatMapped, grouped, inPages, inSlices, type Steps } from "../../../platform/slices.ts";
 import type { Records } from "../../../zones/records/service.ts";
 import { storeComments, storedComments, textOf } from "./comments.ts";
 import {
@@ -74,15 +74,6 @@ export interface RrsetFilter {
   activeOnly?: boolean;
 }
 
-/** Which zones to list. */
-export interface ZoneFilter {
-  /** Only that zone, canonical. */
-  name?: string | undefined;
-  /** Only zones whose name has this text. */
-  containing?: string | undefined;
-  most?: number;
-}
-
 /** How to change RRsets. */
 interface ChangeOptions {
   /** Whether the zone has just been created for them. */
@@ -104,22 +95,31 @@ export class PowerdnsZones {
     this.#parts = parts;
   }
 
-  /** Returns the zones that the caller sees, by name. */
-  async list(em: EntityManager, caller: Caller, { name, containing, most }: ZoneFilter = {}): Promise<FoundZone[]> {
+  /** Yields the zones that the caller sees, by name, in pages: an installation may have 100,000. @param name only that zone, canonical */
+  async *pages(em: EntityManager, caller: Caller, name?: string): AsyncGenerator<FoundZone[]> {
+    const visible = await visibleDomains(em, caller);
+    const pages = inPages<ZoneRow>(pageRows, (last) =>
+      zoneRows(em, caller)
+        .where((eb) => visible.condition(eb))
+        .$if(name !== undefined, (query) => query.where("domains.name", "=", name ?? ""))
+        .$if(last !== null, (query) => query.where("domains.name", ">", last?.name ?? ""))
+        .orderBy("domains.name")
+        .limit(pageRows)
+        .execute(),
+    );
+    for await (const rows of pages) yield foundZones(caller, rows);
+  }
+
+  /** Returns the first zones that the caller sees and whose name has a text, by name. */
+  async containing(em: EntityManager, caller: Caller, text: string, most: number): Promise<FoundZone[]> {
     const visible = await visibleDomains(em, caller);
     const rows = await zoneRows(em, caller)
       .where((eb) => visible.condition(eb))
-      .$if(name !== undefined, (query) => query.where("domains.name", "=", name ?? ""))
-      .$if(containing !== undefined, (query) =>
-        query.where("domains.name", "like", `%${escapeLike(containing ?? "")}%`),
-      )
+      .where("domains.name", "like", `%${escapeLike(text)}%`)
       .orderBy("domains.name")
-      .$if(most !== undefined, (query) => query.limit(most ?? 0))
+      .limit(most)
       .execute();
-    return rows.flatMap((row) => {
-      const rights = rightsFrom(caller, row);
-      return rights === null ? [] : [foundZone(row, rights)];
-    });
+    return foundZones(caller, rows);
   }
 
   /** Returns a zone. @param name canonical @throws AppError NOT_FOUND, FORBIDDEN if `need` exceeds the caller's rights */
@@ -247,6 +247,13 @@ function zoneRows(em: EntityManager, caller: Caller) {
 }
 
 type ZoneRow = Awaited<ReturnType<ReturnType<typeof zoneRows>["execute"]>>[number];
+
+function foundZones(caller: Caller, rows: readonly ZoneRow[]): FoundZone[] {
+  return rows.flatMap((row) => {
+    const rights = rightsFrom(caller, row);
+    return rights === null ? [] : [foundZone(row, rights)];
+  });
+}
 
 function foundZone(row: ZoneRow, rights: Rights): FoundZone {
   const { id, name, revision, provider_signed: signed, is_primary: isPrimary, serial_base: base } = row;

@@ -1,7 +1,10 @@
+import { sql } from "kysely";
 import { beforeAll, describe, expect, test } from "vitest";
+import { queries } from "../../../../server/database/database.ts";
+import { slicedWork } from "../../../../server/platform/slices.ts";
 import { RestClient } from "../../../support/rest-client.ts";
 import { useZonewright } from "../../../support/zonewright.ts";
-import { bothViews, freshName, manualZone, type Body } from "../../../support/zones.ts";
+import { bothViews, freshName, manualConfig, manualZone, type Body } from "../../../support/zones.ts";
 import { powerdnsClient, PowerdnsClient, powerdnsKey } from "./client.ts";
 
 const zw = useZonewright({ env: { PDNS_LISTEN: "127.0.0.1:0" } });
@@ -25,6 +28,10 @@ const searched = async (by: PowerdnsClient, q: string, more = "") =>
   (await by.get(`/search-data?q=${encodeURIComponent(q)}${more}`)).body.map(
     (one: { object_type: string; type?: string }) => `${one.object_type} ${one.type ?? ""}`,
   );
+
+/** The names of the zones that a client lists. */
+const named = async (by: PowerdnsClient, query = ""): Promise<string[]> =>
+  (await by.get(`/zones${query}`)).body.map(({ name }: { name: string }) => name.slice(0, -1));
 
 describe("the server", () => {
   test("versions and servers are listed, with paths below whatever base the client has", async () => {
@@ -166,6 +173,27 @@ describe("zones", () => {
     expect(body).toMatchObject({ ...set, account: "", soa_edit_api: "" });
     for (const refused of [{ account: 1 }, { nsec3param: "1 0 1 ab" }])
       expect((await client.send("PUT", `/zones/${name}.`, refused)).status).toBe(422);
+  });
+
+  test("many zones are read and sent page by page, each once and by name, and a token sees only its own", async () => {
+    const config = await manualConfig(zw);
+    const zones = Array.from({ length: 600 }, (_, index) => `many${index}.example`);
+    const em = queries(zw.services.database.fork());
+    await sql`insert into domains (id, name, provider_zone, provider_config_id, expiry_remind_days, auto_check_expiry)
+      select gen_random_uuid(), name, name, ${config}::uuid, '{}', false from unnest(${`{${zones.join()}}`}::text[]) name`.execute(
+      em,
+    );
+    const before = slicedWork.chunks;
+    const names = await named(client);
+    expect(slicedWork.chunks - before).toBeGreaterThanOrEqual(3);
+    expect(names).toEqual([...new Set(names)].toSorted());
+    expect(names.filter((name) => name.startsWith("many"))).toEqual(zones.toSorted());
+    expect(await named(client, "?zone=many7.example.&dnssec=false")).toEqual(["many7.example"]);
+    const { id } = (await zw.admin.get("/api/domains?search=many599.example")).body.domains[0];
+    const narrowed = { permissions: ["records:read"], domainIds: [id] };
+    expect(await named(await powerdnsClient(zw.admin, narrowed))).toEqual(["many599.example"]);
+    expect(await named(await powerdnsClient(await zw.member("nobody-here")))).toEqual([]);
+    await em.deleteFrom("domains").where("name", "in", zones).execute();
   });
 
   test("parameters that are neither true nor false are refused, and lists leave out what `dnssec=false` says", async () => {
