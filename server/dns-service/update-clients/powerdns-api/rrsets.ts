@@ -93,9 +93,9 @@ export function* wantedRrsets(given: unknown, zone: string, changing: boolean): 
 /** What the items for one RRset make of it so far. */
 interface Draft {
   place: Place;
-  /** By content, as are the others. Null: the records that the zone has. */
-  records: Map<string, WantedData> | null;
-  added: Map<string, WantedData>;
+  /** By content, as are the others: disabled ones may repeat it. Null: the records that the zone has. */
+  records: Map<string, WantedData[]> | null;
+  added: Map<string, WantedData[]>;
   removed: Map<string, WantedData>;
   ttl: number | null;
   comments: WantedRrset["comments"];
@@ -106,12 +106,12 @@ function untouched(place: Place): Draft {
 }
 
 function wantedIn({ place, records, added, removed, ttl, comments }: Draft): WantedRrset {
-  const others = { added: [...added.values()], removed: [...removed.values()], ttl, comments };
-  return { ...place, records: records && [...records.values()], ...others };
+  const others = { added: [...added.values()].flat(), removed: [...removed.values()], ttl, comments };
+  return { ...place, records: records && [...records.values()].flat(), ...others };
 }
 
 function replace(draft: Draft, records: readonly WantedData[], ttl: number | null): void {
-  draft.records = new Map(records.map((data) => [contentKey(data), data]));
+  draft.records = Map.groupBy(records, contentKey);
   draft.added.clear();
   draft.removed.clear();
   draft.ttl = ttl;
@@ -131,15 +131,20 @@ function* onlyRecord(given: Readonly<Record<string, unknown>>, place: Place): St
   return { data, ttl };
 }
 
-/** Adds a record. @throws Unprocessable for another TTL than the others have */
+/** Adds a record, or makes one of the same content active or disabled. @throws Unprocessable for another TTL than the others have */
 function extend(draft: Draft, { data, ttl }: OnlyRecord): void {
   const key = contentKey(data);
   const into = draft.records ?? draft.added;
-  if (into.has(key)) return;
+  const same = into.get(key) ?? [];
+  if (same.some(({ disabled }) => disabled === data.disabled)) return;
+  if (same.length > 0) {
+    same[0] = data;
+    return;
+  }
   if (into.size > 0 && draft.ttl !== null && draft.ttl !== ttl) throw otherTtl(draft.place, draft.ttl);
   draft.removed.delete(key);
   draft.ttl = ttl;
-  into.set(key, data);
+  into.set(key, [data]);
 }
 
 function prune(draft: Draft, { data }: OnlyRecord): void {
@@ -231,8 +236,9 @@ function* contentOf(
   for (const one of some) {
     const data = dataOf(one, place);
     const key = contentKey(data);
-    if (seen.has(key)) throw refused(`${said}: The content ${shown(data.value)} is given twice.`);
-    seen.add(key);
+    // Disabled records may repeat others: they are in no RRset of DNS.
+    if (!data.disabled && seen.has(key)) throw refused(`${said}: The content ${shown(data.value)} is given twice.`);
+    if (!data.disabled) seen.add(key);
     records.push(data);
     yield;
   }
@@ -322,8 +328,7 @@ export function* shownRrsets(
     return {
       name: shownOwner(nameOf(first), zone),
       type: first.recordType,
-      // A disabled record may have a TTL of its own.
-      ttl: (some.find(isActive) ?? first).ttl,
+      ttl: shownTtl(some),
       // In the order of their contents, as PowerDNS shows them.
       records: some
         .map((record) => ({ content: shownContent(record), disabled: !isActive(record) }))
@@ -331,6 +336,11 @@ export function* shownRrsets(
       comments: commentsOf(some, stored.get(rrsetKey(first))),
     };
   });
+}
+
+/** Returns the TTL of an RRset as it is shown. Disabled records may have TTLs of their own: without active ones, it is the smallest. */
+export function shownTtl(records: readonly LiveRecord[]): number {
+  return records.find(isActive)?.ttl ?? records.reduce((least, { ttl }) => Math.min(least, ttl), maxTtl);
 }
 
 /** Returns the name of an RRset, in a form that can be sent again. */

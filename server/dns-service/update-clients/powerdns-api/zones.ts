@@ -35,6 +35,7 @@ import {
   label,
   type WantedRrset,
   otherTtl,
+  shownTtl,
   type WantedData,
   shownRrsets,
   soaRrset,
@@ -322,24 +323,26 @@ export function* rrsetEdits(wanted: readonly WantedRrset[], present: readonly Li
 }
 
 function editsOf(wanted: WantedRrset, present: readonly LiveRecord[]): Edit[] {
-  const { name, recordType, records, ttl, comments } = wanted;
+  const { recordType, records, ttl, comments } = wanted;
   const owner = withEscapes(wanted.owner);
   const noted = comments === undefined ? {} : { comment: textOf(comments) || null };
   if (records === null) return adjustments(wanted, present, noted);
-  const coming = new Map(records.map((data) => [recordKey({ name, recordType, ...data }), data]));
   const written = ttl === null ? noted : { ...noted, ttl };
-  const edits: Edit[] = [];
-  const going: LiveRecord[] = [];
-  for (const record of present) {
-    const data = coming.get(recordKey(record));
-    if (data && coming.delete(recordKey(record)))
-      edits.push(...updateOf(record, { ...written, status: statusOf(data), ...spelledAs(wanted, data, record) }));
-    else going.push(record);
-  }
+  const { staying, coming } = matched(wanted, records, present);
+  // Disabled records have TTLs of their own, which are not shown beside another.
+  const isTtlNew = present.length > 0 && ttl !== shownTtl(present);
+  const edits = present.flatMap((record) => {
+    const data = staying.get(record);
+    if (!data) return [];
+    const isOff = data.disabled && !isActive(record) && !isTtlNew;
+    const patch = { ...(isOff ? noted : written), status: statusOf(data), ...spelledAs(wanted, data, record) };
+    return updateOf(record, patch);
+  });
+  const going = present.filter((record) => !staying.has(record));
   // Nobody may change the value of other types, but delete and create them.
   const replaceable = isWritableType(recordType) ? going : [];
   const shared = sharedComment(present);
-  [...coming.values()].forEach((data: WantedData, index) => {
+  coming.forEach((data, index) => {
     const { strings } = data;
     const value = valueOf(data);
     const before = replaceable[index];
@@ -347,29 +350,62 @@ function editsOf(wanted: WantedRrset, present: readonly LiveRecord[]): Edit[] {
     if (before) edits.push({ action: "update", recordId: before.id, patch: content });
     else edits.push({ action: "create", input: { name: owner, recordType, comment: shared, ...content } });
   });
-  const deleted = going.slice(Math.min(replaceable.length, coming.size));
+  const deleted = going.slice(Math.min(replaceable.length, coming.length));
   return [...edits, ...deleted.map(({ id }): Edit => ({ action: "delete", recordId: id }))];
 }
 
-/** Returns the edits that add and remove single records, and leave the others as they are but for their comment. */
+/**
+ * Returns which records stay for which of the wanted ones, and the wanted ones that have to come. Of a content there may be a disabled record
+ * beside an active one, so a record first stays for one that is as active as itself.
+ */
+function matched({ name, recordType }: WantedRrset, records: readonly WantedData[], present: readonly LiveRecord[]) {
+  const left = Map.groupBy(records, (data) => switchedKey({ name, recordType, ...data }, data.disabled));
+  const staying = new Map<LiveRecord, WantedData>();
+  for (const isSwitched of [false, true]) {
+    for (const record of present) {
+      if (staying.has(record)) continue;
+      const data = left.get(switchedKey(record, isActive(record) === isSwitched))?.pop();
+      if (data) staying.set(record, data);
+    }
+  }
+  return { staying, coming: [...left.values()].flat() };
+}
+
+function switchedKey(record: Parameters<typeof recordKey>[0], disabled: boolean): string {
+  return `${disabled} ${recordKey(record)}`;
+}
+
+/** Returns the edits that add, switch and remove single records, and leave the others as they are but for their comment. */
 function adjustments(wanted: WantedRrset, present: readonly LiveRecord[], noted: Pick<Patch, "comment">): Edit[] {
   const { name, recordType, added, removed, ttl } = wanted;
   const keyOf = (data: WantedData) => recordKey({ name, recordType, ...data });
   const going = new Set(removed.map(keyOf));
-  const [leaving, staying] = [true, false].map((leaves) =>
-    present.filter((one) => going.has(recordKey(one)) === leaves),
-  );
-  const there = new Set((staying ?? []).map(recordKey));
-  const coming = added.filter((data) => !there.has(keyOf(data)));
-  const other = (staying ?? []).find((record) => !record.proxied && record.ttl !== ttl);
-  if (other && coming.length > 0) throw otherTtl(wanted, other.ttl);
+  const leaving = present.filter((record) => going.has(recordKey(record)));
+  const staying = present.filter((record) => !going.has(recordKey(record)));
+  const there = Map.groupBy(staying, recordKey);
+  const switched = new Map<LiveRecord, WantedData>();
+  const coming: WantedData[] = [];
+  for (const data of added) {
+    const same = there.get(keyOf(data)) ?? [];
+    const [first] = same;
+    if (!first) coming.push(data);
+    else if (same.every((record) => isActive(record) === data.disabled)) switched.set(first, data);
+  }
+  const joins = coming.length > 0 || [...switched.values()].some(({ disabled }) => !disabled);
+  const other = staying.find((record) => isActive(record) && !record.proxied && record.ttl !== ttl);
+  if (other && joins) throw otherTtl(wanted, other.ttl);
+  const timed = ttl === null ? {} : { ttl };
   return [
-    ...(leaving ?? []).map(({ id }): Edit => ({ action: "delete", recordId: id })),
-    ...(staying ?? []).flatMap((record) => updateOf(record, noted)),
+    ...leaving.map(({ id }): Edit => ({ action: "delete", recordId: id })),
+    ...staying.flatMap((record) => {
+      const data = switched.get(record);
+      const enabled = data?.disabled === false ? timed : {};
+      return updateOf(record, data ? { ...noted, ...enabled, status: statusOf(data) } : noted);
+    }),
     ...coming.map((data): Edit => {
       const content = { door: "dns" as const, value: valueOf(data), strings: data.strings, status: statusOf(data) };
       const input = { name: withEscapes(wanted.owner), recordType, comment: sharedComment(present), ...content };
-      return { action: "create", input: { ...input, ...noted, ...(ttl === null ? {} : { ttl }) } };
+      return { action: "create", input: { ...input, ...noted, ...timed } };
     }),
   ];
 }

@@ -23,12 +23,24 @@ const text = fc
   .filter((value) => !/\p{Cc}/u.test(value) && value.isWellFormed() && !value.startsWith("\\#"))
   .map((value) => ["TXT", value] as const);
 const mail = fc.nat(65_535).map((priority) => ["MX", `${priority} mail.example.net`] as const);
+const data = fc.tuple(fc.constantFrom("@", "www", "*.dev"), fc.oneof(address, text, mail));
+/** Active records are distinct; a disabled one may be there beside any other. */
 const records = fc
-  .array(fc.tuple(fc.constantFrom("@", "www", "*.dev"), fc.oneof(address, text, mail)), { maxLength: 12 })
+  .array(data.chain((one) => fc.tuple(fc.constant(one), fc.subarray([true, false, true], { minLength: 1 }))))
   .map((some) => {
-    const each = some.map(([name, [type, value]]) => live(type, name, value));
-    return each.filter((record, index) => each.findIndex((other) => recordKey(other) === recordKey(record)) === index);
+    const each = some.flatMap(([[name, [type, value]], disabled]) =>
+      disabled.map((isDisabled) => ({
+        ...live(type, name, value),
+        ...(isDisabled && { status: "disabled" as const }),
+      })),
+    );
+    const active = each.filter(({ status }) => status === "active");
+    const firsts = new Map(active.toReversed().map((record) => [recordKey(record), record]));
+    return each.filter((record) => record.status === "disabled" || firsts.get(recordKey(record)) === record);
   });
+
+const stateOf = ({ value, status }: Pick<LiveRecord, "value" | "status">) => ({ value, status });
+const texts = (states: readonly object[]) => states.map((state) => JSON.stringify(state)).toSorted();
 
 function sent(shown: readonly object[]): unknown {
   return JSON.parse(JSON.stringify(shown.map((rrset) => ({ ...rrset, changetype: "Replace" }))));
@@ -59,16 +71,18 @@ describe("mapping", () => {
       fc.property(records, records, (target, present) => {
         const wanted = atOnce(wantedRrsets(sent(atOnce(shownRrsets(zone, target))), zone, true));
         const touched = new Set(wanted.map(({ name, recordType }) => `${name} ${recordType}`));
-        const after = new Map(present.map((record) => [record.id, record.value]));
+        const after = new Map(present.map((record) => [record.id, stateOf(record)]));
         for (const { edit } of atOnce(rrsetEdits(wanted, present))) {
           if (edit.action === "delete") after.delete(edit.recordId);
-          else if (edit.action === "update")
-            after.set(edit.recordId, edit.patch.value ?? after.get(edit.recordId) ?? "");
-          else after.set(`new ${++ids}`, edit.input.value ?? "");
+          else {
+            const id = edit.action === "update" ? edit.recordId : `new ${++ids}`;
+            const before = after.get(id) ?? { value: "", status: "active" };
+            const { value = before.value, status = before.status } = edit.action === "update" ? edit.patch : edit.input;
+            after.set(id, { value, status });
+          }
         }
         const untouched = present.filter(({ name, recordType }) => !touched.has(`${name} ${recordType}`));
-        const expected = [...target, ...untouched].map(({ value }) => value);
-        expect([...after.values()].toSorted()).toEqual(expected.toSorted());
+        expect(texts([...after.values()])).toEqual(texts([...target, ...untouched].map(stateOf)));
       }),
     );
   });

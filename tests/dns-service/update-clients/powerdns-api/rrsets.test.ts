@@ -183,6 +183,64 @@ describe("changing", () => {
     expect((await zone.history()).length).toBe(3);
   });
 
+  test("EXTEND enables a record that is disabled, and disables one that is active, each in one change", async () => {
+    const zone = await manualZone(zw);
+    const { id } = (await zone.create({ recordType: "A", name: "a", value: "192.0.2.1", ttl: 60, status: "disabled" }))
+      .body;
+    const extend = async (last: number, disabled: boolean) => {
+      const records = [{ content: `192.0.2.${last}`, disabled }];
+      const item = { name: fullName("a", zone.name), type: "A", ttl: 300, changetype: "EXTEND", records };
+      expect((await client.patch(zone.name, [item])).status).toBe(204);
+      return (await zone.records()).map((record) => [record.value, record.status, record.ttl]);
+    };
+    expect(await extend(2, false)).toEqual([
+      ["192.0.2.1", "disabled", 60],
+      ["192.0.2.2", "active", 300],
+    ]);
+    const [rrset] = (await client.get(`/zones/${zone.name}.?rrset_name=a.${zone.name}.&rrset_type=A`)).body.rrsets;
+    expect((await client.patch(zone.name, [{ ...rrset, changetype: "REPLACE" }])).status).toBe(204);
+    for (const again of [1, 2])
+      expect([again, await extend(1, false)]).toEqual([
+        again,
+        [
+          ["192.0.2.1", "active", 300],
+          ["192.0.2.2", "active", 300],
+        ],
+      ]);
+    expect((await zone.records())[0].id).toBe(id);
+    expect(await extend(2, true)).toEqual([
+      ["192.0.2.1", "active", 300],
+      ["192.0.2.2", "disabled", 300],
+    ]);
+    expect((await zone.history()).length).toBe(4);
+  });
+
+  test("a disabled record beside others of the same data is shown, sent back without a change, and deleted by PRUNE", async () => {
+    const zone = await manualZone(zw);
+    const twin = { recordType: "A", name: "a", value: "192.0.2.1", ttl: 300 };
+    for (const status of ["active", "disabled", "disabled"]) await zone.create({ ...twin, status });
+    const at = `/zones/${zone.name}.?rrset_name=a.${zone.name}.&rrset_type=A`;
+    const shown = async () => (await client.get(at)).body.rrsets;
+    const [rrset] = await shown();
+    expect(rrset.records.map(({ disabled }: { disabled: boolean }) => disabled).toSorted()).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    const before = await zone.records();
+    expect((await client.patch(zone.name, [{ ...rrset, changetype: "REPLACE" }])).status).toBe(204);
+    expect(await zone.records()).toEqual(before);
+    const active = { content: "192.0.2.1", disabled: false };
+    const twice = await client.patch(zone.name, [{ ...rrset, changetype: "REPLACE", records: [active, active] }]);
+    expect([twice.status, twice.body.error]).toEqual([422, expect.stringContaining("twice")]);
+    const one = { ...rrset, changetype: "REPLACE", records: [active] };
+    expect((await client.patch(zone.name, [one])).status).toBe(204);
+    expect((await zone.records()).map(({ id }) => id)).toEqual([before.find(({ status }) => status === "active")?.id]);
+    await zone.create({ ...twin, status: "disabled" });
+    expect((await client.patch(zone.name, [{ ...one, changetype: "PRUNE" }])).status).toBe(204);
+    expect(await shown()).toEqual([]);
+  });
+
   test("several changes of one RRset in a call take effect one after the other, in one change", async () => {
     const zone = await manualZone(zw);
     await zone.add("A", "a", "192.0.2.9");
