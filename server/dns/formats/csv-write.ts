@@ -1,3 +1,4 @@
+import { withEscapes } from "../names/names.ts";
 import { printRdata, ruleFor } from "../record-types.ts";
 import { nameOf, valueOf } from "../record.ts";
 import type { Steps } from "../../platform/slices.ts";
@@ -44,7 +45,7 @@ function* lines(records: readonly WrittenRecord[], separator: string): Generator
   for (const record of records) {
     const { recordType, ttl } = record;
     const cells = [
-      nameOf(record),
+      cellOfName(record),
       recordType,
       String(ttl),
       ...valueCells(record),
@@ -52,6 +53,12 @@ function* lines(records: readonly WrittenRecord[], separator: string): Generator
     ];
     yield cells.map((cell) => quotedIfNeeded(cell, separator)).join(separator);
   }
+}
+
+/** Returns the name as readers take it: unusual characters are escaped, as they are more often mistyped than meant. */
+function cellOfName(record: WrittenRecord): string {
+  const name = nameOf(record);
+  return name === "@" ? name : withEscapes(name);
 }
 
 /** Returns priority and value: as clients write them where that says it all, else as a zone file has them. */

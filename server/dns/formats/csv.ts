@@ -211,6 +211,7 @@ export function* tableRows(
     const start = at;
     const first = line;
     const cells: string[] = [];
+    let isRemark = false;
     for (;;) {
       const cell = text[at] === '"' ? quotedCell(text, at, separator) : bareCell(text, at, separator);
       if (cell === null || cell.end - start > longestRow) {
@@ -222,13 +223,14 @@ export function* tableRows(
         };
         return;
       }
+      // A quoted cell is content, as exports write a name that begins with #.
+      if (cells.length === 0) isRemark = !keepsRemarks && !cell.isQuoted && cell.content.startsWith("#");
       cells.push(cell.content);
       if (cell.isQuoted) line += text.slice(at, cell.end).split("\n").length - 1;
       at = cell.end + 1;
       if (text[cell.end] !== separator) break;
     }
     line++;
-    const isRemark = !keepsRemarks && cells[0]?.startsWith("#") === true;
     const isEmpty = isRemark || cells.every((cell) => cell.trim() === "");
     yield isEmpty ? null : { kind: "row", line: first, cells };
   }

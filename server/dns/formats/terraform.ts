@@ -283,7 +283,8 @@ function readOwner(
     if (!unknown.has(given)) unknown.set(given, line);
     entries.note(line, `\`${zoneKey}\` does not say which zone it is; names without one are read as names of ${zone}.`);
   }
-  return entries.owner(attributes.get("name")?.line ?? line, name || "@", "either");
+  // A full name of the zone is surely meant, whatever its characters.
+  return entries.owner(attributes.get("name")?.line ?? line, name || "@", isFull ? "full" : "either");
 }
 
 /** Cloudflare's automatic TTL. */

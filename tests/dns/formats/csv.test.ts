@@ -39,6 +39,18 @@ const files: FormatFile[] = [
     warnings: ["Line 1: Without a header, the columns are read as name, type, ttl, value, priority."],
   },
   {
+    title: "names that begin like a remark or a formula, quoted or with escapes",
+    text: 'name,type,ttl,priority,value\n"#www.example.com.",A,300,,192.0.2.1\n\\035a,A,300,,192.0.2.2\n#b,A,300,,192.0.2.3\n\\061c,A,300,,192.0.2.4\n',
+    records: ["#www 300 A 192.0.2.1", "#a 300 A 192.0.2.2", "=c 300 A 192.0.2.4"],
+  },
+  {
+    title: "a quoted name that is not one",
+    text: 'name,type,ttl,priority,value\n"#www",A,300,,192.0.2.1\n',
+    errors: [
+      'Line 2: The record name must look like "www", "*.dev" or "@", but "#www" contains something other than letters, digits, hyphens and underscores.',
+    ],
+  },
+  {
     title: "no header, with a class and no TTLs",
     text: "IN,A,www,192.0.2.1\nIN,AAAA,www,2001:db8::1\n",
     records: ["www 3600 A 192.0.2.1", "www 3600 AAAA 2001:db8::1"],

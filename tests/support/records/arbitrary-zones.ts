@@ -74,6 +74,8 @@ const entry = fc.record({
     String.raw`a\.b`,
     String.raw`sp\032ace`,
     String.raw`q\"uote`,
+    String.raw`\#hash`,
+    "a&b=c:d",
     "xn--bcher-kva",
     "n9",
     "n10",
