@@ -66,3 +66,52 @@ test("a zone moved between primary configurations gets a higher serial and is tr
   expect(serialDistance(before, serialOfLine(lines[0] ?? ""))).toBeGreaterThan(0);
   expect(lines.slice(1, -1)).toEqual([`${zone} 3600 NS ns1.example.net`]);
 });
+
+test("a zone that returns from a provider with a lower serial goes on after its own, so that its secondaries take it", async () => {
+  const zone = "returning.example";
+  const { body: domain } = await zw.admin.post("/api/domains", { name: zone, providerConfigId: primary.configId });
+  const path = `/api/domains/${domain.id}`;
+  await zw.admin.post(`${path}/records`, { recordType: "A", name: "www", value: "192.0.2.1" });
+  const before = serialOfLine((await transfer(primary.port, zone)).lines[0] ?? "");
+  expect((await zw.admin.put(path, { providerConfigId: await fileConfig() })).status).toBe(200);
+  await serveSerial(zone, 1);
+  expect((await zw.admin.put(path, { providerConfigId: primary.configId })).status).toBe(200);
+  const { lines } = await transfer(primary.port, zone, { since: before });
+  expect(serialDistance(before, serialOfLine(lines[0] ?? ""))).toBeGreaterThan(0);
+  expect(lines.slice(1, -1)).toEqual([`${zone} 3600 NS ns1.example.net`, `www.${zone} 3600 A 192.0.2.1`]);
+
+  // A serial elsewhere that is ahead of its own: secondaries may have it from there.
+  expect((await zw.admin.put(path, { providerConfigId: await fileConfig() })).status).toBe(200);
+  const ahead = before + 1_000_000;
+  await serveSerial(zone, ahead);
+  expect((await zw.admin.put(path, { providerConfigId: primary.configId })).status).toBe(200);
+  const risen = serialDistance(ahead, serialOfLine((await transfer(primary.port, zone)).lines[0] ?? ""));
+  expect(risen).toBeGreaterThan(0);
+  expect(risen).toBeLessThan(10);
+});
+
+test("a zone that returns as a mirror has a higher serial, so that its secondaries take another SOA", async () => {
+  const zone = "mirrored-again.example";
+  const { body: domain } = await zw.admin.post("/api/domains", { name: zone, providerConfigId: primary.configId });
+  const path = `/api/domains/${domain.id}`;
+  const before = serialOfLine((await transfer(primary.port, zone)).lines[0] ?? "");
+  const config = { nameServers: "ns2.example.net", contact: "dns@example.net", allowTransfer: "127.0.0.1" };
+  const { body } = await zw.admin.post("/api/provider-configs", { kind: "primary", name: "Mirrors", config });
+  expect((await zw.admin.put(path, { providerConfigId: await fileConfig() })).status).toBe(200);
+  expect((await zw.admin.post(`${path}/mirrors`, { providerConfigId: body.id })).status).toBe(200);
+  const { lines } = await transfer(primary.port, zone, { since: before });
+  expect(serialDistance(before, serialOfLine(lines[0] ?? ""))).toBeGreaterThan(0);
+  expect(lines.length).toBeGreaterThan(1);
+});
+
+async function fileConfig(): Promise<string> {
+  const { body } = await zw.admin.get("/api/provider-configs");
+  return body.configs.find(({ kind }: { kind: string }) => kind === "zonefile").id;
+}
+
+/** Has the zone file's SOA a serial that somebody else wrote. */
+async function serveSerial(zone: string, serial: number): Promise<void> {
+  const file = join(zw.dataDir, "zones", `${zone}.zone`);
+  const text = await readFile(file, "utf8");
+  await writeFile(file, text.replace(/(SOA\s+\S+\s+\S+\s+\(?\s*)\d+/, `$1${serial}`));
+}

@@ -30,7 +30,7 @@ import {
 } from "./identity.ts";
 import { qualifiedName } from "../../dns/names/names.ts";
 import { takeLease, zoneTurn, type Lease } from "../changes/zone-context.ts";
-import { storeSigning, adoptSerial, hasSerial, raiseSerial } from "../changes/state/store-signing.ts";
+import { storeSigning, adoptSerial, hasSerial } from "../changes/state/store-signing.ts";
 import { dataOf, isActive, isApexNs, recordKey, type LiveRecord, type PlannedChange } from "../../dns/record.ts";
 import { isServerManaged, managedReason, withoutManaged, type ZoneSigning } from "../../dns/zone-file/type-names.ts";
 import { liveZone } from "../changes/state/live-queries.ts";
@@ -107,10 +107,9 @@ export async function moveZone(
   const adopts = target.kind.makesSerials && !(await isServedHere(fork(), domain.id));
   const last = adopts ? await lastSerial(source, connections) : null;
   const stored = fork().transactional(async (tx) => {
-    const returns = target.kind.makesSerials && (await hasSerial(tx, domain.id));
+    const returns = target.kind.makesSerials === true && (await hasSerial(tx, domain.id));
     await arrive(tx, domain, { configId: target.id, zone, view, caller, now: now() }, arrival, lease);
-    if (last !== null) await adoptSerial(tx, domain.id, last);
-    else if (returns) await raiseSerial(tx, domain.id);
+    if (target.kind.makesSerials) await adoptSerial(tx, domain.id, { last, returns });
     if (target.kind.makesSerials) announceZoneChange(tx, { domainId: domain.id, ...(await reached(tx, domain.id)) });
     await writeEntry(tx, now(), caller, {
       action: "domain.move",

@@ -9,6 +9,7 @@ import type { listMirrorsInput, MirrorState, createMirrorInput } from "./schemas
 import { zoneFor, readsEverything } from "../../access/zone-access.ts";
 import type { Audit } from "../../notifications/audit/audit.ts";
 import { announceZoneChange } from "../changes/zone-watchers.ts";
+import { hasSerial, raiseSerial } from "../changes/state/store-signing.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import type { OnDrift } from "../../database/tables/domains.ts";
 import { recordLabel } from "../../dns/record.ts";
@@ -265,6 +266,7 @@ export class Mirrors {
       refuseOwn(found.provider_config_id, providerConfigId);
       if (found.view !== view) throw movedMeanwhile();
       await refuseMore(tx, id, providerConfigId);
+      const returns = makesSerials && (await hasSerial(tx, id));
       await queries(tx)
         .insertInto("mirrors")
         .values({
@@ -281,6 +283,7 @@ export class Mirrors {
           created_at: now,
         })
         .execute();
+      if (returns) await raiseSerial(tx, id);
       if (makesSerials) announceZoneChange(tx, { domainId: id, revision, changeSetId: null });
       const after = { mirrorId, providerConfigId, onDrift, strict, force };
       await this.#parts.audit.record(tx, caller, { action: "mirror.create", ...target(id), after });

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { sql, type SqlBool } from "kysely";
 import { jsonRows, queries, type EntityManager } from "../../../database/database.ts";
 import { recordKey, type RecordData } from "../../../dns/record.ts";
+import { serialDistance } from "../../../dns/wire/serials.ts";
 import { managedAnywhere, managedAtApex, type ZoneSigning } from "../../../dns/zone-file/type-names.ts";
 import { mirrorsDueStatement } from "../settle.ts";
 import { announceZoneChange } from "../zone-watchers.ts";
@@ -128,12 +129,36 @@ function idOf(domainId: string, record: RecordData): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
 }
 
-/** Lets the serials of a zone that has arrived at a configuration of kind `primary` go on after its last one elsewhere. */
-export async function adoptSerial(tx: EntityManager, domainId: string, last: number): Promise<void> {
+/**
+ * Lets the serials of a zone that has arrived at a configuration of kind `primary` go on after its last one elsewhere. A zone that was here
+ * before goes on after its own instead if that is the later one: its secondaries may have kept it, and take no older one (RFC 1982 §3.2).
+ * @param last null if it is unknown
+ */
+export async function adoptSerial(
+  tx: EntityManager,
+  domainId: string,
+  { last, returns }: { last: number | null; returns: boolean },
+): Promise<void> {
+  const own = returns ? await ownSerial(tx, domainId) : null;
+  if (last === null || (own !== null && serialDistance(own, last + 1) <= 0)) {
+    if (returns) await raiseSerial(tx, domainId);
+    return;
+  }
   await sql`
     update primary_zones set serial_base = ${last + 1}::bigint - domains.revision, base_revision = domains.revision
     from domains where domains.id = primary_zones.domain_id and domain_id = ${domainId}::uuid
   `.execute(queries(tx));
+}
+
+async function ownSerial(tx: EntityManager, domainId: string): Promise<number> {
+  const { serial } = await queries(tx)
+    .selectFrom("primary_zones")
+    .innerJoin("domains", "domains.id", "primary_zones.domain_id")
+    .select(sql<string>`primary_zones.serial_base + domains.revision`.as("serial"))
+    .where("domain_id", "=", domainId)
+    .executeTakeFirstOrThrow();
+  // A driver may return a bigint as text.
+  return Number(serial);
 }
 
 /** Returns whether the zone had serials here before. */
@@ -147,8 +172,8 @@ export async function hasSerial(tx: EntityManager, domainId: string): Promise<bo
 }
 
 /**
- * Raises the serial of a zone that was here before and arrives at a configuration of kind `primary`, which has another SOA, or whose main
- * provider begins or ceases to sign it. The gap makes serials from before unknown, so that they lead to a whole transfer.
+ * Raises the serial of a zone that was here before and arrives at a configuration of kind `primary`, which has another SOA, as its main
+ * provider or its mirror, or whose main provider begins or ceases to sign it. The gap makes serials from before unknown, so that they lead to a whole transfer.
  */
 export async function raiseSerial(tx: EntityManager, domainId: string): Promise<void> {
   await sql`
