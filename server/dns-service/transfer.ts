@@ -8,7 +8,15 @@ import { types } from "../dns/zone-file/type-names.ts";
 import { isApexNs } from "../dns/record.ts";
 import type { Soa } from "../dns/zone-file/contents.ts";
 import { flatMapped, inPages, inSlices, sorted } from "../platform/slices.ts";
-import { encodeFor, ownerOf, RecordEncoder, soaEntry, type MirroredRow, type WireEntry } from "./wire-records.ts";
+import {
+  encodeFor,
+  entryOf,
+  ownerOf,
+  RecordEncoder,
+  soaEntry,
+  type MirroredRow,
+  type WireEntry,
+} from "./wire-records.ts";
 import { places, type ServedZone } from "./zones.ts";
 import { writeRdata } from "../dns/wire/rdata.ts";
 
@@ -44,7 +52,7 @@ interface ZoneCopy {
   nameServers: readonly string[];
 }
 
-/** Returns a whole transfer of a zone of any kind. @param isIncluded which records it has besides the SOA */
+/** Returns a whole transfer of a zone of any kind, without what no message can hold. @param isIncluded which records it has besides the SOA */
 export function zoneTransfer(
   database: Database,
   zone: ZoneCopy,
@@ -54,7 +62,7 @@ export function zoneTransfer(
   const entries = async function* () {
     yield soa;
     yield* recordsAt(database, zone, (row, encoder) =>
-      isIncluded({ name: row.name, recordType: row.record_type }) ? encoder.encode(row) : null,
+      isIncluded({ name: row.name, recordType: row.record_type }) ? entryOf(encoder, row) : null,
     );
     yield soa;
   };

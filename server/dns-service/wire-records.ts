@@ -116,8 +116,13 @@ export function encodeFor(mirrored: Mirrored | null, encoder: RecordEncoder, row
   if (row.proxied || (row.name === "@" && recordType === "CNAME")) return null;
   if (signed && isServerManaged({ recordType, name: row.name })) return null;
   const { automaticSeconds = row.ttl } = kind;
+  return entryOf(encoder, row.ttl === kind.automaticTtl ? { ...row, ttl: automaticSeconds } : row);
+}
+
+/** Encodes a stored record; null for one that no message can hold: a vendor's type, malformed data that was kept, or too much of it. */
+export function entryOf(encoder: RecordEncoder, row: RecordRow): WireEntry | null {
   try {
-    const entry = encoder.encode(row.ttl === kind.automaticTtl ? { ...row, ttl: automaticSeconds } : row);
+    const entry = encoder.encode(row);
     return entry.rdata.length > mostRdataOctets ? null : entry;
   } catch (error) {
     if (error instanceof WireError) return null;

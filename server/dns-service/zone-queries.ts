@@ -8,13 +8,13 @@ import { ownerWithin } from "../dns/names/names.ts";
 import { isActive, isApexNs, storedStrings, type LiveRecord } from "../dns/record.ts";
 import { rcodes } from "../dns/wire/messages.ts";
 import { placeholderNameServer, type Soa } from "../dns/zone-file/contents.ts";
-import { typeName, typeNumber, types } from "../dns/zone-file/type-names.ts";
+import { typeName, types } from "../dns/zone-file/type-names.ts";
 import type { RequestLimits } from "../api/limits/requests.ts";
 import { AppError } from "../platform/errors.ts";
 import type { Logger } from "../platform/log.ts";
 import type { Question } from "./requests.ts";
 import { placeholders, zoneTransfer } from "./transfer.ts";
-import { ownerOf, RecordEncoder, soaEntry, type WireEntry } from "./wire-records.ts";
+import { entryOf, ownerOf, RecordEncoder, soaEntry, type WireEntry } from "./wire-records.ts";
 import { zonesById, soaOf, type PrimaryConfigs } from "./zones.ts";
 
 interface Parts {
@@ -101,8 +101,9 @@ export class ZoneQueries {
 
   async *#records(em: EntityManager, question: Question, zone: AskedZone, owner: string): AsyncGenerator<Buffer> {
     const { answers, type } = question;
+    const encoder = new RecordEncoder(zone.name);
     const visibleAt = async (name: string) =>
-      (await liveAtNames(em, zone.id, [name])).filter((record) => isServed(record, zone));
+      (await liveAtNames(em, zone.id, [name])).flatMap((record) => servedRecord(record, zone, encoder) ?? []);
     const { records, last } =
       type === types.SOA
         ? { records: [], last: { name: owner, hasRecords: (await visibleAt(owner)).length > 0 } }
@@ -117,11 +118,11 @@ export class ZoneQueries {
     const asksServers = owner === "@" && (type === types.NS || type === types.ANY);
     const servers = asksServers && !records.some(isApexNs) ? placeholders(await this.#copyOf(zone)) : [];
     if (last === null || withSoa || servers.length > 0)
-      yield* one(question, [...entriesOf(records, zone, withSoa), ...servers]);
+      yield* one(question, [...(withSoa ? [apexSoa(zone)] : []), ...entriesOf(records), ...servers]);
     else {
       const exists = last.name === "@" || last.hasRecords || (await hasNamesBelow(em, zone, last.name));
       const rcode = exists ? rcodes.NOERROR : rcodes.NXDOMAIN;
-      yield answers.negative(rcode, negativeSoa(zone), entriesOf(records, zone, false));
+      yield answers.negative(rcode, negativeSoa(zone), entriesOf(records));
     }
   }
 
@@ -175,26 +176,27 @@ function isVisible(record: { name: string; recordType: string }, { rights }: Vis
   return isApexNs(record) || rights.sees.includes(record);
 }
 
-function isServed(record: LiveRecord, zone: VisibleZone): boolean {
-  return (
-    isActive(record) && record.recordType !== "SOA" && typeNumber(record.recordType) !== null && isVisible(record, zone)
-  );
+interface ServedRecord extends LiveRecord {
+  entry: WireEntry;
 }
 
-function entriesOf(records: readonly LiveRecord[], zone: AskedZone, withSoa: boolean): WireEntry[] {
-  const encoder = new RecordEncoder(zone.name);
-  const entries = records.map((record) =>
-    encoder.encode({
-      record_type: record.recordType,
-      name: record.name,
-      value: record.value,
-      written_name: record.writtenName ?? null,
-      written_value: record.writtenValue ?? null,
-      strings: storedStrings(record.strings),
-      ttl: record.ttl,
-    }),
-  );
-  return withSoa ? [apexSoa(zone), ...entries] : entries;
+/** Returns a record as it is answered; null for one that is not there for the key, or that no message can hold. */
+function servedRecord(record: LiveRecord, zone: VisibleZone, encoder: RecordEncoder): ServedRecord | null {
+  if (!isActive(record) || record.recordType === "SOA" || !isVisible(record, zone)) return null;
+  const entry = entryOf(encoder, {
+    record_type: record.recordType,
+    name: record.name,
+    value: record.value,
+    written_name: record.writtenName ?? null,
+    written_value: record.writtenValue ?? null,
+    strings: storedStrings(record.strings),
+    ttl: record.ttl,
+  });
+  return entry && { ...record, entry };
+}
+
+function entriesOf(records: readonly ServedRecord[]): WireEntry[] {
+  return records.map(({ entry }) => entry);
 }
 
 function apexSoa({ name, soa }: Pick<AskedZone, "name" | "soa">): WireEntry {

@@ -1,5 +1,8 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { readMessage, typeQueryMessage } from "../../../server/dns/wire/messages.ts";
+import type { TsigKey } from "../../../server/dns/wire/tsig.ts";
 import { typeName, types } from "../../../server/dns/zone-file/type-names.ts";
 import { linesOf, transfer } from "../../support/name-servers/transfer-client.ts";
 import { exchangeByTcp, prerequisite, update, type Answered } from "../../support/name-servers/update-client.ts";
@@ -51,6 +54,14 @@ const shown = ({ rcode, message }: Answered) => {
   const [authority] = message.authorities;
   return { rcode, lines: linesOf(message).toSorted(), authority: authority ? typeName(authority.type) : null };
 };
+
+/** What a transfer by a key has besides the SOA and the apex NS. */
+async function transferred({ tsig }: { tsig: TsigKey }, name: string): Promise<string[]> {
+  const { rcode, lines } = await transfer(zw.services.dnsService.ports[0] ?? 0, name, { key: tsig });
+  expect(rcode).toBe(0);
+  return lines.filter((line) => !/ (?:SOA|NS) /.test(line)).toSorted();
+}
+
 const soa = async () => `read.example 3600 SOA mname rname ${(await zone.revision()) + 1}`;
 
 describe("a disabled record", () => {
@@ -75,6 +86,57 @@ describe("a disabled record", () => {
       "spare 300 CNAME www.off.example",
       "www 900 A 192.0.2.2",
     ]);
+  });
+});
+
+describe("a record that no DNS message can hold", () => {
+  test("an alias of a vendor is left out of a transfer, and all other records are there", async () => {
+    const { body: config } = await zw.admin.post("/api/provider-configs", { kind: "manual", name: "Elsewhere" });
+    const vendor = await newZone(zw, "vendor.example", { providerConfigId: config.id });
+    await vendor.add(
+      { recordType: "ALIAS", name: "@", value: "lb.example.net", ttl: 300 },
+      { recordType: "ALIAS", name: "shop", value: "lb.example.net", ttl: 300 },
+      { recordType: "TXT", name: "shop", value: "open", ttl: 300 },
+      { recordType: "A", name: "www", value: "192.0.2.1", ttl: 300 },
+    );
+    expect(await transferred(vendor.key, "vendor.example")).toEqual([
+      "shop.vendor.example 300 TXT open",
+      "www.vendor.example 300 A 192.0.2.1",
+    ]);
+    expect(shown(await vendor.client.query("shop", "ANY")).lines).toEqual(["shop.vendor.example 300 TXT open"]);
+    const { body } = await zw.admin.get(`/api/auth/me/tsig-keys`);
+    const { lastError } = body.keys.find(({ id }: { id: string }) => id === vendor.key.id);
+    expect(lastError).toBeNull();
+  });
+
+  test("a malformed record that a provider has is left out of transfers and answers", async () => {
+    const long = Array.from({ length: 254 }, () => `"${"x".repeat(255)}"`).join(" ");
+    const text = [
+      "@ SOA ns1.example.net. dns.example.net. 1 3600 900 1209600 300",
+      "@ NS ns1.example.net.",
+      "bad DS 1 8 2 zz",
+      "bad A 192.0.2.1",
+      "bad LOC here and there",
+      `long TXT ${long}`,
+      "only DS 1 8 2 zz",
+      "www A 192.0.2.2",
+    ];
+    await mkdir(join(zw.dataDir, "zones"), { recursive: true });
+    const file = join(zw.dataDir, "zones", "malformed.example.zone");
+    await writeFile(file, `$ORIGIN malformed.example.\n$TTL 300\n${text.join("\n")}\n`);
+    const malformed = await newZone(zw, "malformed.example");
+    expect(await malformed.lines()).toHaveLength(text.length - 1);
+    expect(await transferred(malformed.key, "malformed.example")).toEqual([
+      "bad.malformed.example 300 A 192.0.2.1",
+      "www.malformed.example 300 A 192.0.2.2",
+    ]);
+    const at = async (name: string) => {
+      const { rcode, lines } = shown(await malformed.client.query(name, "ANY"));
+      return [rcode, ...lines];
+    };
+    expect(await at("bad")).toEqual([0, "bad.malformed.example 300 A 192.0.2.1"]);
+    expect(await at("long")).toEqual([3]);
+    expect(await at("only")).toEqual([3]);
   });
 });
 
