@@ -292,9 +292,11 @@ async function dropMetadata(call: Call): Promise<CallAnswer> {
   return nothing;
 }
 
-async function searchData({ parts, em, caller, query }: Call): Promise<CallAnswer> {
+async function searchData({ parts, em, caller, query, countCostly }: Call): Promise<CallAnswer> {
   const wanted = wildcardSearch(query);
-  return json(await foundObjects({ em, caller, zones: parts.powerdnsZones }, wanted));
+  await countCostly();
+  const found = await foundObjects({ em, caller, zones: parts.powerdnsZones }, wanted);
+  return { status: 200, type: "json", text: listText(found) };
 }
 
 /** The version of PowerDNS whose API this is. Clients read it. */

@@ -5,6 +5,7 @@ import { queries, type EntityManager } from "../../../database/database.ts";
 import { escapeLike } from "../../../database/query-helpers.ts";
 import { zoneId } from "../../../dns-providers/powerdns/client.ts";
 import { searchRecords } from "../../../zones/records/search.ts";
+import { inSlices, type Steps } from "../../../platform/slices.ts";
 import { Unprocessable } from "./refusals.ts";
 import { shownContent, shownOwner } from "./rrsets.ts";
 import type { FoundZone, PowerdnsZones } from "./zones.ts";
@@ -14,7 +15,7 @@ export interface WildcardSearch {
   /** The longest text between wildcards, which the stored search finds. */
   literal: string;
   /** Whether a whole name or content is meant. */
-  matches: (text: string) => boolean;
+  matches: (text: string) => Steps<boolean>;
   most: number;
   objectType: "all" | "zone" | "record" | "comment";
 }
@@ -43,25 +44,59 @@ export function wildcardSearch(query: URLSearchParams): WildcardSearch {
   return { literal, matches: wildcardMatcher(q.toLowerCase()), most: Math.min(max, mostFound), objectType };
 }
 
-/** Returns whether texts match, in time proportional to both lengths at most: a pattern of many wildcards must not backtrack for ever. */
-export function wildcardMatcher(pattern: string): (text: string) => boolean {
-  return (text) => {
-    let [at, from, star, mark] = [0, 0, -1, 0];
-    while (at < text.length) {
-      const sign = pattern[from];
-      if (sign === "*") {
-        star = from++;
-        mark = at;
-      } else if (sign === "?" || sign === text[at]) {
-        at++;
-        from++;
-      } else if (star >= 0) {
-        from = star + 1;
-        at = ++mark;
-      } else return false;
+/** Characters that are matched in one step. */
+const charactersPerStep = 1_024;
+const bitsPerWord = 32;
+
+/**
+ * Returns whether texts match. Follows all ways to match at once, as bits, so that the time is proportional to the text, whatever the
+ * pattern: a search reads long texts of others.
+ */
+export function wildcardMatcher(pattern: string): (text: string) => Steps<boolean> {
+  const signs = pattern.replaceAll("*", "");
+  const words = Math.ceil((signs.length + 1) / bitsPerWord);
+  /** Where the pattern may stay at any character: before its sign of that number is a `*`. */
+  const stays = new Uint32Array(words);
+  let position = 0;
+  for (const sign of pattern) {
+    if (sign === "*") setBit(stays, position);
+    else position += sign.length;
+  }
+  const anySign = new Uint32Array(words);
+  const bySign = new Map<number, Uint32Array>();
+  for (let at = 0; at < signs.length; at++) if (signs[at] === "?") setBit(anySign, at);
+  for (let at = 0; at < signs.length; at++) {
+    const code = signs.charCodeAt(at);
+    const positions = bySign.get(code) ?? anySign.slice();
+    setBit(positions, at);
+    bySign.set(code, positions);
+  }
+  return function* (text) {
+    /** The numbers of signs that the text so far may have matched. */
+    const reached = new Uint32Array(words);
+    setBit(reached, 0);
+    for (let at = 0; at < text.length; at++) {
+      const passes = bySign.get(text.charCodeAt(at)) ?? anySign;
+      let carried = 0;
+      for (let word = 0; word < words; word++) {
+        const before = reached[word] ?? 0;
+        const passed = before & (passes[word] ?? 0);
+        reached[word] = (before & (stays[word] ?? 0)) | (passed << 1) | carried;
+        carried = passed >>> (bitsPerWord - 1);
+      }
+      if (at % charactersPerStep === 0) yield;
     }
-    return /^\**$/.test(pattern.slice(from));
+    return hasBit(reached, signs.length);
   };
+}
+
+function setBit(words: Uint32Array, bit: number): void {
+  const word = Math.floor(bit / bitsPerWord);
+  words[word] = (words[word] ?? 0) | (1 << (bit % bitsPerWord));
+}
+
+function hasBit(words: Uint32Array, bit: number): boolean {
+  return ((words[Math.floor(bit / bitsPerWord)] ?? 0) & (1 << (bit % bitsPerWord))) !== 0;
 }
 
 /** What a search finds in. */
@@ -82,7 +117,7 @@ export async function foundObjects(sources: Sources, search: WildcardSearch): Pr
     isWanted("zone") || isWanted("record")
       ? await sources.zones.containing(sources.em, sources.caller, literal, mostFound)
       : [];
-  const named = zones.filter(({ name }) => search.matches(name) || search.matches(`${name}.`));
+  const named = await inSlices(matching(zones, search, ({ name }) => [name, `${name}.`]));
   return [
     ...(isWanted("zone")
       ? named.map(({ name }) => ({ object_type: "zone", name: `${name}.`, zone_id: zoneId(name) }))
@@ -115,19 +150,41 @@ async function foundSoas({ em, zones }: Sources, named: readonly FoundZone[]): P
 
 async function foundRecords({ em, caller }: Sources, search: WildcardSearch): Promise<object[]> {
   const { records } = await searchRecords(em, caller, { search: search.literal, page: 1, limit: mostFound, view: "" });
-  const objects = records.map((record) => ({
-    object_type: "record",
-    name: shownOwner(record.name, record.domainName),
-    type: record.recordType,
-    ttl: record.ttl,
-    content: shownContent(record),
-    disabled: record.status === "disabled",
-    zone: `${record.domainName}.`,
-    zone_id: zoneId(record.domainName),
-  }));
-  return objects.filter(({ name, content }) =>
-    [name, name.slice(0, -1), content].some((text) => search.matches(text.toLowerCase())),
-  );
+  return await inSlices(matching(shownRecords(records), search, textsOf));
+}
+
+type SearchedRecord = Awaited<ReturnType<typeof searchRecords>>["records"][number];
+
+/** Yields records as they are shown. Writing a long content takes time, so each is written when it is matched. */
+function* shownRecords(records: readonly SearchedRecord[]) {
+  for (const record of records) {
+    yield {
+      object_type: "record",
+      name: shownOwner(record.name, record.domainName),
+      type: record.recordType,
+      ttl: record.ttl,
+      content: shownContent(record),
+      disabled: record.status === "disabled",
+      zone: `${record.domainName}.`,
+      zone_id: zoneId(record.domainName),
+    };
+  }
+}
+
+function textsOf({ name, content }: { name: string; content: string }): string[] {
+  return [name, name.slice(0, -1), content];
+}
+
+/** Returns the items that have a text that matches. */
+function* matching<T>(items: Iterable<T>, search: WildcardSearch, texts: (item: T) => readonly string[]): Steps<T[]> {
+  const found: T[] = [];
+  for (const item of items) if (yield* matchesAny(texts(item), search)) found.push(item);
+  return found;
+}
+
+function* matchesAny(texts: readonly string[], { matches }: WildcardSearch): Steps<boolean> {
+  for (const text of texts) if (yield* matches(text.toLowerCase())) return true;
+  return false;
 }
 
 async function foundComments({ em, caller }: Sources, search: WildcardSearch): Promise<object[]> {
@@ -139,14 +196,13 @@ async function foundComments({ em, caller }: Sources, search: WildcardSearch): P
       and lower(r.comment) like ${`%${escapeLike(search.literal)}%`} and ${visible.records("r")} and d.view = ''
     order by d.name, r.name, r.record_type limit ${mostFound}
   `.execute(queries(em));
-  return rows
-    .filter(({ comment }) => [comment, ...comment.split("; ")].some((text) => search.matches(text.toLowerCase())))
-    .map(({ name, record_type: type, comment: content, zone }) => ({
-      object_type: "comment",
-      name: shownOwner(name, zone),
-      type,
-      content,
-      zone: `${zone}.`,
-      zone_id: zoneId(zone),
-    }));
+  const found = await inSlices(matching(rows, search, ({ comment }) => [comment, ...comment.split("; ")]));
+  return found.map(({ name, record_type: type, comment: content, zone }) => ({
+    object_type: "comment",
+    name: shownOwner(name, zone),
+    type,
+    content,
+    zone: `${zone}.`,
+    zone_id: zoneId(zone),
+  }));
 }

@@ -380,6 +380,17 @@ describe("zones", () => {
     for (const q of ["*", "ab", "max&max=0"]) expect((await client.get(`/search-data?q=${q}`)).status).toBe(422);
   });
 
+  test("a search of long texts is divided into small steps, so that other calls go on", async () => {
+    const zone = await manualZone(zw);
+    const content = Array.from({ length: 200 }, () => `"${"a".repeat(255)}"`).join(" ");
+    const zonefile = ["one", "two", "three"].map((name) => `${name} 300 IN TXT ( ${content} )\n`).join("");
+    expect((await zone.post("/zonefile", { zonefile })).status).toBe(200);
+    const before = slicedWork.steps;
+    expect(await searched(client, `*${"a".repeat(240)}b?*`)).toEqual([]);
+    expect(await searched(client, `*${"a".repeat(100)}?${"a".repeat(100)}?`, "&object_type=record")).toHaveLength(3);
+    expect(slicedWork.steps - before).toBeGreaterThan((3 * content.length) / 1_024);
+  });
+
   test("a search finds zones, their SOA, records and comments, each once, and only what the token sees", async () => {
     const zone = await manualZone(zw);
     const name = `www.${zone.name}.`;

@@ -37,3 +37,10 @@ test("creating zones is limited as costly calls are", async () => {
     statuses.push((await client.send("POST", "/zones", { name, kind: "Native" })).status);
   expect(statuses).toEqual([201, 201, 429]);
 });
+
+test("searching is limited as costly calls are, because it reads long texts", async () => {
+  const client = await powerdnsClient(zw.admin);
+  const statuses: number[] = [];
+  for (const q of ["one*", "two*", "three*"]) statuses.push((await client.get(`/search-data?q=${q}`)).status);
+  expect(statuses).toEqual([200, 200, 429]);
+});

@@ -126,7 +126,30 @@ test.each([
   ["*a*b*c", "xxaxxbxxc", true],
   ["*a*b*c", "xxaxxcxxb", false],
   ["?", "", false],
+  ["a?c", "a?c", true],
+  ["a??", "ab", false],
+  ["**", "", true],
+  [`*${"a".repeat(240)}b*`, `${"a".repeat(500)}b!`, true],
   [`${"*a".repeat(100)}b`, "a".repeat(2_000), false],
 ])("the pattern %s matches %s: %s", (pattern, given, matches) => {
-  expect(wildcardMatcher(pattern)(given)).toBe(matches);
+  expect(atOnce(wildcardMatcher(pattern)(given))).toBe(matches);
 });
+
+test("a pattern matches what the regular expression of the same meaning does", () => {
+  const patterns = fc.string({ unit: fc.constantFrom("a", "b", "*", "?"), maxLength: 8 });
+  const texts = fc.string({ unit: fc.constantFrom("a", "b", "?"), maxLength: 8 });
+  fc.assert(
+    fc.property(patterns, texts, (pattern, given) => {
+      const expression = new RegExp(`^${pattern.replaceAll(/[*?]/g, (sign) => (sign === "*" ? ".*" : "."))}$`);
+      expect(atOnce(wildcardMatcher(pattern)(given))).toBe(expression.test(given));
+    }),
+  );
+});
+
+test.each([`*${"a".repeat(240)}b*`, `*${"a?".repeat(100)}b`, "*aaab", "nothing*"])(
+  "the pattern %s is matched with a text of 60,000 characters in as many small steps as any other",
+  (pattern) => {
+    const given = "a".repeat(60_000);
+    expect([...wildcardMatcher(pattern)(given)]).toHaveLength(Math.ceil(given.length / 1_024));
+  },
+);
