@@ -18,8 +18,16 @@ const handshakeMilliseconds = 5_000;
 /** Ports allowed for public hosts. */
 const httpPorts = [443, 8443, 80] as const;
 
-/** Loads the HTTP client, and the code of its parser, which it would read with the first connection. */
+let loading: ReturnType<typeof importUndici> | undefined;
+
+/** Loads the HTTP client once. Resolving it again would cost each call some tenths of a millisecond. */
 export async function loadUndici() {
+  loading ??= importUndici();
+  return await loading;
+}
+
+async function importUndici() {
+  // The code of its parser, which it would read with the first connection.
   const client = join(dirname(createRequire(import.meta.url).resolve("undici")), "lib/dispatcher/client-h1.js");
   createRequire(client)("../llhttp/llhttp_simd-wasm.js");
   return await import("undici");
