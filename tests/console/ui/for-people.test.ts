@@ -33,6 +33,10 @@ test.each([
     "If this provider is gone for good, ask an administrator to move the domain to another configuration. Moving it with force: true abandons the change.",
     "If this provider is gone for good, ask an administrator to move the domain to another configuration.",
   ],
+  [
+    "The zone has changed since you read the request, and so has what it would do. Read it again, then approve its new `changesHash`.",
+    "The zone has changed since you read the request, and so has what it would do.",
+  ],
 ])("of “%s” people read “%s”", (message, read) => {
   expect(forPeople(message)).toBe(read);
 });

@@ -41,6 +41,19 @@ async function choose(page: Page, name: string): Promise<void> {
   await page.getByRole("menuitem", { name }).click();
 }
 
+/** Somebody else changes what the request changes. */
+async function moveWww(): Promise<void> {
+  const [record] = (await zone.get("/records?type=A&name=www")).body.records;
+  expect((await zone.update(record.id, { value: "203.0.113.66" })).status).toBe(200);
+}
+
+/** The changes on the page of a request, also behind a dialog. */
+const changes = (page: Page) => page.getByRole("list", { name: "Changes", exact: true, includeHidden: true });
+
+/** The state of the request that a page shows, as the service has it. */
+const stateOf = async (page: Page) =>
+  (await site.zonewright.admin.get(`/api/change-requests/${page.url().split("/").at(-1)}`)).body.state;
+
 /** Changes the address of www in a draft. */
 async function edit(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Actions for www A" }).click();
@@ -167,21 +180,53 @@ test("a rejection says why, the author reads it, and the zone stays as it is", a
   expect(await values()).toEqual(["192.0.2.1"]);
 });
 
-test("an approval that the zone has overtaken is refused with the reason, and the page shows what the request would do now", async () => {
+test("an approval that the zone has overtaken is refused, and what the request would do now is approved only once it is shown", async () => {
   await requested();
   const reviewer = await site.signedIn({ path: `/d/${zone.name}/requests` });
   await reviewer.getByRole("link", { name: /Move www/ }).click();
   await reviewer.getByRole("button", { name: "Approve and apply" }).waitFor();
-  const [record] = (await zone.get("/records?type=A&name=www")).body.records;
-  expect((await zone.update(record.id, { ttl: 600 })).status).toBe(200);
+  await moveWww();
   site.expected.push("409");
   await reviewer.getByRole("button", { name: "Approve and apply" }).click();
-  await reviewer.getByRole("dialog").getByRole("alert").waitFor();
-  await reviewer.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
-  await reviewer.getByText("Things have changed since this was requested.").waitFor();
+  await reviewer.getByText("What this request touches has changed since you read it.").waitFor();
+  await expect.poll(() => reviewer.locator("[role=status]:focus").count()).toBe(1);
+  expect(await reviewer.getByRole("dialog").count()).toBe(0);
+  expect(await changes(reviewer).innerText()).toContain("192.0.2.1");
+  await photograph(reviewer, "request-overtaken");
+  await expectAccessible(reviewer);
+  const both = reviewer.getByRole("button", { name: "Approve and apply" });
+  expect(await both.getAttribute("aria-disabled")).toBe("true");
+  await reviewer.getByRole("button", { name: "Show the changes as they are now" }).click();
+  await changes(reviewer).getByText("203.0.113.66").waitFor();
+  await expect.poll(() => reviewer.locator(":focus").getByText("203.0.113.66").count()).toBe(1);
   await choose(reviewer, "Approve without applying");
   await reviewer.getByText("You approved the request.").waitFor();
-  expect(await values()).toEqual(["192.0.2.1"]);
+  expect(await values()).toEqual(["203.0.113.66"]);
+});
+
+test("changes that become different behind an open approval stay as they were read, and its note waits until the new ones are shown", async () => {
+  const author = await requested();
+  await author.getByRole("button", { name: "Open" }).click();
+  await author.getByRole("heading", { name: /^Move www/ }).waitFor();
+  const reviewer = await site.signedIn({ path: new URL(author.url()).pathname });
+  await choose(reviewer, "Approve with a note…");
+  const dialog = reviewer.getByRole("dialog");
+  await dialog.getByRole("textbox").fill("Fine with me.");
+  await moveWww();
+  await reviewer.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
+  await dialog.getByText("What this request touches has changed since you read it.").waitFor();
+  expect(await dialog.getByRole("button", { name: /^Approve/ }).count()).toBe(0);
+  await dialog.getByRole("textbox").press("Control+Enter");
+  expect(await changes(reviewer).innerText()).toContain("192.0.2.1");
+  await dialog.getByRole("button", { name: "Show the changes as they are now" }).click();
+  await changes(reviewer).getByText("203.0.113.66").waitFor();
+  await expect.poll(() => reviewer.locator(":focus").getByText("203.0.113.66").count()).toBe(1);
+  expect(await stateOf(reviewer)).toBe("open");
+  await choose(reviewer, "Approve with a note…");
+  expect(await dialog.getByRole("textbox").inputValue()).toBe("Fine with me.");
+  await dialog.getByRole("button", { name: "Approve", exact: true }).click();
+  await reviewer.getByText("You approved the request.").waitFor();
+  expect(await stateOf(reviewer)).toBe("approved");
 });
 
 test("an author withdraws a request from its page", async () => {

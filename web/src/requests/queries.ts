@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { hashKey, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { RouterInputs, RouterOutputs } from "@zonewright/client";
 import { client, healing, queries } from "../api.ts";
 
@@ -37,6 +37,17 @@ export function requestQuery(id: string) {
     // No event tells when the attempt of a process that crashed has ended.
     refetchInterval: ({ state }) => healing(state.error) || (state.data?.applying === true ? 3_000 : false),
   });
+}
+
+/**
+ * Whether a request would by now do something else than what somebody read who may still decide about it. What could not be judged when it was
+ * read has no `changesHash`, and no PTR records.
+ */
+export function isOvertaken(read: ChangeRequest, now: ChangeRequest): boolean {
+  if (!now.mayReview && !now.mayApply) return false;
+  const done = ({ plan, registrationPlan }: ChangeRequest) => hashKey([plan, registrationPlan]);
+  const touched = ({ changesHash, reverse }: ChangeRequest) => hashKey([changesHash, reverse]);
+  return done(read) !== done(now) || (read.changesHash !== null && touched(read) !== touched(now));
 }
 
 /** Reads every request again, after one was changed. */

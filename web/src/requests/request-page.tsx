@@ -1,6 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { isZonewrightError } from "@zonewright/client";
+import { useRef, useState } from "react";
+import { Button } from "../ui/button.tsx";
 import { NotFound } from "../ui/not-found.tsx";
 import { forPeople } from "../ui/for-people.ts";
 import { formatAgo, formatMoment } from "../ui/format.ts";
@@ -12,7 +14,7 @@ import { Patch } from "../zone/patch-view.tsx";
 import { planLines } from "../zone/patch.ts";
 import { RegistrationChanges } from "../zone/registration-plan.tsx";
 import { Comments } from "./comments.tsx";
-import { requestQuery, type ChangeRequest } from "./queries.ts";
+import { isOvertaken, requestQuery, type ChangeRequest } from "./queries.ts";
 import { State } from "./request-list.tsx";
 import { Verdict } from "./verdict.tsx";
 import styles from "./requests.module.css";
@@ -36,8 +38,25 @@ function Loading() {
 
 function Request({ request }: { request: ChangeRequest }) {
   const { number, title, state, domainName, domainId, author, createdAt, applyAt, note, closedAt, applying } = request;
+  /** The request whose changes are shown: those of somebody else must not alter what is judged under the reader's eyes. */
+  const [read, setRead] = useState(request);
+  const overtaken = isOvertaken(read, request);
+  // While it is being applied, there is no present plan. It may be judged again after that.
+  if (read !== request && !overtaken && !applying) setRead(request);
+  /** The refusal that said so; null if the page was read again by itself. */
+  const [refusal, setRefusal] = useState<unknown>(null);
+  const changes = useRef<HTMLDivElement>(null);
+  const readOn = () => {
+    setRead(request);
+    setRefusal(null);
+    // Once a dialog is gone, which gives the focus back.
+    setTimeout(() => changes.current?.focus());
+  };
+  const verdict = (
+    <Verdict request={request} read={read} isOvertaken={overtaken} onRefused={setRefusal} onReadOn={readOn} />
+  );
   return (
-    <Page title={title} subtitle={text.number(number)} actions={<Verdict request={request} />}>
+    <Page title={title} subtitle={text.number(number)} actions={verdict}>
       <div className={styles["facts"]}>
         <State state={state} applying={applying} />
         {domainId === null ? (
@@ -55,13 +74,19 @@ function Request({ request }: { request: ChangeRequest }) {
         <Notice kind="info">{text.scheduled(formatMoment(applyAt))}</Notice>
       ) : null}
       {request.problem === null ? null : <Notice kind="warning">{text.problem(request.problem)}</Notice>}
-      {request.outdated && request.problem === null ? <Notice kind="warning">{text.outdated}</Notice> : null}
+      {overtaken ? (
+        <Notice kind="warning" focusFor={refusal} action={<Button onClick={readOn}>{text.readOn}</Button>}>
+          {text.overtaken}
+        </Notice>
+      ) : request.outdated && request.problem === null ? (
+        <Notice kind="warning">{text.outdated}</Notice>
+      ) : null}
       {request.reason === null ? null : <Notice kind="error">{text.reason(request.reason)}</Notice>}
       <div className={styles["columns"]}>
         <div className={styles["stack"]}>
           <Card title={text.changes} flush>
-            <div className={styles["body"]}>
-              <Changes request={request} />
+            <div ref={changes} className={styles["body"]} tabIndex={-1}>
+              <Changes request={read} />
             </div>
           </Card>
           <Comments requestId={request.id} count={request.commentCount} />

@@ -13,7 +13,7 @@ import { toast } from "../ui/toast.tsx";
 import { useAction, type Action } from "../ui/use-action.ts";
 import { requestsWords } from "../words/requests.ts";
 import { words } from "../words/words.ts";
-import { refreshRequests, requestQuery, type ChangeRequest } from "./queries.ts";
+import { isOvertaken, refreshRequests, requestQuery, type ChangeRequest } from "./queries.ts";
 
 const text = requestsWords;
 
@@ -37,42 +37,73 @@ interface Choice {
   danger?: boolean;
 }
 
+interface VerdictProps {
+  request: ChangeRequest;
+  /** The request as the reader sees its changes: only these are approved. */
+  read: ChangeRequest;
+  /** Whether it would do something else by now. Nothing is approved or applied before that is shown. */
+  isOvertaken: boolean;
+  /** Called when the service refuses what was read, and no dialog says so. */
+  onRefused: (error: unknown) => void;
+  /** Shows the changes as they are now. */
+  onReadOn: () => void;
+}
+
 /** What the reader may do with a request: one button says what comes next, a menu has the rest. */
-export function Verdict({ request }: { request: ChangeRequest }) {
+export function Verdict({ request, read, isOvertaken: overtaken, onRefused, onReadOn }: VerdictProps) {
   const [step, setStep] = useState<Step | null>(null);
+  /** They stay when a dialog is closed to look at the changes. */
+  const [notes, setNotes] = useState<Partial<Record<Step, string>>>({});
   // An approval that was given is not given again if applying fails.
   const [isApproved, setApproved] = useState(false);
   const act = async ({ step: wanted, note, force = false, applies = false }: Doing) => {
     let changed = request;
-    if (!isApproved) changed = await perform(wanted, request, note, force);
+    if (!isApproved) changed = await perform(wanted, read, note, force);
     if (!applies || (!isApproved && changed.state !== "approved")) return changed;
     setApproved(true);
     // The approval covers what would otherwise be asked for.
-    return await perform("apply", request, undefined, false);
+    return await perform("apply", read, undefined, false);
   };
   const action = useAction(async (doing: Doing) => {
     const changed = await act(doing).catch(async (error: unknown) => {
+      // Somebody else was first: the page says what the request is by now.
+      const now =
+        isZonewrightError(error) && error.code === "CONFLICT" ? await refreshedRequest(request.id) : undefined;
+      if (step === null && now && isOvertaken(read, now)) {
+        onRefused(error);
+        return null;
+      }
       // What was refused is said in the dialog, which has the ways to go on.
       setStep(doing.step);
-      // Somebody else was first: the page behind says what the request is by now.
-      if (isZonewrightError(error) && error.code === "CONFLICT") await refreshRequests();
       throw error;
     });
+    if (changed === null) {
+      // An approval of what was read does not count for what is to be read now.
+      setApproved(false);
+      return;
+    }
     queries.setQueryData(requestQuery(request.id).queryKey, changed);
     const said = changed.state === "applied" ? text.applied : dialogs[doing.step].done;
     toast({ title: changed.state === "failed" ? (changed.reason ?? text.states.failed) : said });
     setStep(null);
+    setNotes({});
     setApproved(false);
     await refreshRequests();
     if (doing.step === "apply" || doing.applies === true) await queries.invalidateQueries();
   });
-  const { primary, others } = useChoices(request, setStep, (doing) => void action.run(doing));
+  const { primary, others } = useChoices(request, overtaken, setStep, (doing) => void action.run(doing));
   const close = () => {
     setStep(null);
     setApproved(false);
     // What the service refused may look different now.
     if (action.error !== null) void refreshRequests();
     action.reset();
+  };
+  const readOn = () => {
+    setStep(null);
+    setApproved(false);
+    action.reset();
+    onReadOn();
   };
   return (
     <>
@@ -100,7 +131,17 @@ export function Verdict({ request }: { request: ChangeRequest }) {
         </Button>
       ) : null}
       {step === null ? null : (
-        <StepDialog step={step} request={request} action={action} isApproved={isApproved} onClose={close} />
+        <StepDialog
+          step={step}
+          request={request}
+          action={action}
+          isApproved={isApproved}
+          isOvertaken={overtaken && (step === "approve" || step === "apply")}
+          note={notes[step] ?? ""}
+          onNote={(note) => setNotes({ ...notes, [step]: note })}
+          onReadOn={readOn}
+          onClose={close}
+        />
       )}
     </>
   );
@@ -112,12 +153,13 @@ export function Verdict({ request }: { request: ChangeRequest }) {
  */
 function useChoices(
   request: ChangeRequest,
+  overtaken: boolean,
   ask: (step: Step) => void,
   start: (doing: Doing) => void,
 ): { primary: Choice | null; others: Choice[] } {
   const user = useUser();
   const { state, closedAt, applying, authorId, mayReview, mayApply, problem, changesHash } = request;
-  const disabled = problem !== null || changesHash === null;
+  const disabled = problem !== null || changesHash === null || overtaken;
   const isAuthor = authorId === user.id;
   const isLasting = request.registration !== null;
   const mayApprove = mayReview && !request.reviews.some(({ userId, counts }) => userId === user.id && counts);
@@ -175,17 +217,24 @@ interface StepDialogProps {
   request: ChangeRequest;
   action: Action<[Doing]>;
   isApproved: boolean;
+  /** Whether the step is about changes that the reader has not seen. */
+  isOvertaken: boolean;
+  note: string;
+  onNote: (note: string) => void;
+  onReadOn: () => void;
   onClose: () => void;
 }
 
-function StepDialog({ step, request, action, isApproved, onClose }: StepDialogProps) {
+function StepDialog(props: StepDialogProps) {
+  const { step, request, action, isApproved, isOvertaken: overtaken, note, onNote, onReadOn, onClose } = props;
   const { title, hint, button } = dialogs[step];
-  const [note, setNote] = useState("");
   const mayApplyToo = step === "approve" && request.mayApply && request.applyAt === null;
   const mustForce = isZonewrightError(action.error) && action.error.code === "CONFIRMATION_REQUIRED";
   const start = (applies: boolean, force = false) =>
     void action.run({ step, force, applies, ...(note.trim() === "" ? {} : { note: note.trim() }) });
-  const goOn = () => start(isApproved, mustForce);
+  const goOn = () => {
+    if (!overtaken) start(isApproved, mustForce);
+  };
   return (
     <Dialog
       open
@@ -193,7 +242,11 @@ function StepDialog({ step, request, action, isApproved, onClose }: StepDialogPr
       title={title(request.title)}
       description={step === "apply" ? applyHint(request) : hint}
       alert={
-        mustForce ? (
+        overtaken ? (
+          <Notice kind="warning" focusFor={action.error}>
+            {text.overtaken}
+          </Notice>
+        ) : mustForce ? (
           <Notice kind="warning" focusFor={action.error}>
             {action.error instanceof Error ? action.error.message : ""}
           </Notice>
@@ -204,14 +257,20 @@ function StepDialog({ step, request, action, isApproved, onClose }: StepDialogPr
       footer={
         <>
           <Button onClick={onClose}>{words.ui.cancel}</Button>
-          <Button
-            kind={step === "reject" || step === "withdraw" || mustForce ? "danger" : "primary"}
-            pending={action.pending}
-            onClick={goOn}
-          >
-            {mustForce ? text.applyAnyway : isApproved ? text.apply : button}
-          </Button>
-          {mayApplyToo && !isApproved ? (
+          {overtaken ? (
+            <Button kind="primary" onClick={onReadOn}>
+              {text.readOn}
+            </Button>
+          ) : (
+            <Button
+              kind={step === "reject" || step === "withdraw" || mustForce ? "danger" : "primary"}
+              pending={action.pending}
+              onClick={goOn}
+            >
+              {mustForce ? text.applyAnyway : isApproved ? text.apply : button}
+            </Button>
+          )}
+          {mayApplyToo && !isApproved && !overtaken ? (
             <Button pending={action.pending} onClick={() => start(true)}>
               {text.approveAndApply}
             </Button>
@@ -221,7 +280,7 @@ function StepDialog({ step, request, action, isApproved, onClose }: StepDialogPr
     >
       <Form onSubmit={goOn}>
         {step === "approve" || step === "reject" ? (
-          <TextArea label={text.note} value={note} onValue={setNote} maxLength={2000} rows={3} />
+          <TextArea label={text.note} value={note} onValue={onNote} maxLength={2000} rows={3} />
         ) : null}
       </Form>
     </Dialog>
@@ -232,6 +291,12 @@ function StepDialog({ step, request, action, isApproved, onClose }: StepDialogPr
 function applyHint({ applyAt, registration }: ChangeRequest): string {
   const hint = registration ? text.applyRegistrationHint : text.applyHint;
   return applyAt === null ? hint : `${text.applyEarlyHint(formatMoment(applyAt))} ${hint}`;
+}
+
+/** Reads a request again; undefined if it has not been read. */
+async function refreshedRequest(id: string): Promise<ChangeRequest | undefined> {
+  await refreshRequests();
+  return queries.getQueryData(requestQuery(id).queryKey);
 }
 
 async function perform(

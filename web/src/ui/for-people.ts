@@ -11,6 +11,7 @@ const forPrograms = [
   String.raw`Reconcile it with force: true to delete them, or set \`onDrift\` to \`report\`\.`,
   "Send the order of day and month in `dateOrder`\\.",
   "Set (?:its|their) `registrarConfigId` to null first\\.",
+  "Read it again, then approve its new `changesHash`\\.",
 ].join("|");
 
 /** Advice stands at the end, after what is the matter. */

@@ -41,6 +41,9 @@ export const requests: Words["requests"] = {
   scheduled: (when) => `Nach der Genehmigung wird er zu dieser Zeit angewendet: ${when}.`,
   applying: "Dieser Antrag wird gerade angewendet. Bis das Ergebnis feststeht, lässt sich nichts daran ändern.",
   outdated: "Seit dem Antrag hat sich etwas geändert. Unten steht, was der Antrag jetzt bewirken würde.",
+  overtaken:
+    "Was dieser Antrag betrifft, wurde inzwischen geändert. Bitte die Änderungen noch einmal ansehen, bevor eine Entscheidung fällt.",
+  readOn: "Änderungen nach jetzigem Stand zeigen",
   problem: (reason) => `Er lässt sich derzeit nicht anwenden. ${reason}`,
   reason: (reason) => `Grund des Endes: ${reason}`,
   changes: "Änderungen",

@@ -40,6 +40,8 @@ export const requests = {
   scheduled: (when: string) => `Once approved, it is applied ${when}.`,
   applying: "This request is being applied. Nothing can be done with it until its outcome is known.",
   outdated: "Things have changed since this was requested. Below is what the request would do now.",
+  overtaken: "What this request touches has changed since you read it. Look at the changes again before you decide.",
+  readOn: "Show the changes as they are now",
   problem: (reason: string) => `It cannot be applied as things are now. ${reason}`,
   reason: (reason: string) => `It ended: ${reason}`,
   changes: "Changes",
