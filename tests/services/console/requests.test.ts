@@ -127,7 +127,7 @@ test("a member requests a review, an administrator approves it with a note and a
   expect(await values()).toEqual(["192.0.2.2"]);
 });
 
-test("a reviewer approves and applies with one press, and the approval covers the loss of a whole zone", async () => {
+test("a reviewer reads what the service warns of, approves and applies with one press, and the approval covers the loss of a whole zone", async () => {
   const author = await site.zonewright.signIn(`author${count}`, memberPassword);
   await zone.add("A", "mail", "192.0.2.3");
   const deletes = (await zone.records()).map(({ id }) => ({ action: "delete", recordId: id }));
@@ -135,6 +135,9 @@ test("a reviewer approves and applies with one press, and the approval covers th
   const { status, body } = await author.post(`${zone.path}/change-requests`, request);
   expect(status).toBe(201);
   const page = await site.signedIn({ path: `/requests/${body.id}` });
+  await page.getByText("This would delete all 2 records of the zone.", { exact: true }).waitFor();
+  await photograph(page, "request-loss");
+  await expectAccessible(page);
   await page.getByRole("button", { name: "Approve and apply" }).click();
   await page.getByText("Request applied.").waitFor();
   expect(await zone.records()).toEqual([]);

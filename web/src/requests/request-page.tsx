@@ -101,21 +101,18 @@ function Changes({ request: { plan, registrationPlan, reverse } }: { request: Ch
   if (registrationPlan)
     return (
       <div className={styles["stack"]}>
+        <Warnings warnings={registrationPlan.warnings} />
         <RegistrationChanges changes={registrationPlan.changes} />
-        {registrationPlan.warnings.map((warning) => (
-          <Notice key={warning} kind="warning">
-            {forPeople(warning)}
-          </Notice>
-        ))}
       </div>
     );
   if (plan === null) return <p>{text.hidden}</p>;
   const follows = reverse.filter(({ included }) => included);
   return (
-    <>
+    <div className={styles["stack"]}>
+      <Warnings warnings={plan.warnings} />
       <Patch lines={planLines(plan)} />
       {follows.length === 0 ? null : (
-        <>
+        <div>
           <h3>{text.reverse}</h3>
           <ul className={styles["entries"]}>
             {follows.map(({ address, action, record, before }) => (
@@ -125,10 +122,18 @@ function Changes({ request: { plan, registrationPlan, reverse } }: { request: Ch
               </li>
             ))}
           </ul>
-        </>
+        </div>
       )}
-    </>
+    </div>
   );
+}
+
+function Warnings({ warnings }: { warnings: readonly string[] }) {
+  return warnings.map((warning) => (
+    <Notice key={warning} kind="warning">
+      {forPeople(warning)}
+    </Notice>
+  ));
 }
 
 function Reviews({ request: { reviews, closedAt } }: { request: ChangeRequest }) {
