@@ -30,7 +30,10 @@ export interface ClientOptions {
   timeoutSeconds?: number | undefined;
   /** Replaces the global `fetch`, for cookies of another origin, a proxy or tracing. */
   fetch?: Fetch | undefined;
-  /** Called with the session after sign-in and renewal, and with null after sign-out or a refused renewal. */
+  /**
+   * Called with the session after sign-in and renewal, and with null after sign-out or a refused renewal. With `"cookie"`, also with null if
+   * another user has since signed in to this browser: no call is made as that user until the page creates a new client.
+   */
   onSessionChange?: ((session: Session | null) => void) | undefined;
   /**
    * Asks the user to confirm the session when a call fails with REAUTHENTICATION_REQUIRED. Other calls that fail the same way wait for the same

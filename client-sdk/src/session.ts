@@ -1,4 +1,4 @@
-import { renewalTime } from "./access-token.ts";
+import { renewalTime, userIdOf } from "./access-token.ts";
 import { isZonewrightError } from "./errors.ts";
 
 /** The tokens of a signed-in user. They grant the user's access: store them as secrets. */
@@ -96,13 +96,16 @@ export class SessionKeeper {
   }
 
   async #renew(signIn: number): Promise<void> {
+    const user = userIdOf(this.#session?.accessToken);
     const tokens = await this.#options.renew(this.#session?.refreshToken ?? null).catch((error: unknown) => {
       if (isRefusal(error)) return null;
       throw error;
     });
     if (signIn !== this.#signIn) return;
-    if (tokens === null) this.#signIn += 1;
-    this.#take(tokens);
+    // The cookie belongs to the user who signed in last, perhaps another one in another tab.
+    const isOther = tokens !== null && user !== null && userIdOf(tokens.accessToken) !== user;
+    if (tokens === null || isOther) this.#signIn += 1;
+    this.#take(isOther ? null : tokens);
   }
 
   #take(tokens: Session | null): void {

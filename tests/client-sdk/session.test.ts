@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createClient, type Session } from "../../client-sdk/src/index.ts";
-import { adminPassword, useZonewright } from "../support/zonewright.ts";
+import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
 import { failure } from "./failure.ts";
 import { cookieFetch, recordingFetch } from "./recording-fetch.ts";
 
@@ -157,4 +157,42 @@ test("in cookie mode, the refresh token stays in the browser, and a reloaded pag
   expect((await reloaded.auth.me.query({})).username).toBe("admin");
   await reloaded.signOut();
   expect(await failure(newClient("cookie").auth.me.query({}))).toMatchObject({ code: "UNAUTHORIZED" });
+});
+
+describe("two accounts in one browser, whose tabs share the cookie", () => {
+  /** Two tabs: ada's, then the administrator's, who signed in last. */
+  async function twoTabs() {
+    const shared = cookieFetch();
+    recorder = recordingFetch(shared);
+    const tab = newClient("cookie");
+    await tab.signIn({ username: "ada", password: memberPassword });
+    const first = recorder;
+    recorder = recordingFetch(shared);
+    const other = createClient({ url: zw.url, fetch: recorder.fetch, session: "cookie" });
+    await other.signIn(admin);
+    return { tab, first, other };
+  }
+
+  beforeAll(async () => {
+    await zw.member("ada");
+  });
+
+  test.each([
+    ["was refused because its token expired", 0],
+    ["waits for a new token", 16],
+  ])("a call that %s is not made as the other account, and the session ends", async (_, minutes) => {
+    vi.useFakeTimers({ toFake: ["Date"], now: serverTime });
+    const { tab, first, other } = await twoTabs();
+    serverTime += 16 * minute;
+    vi.advanceTimersByTime(minutes * minute);
+    expect(await failure(tab.auth.me.query())).toMatchObject({ code: "UNAUTHORIZED", status: 401 });
+    expect(first.to(refreshPath)).toMatchObject([{ status: 200 }]);
+    expect(first.to("/trpc/auth.me")).toMatchObject([{ status: 401 }]);
+    expect(reported).toEqual([expect.anything(), null]);
+    expect(await failure(tab.auth.me.query())).toMatchObject({ code: "UNAUTHORIZED" });
+    // The tab of the other account goes on, and so does one that is opened now.
+    vi.setSystemTime(serverTime);
+    expect((await other.auth.me.query()).username).toBe("admin");
+    expect((await newClient("cookie").auth.me.query()).username).toBe("admin");
+  });
 });

@@ -11,15 +11,25 @@ import { forPeople } from "./ui/for-people.ts";
 import { local } from "./ui/storage.ts";
 import { words } from "./words/words.ts";
 
-/** Whether this browser may hold a session cookie. The cookie itself is invisible to scripts, and asking without one is an error. */
+/**
+ * Whether this browser may hold a session cookie, and whose: the id of the user, or `1` until a page knows it. The cookie itself is invisible to
+ * scripts, and asking without one is an error.
+ */
 const hint = "zonewright.session";
 
-/** `left`: somebody signed out on purpose, here or in another tab. `ended`: the service ended the session. */
-type SessionChange = "started" | "ended" | "left";
+/**
+ * `left`: somebody signed out on purpose, here or in another tab. `ended`: the service ended the session. `other`: somebody else signed in, in
+ * another tab.
+ */
+type SessionChange = "started" | "ended" | "left" | "other";
 
 type SessionListener = (change: SessionChange) => void;
 /** What the hint says just before it goes, so that other tabs know that it went on purpose. */
 const leaving = "leaving";
+/** What it says while nobody knows whose session it is. */
+const unknown = "1";
+/** Whose pages this tab shows; null for the pages before a sign-in. */
+let shownTo: string | null = null;
 const sessionListeners = new Set<SessionListener>();
 /** The dialog is loaded after the first page; a call that needs it earlier waits for it. */
 let reauthenticate: OnReauthentication | null = null;
@@ -36,6 +46,23 @@ export function onSession(listener: SessionListener): () => void {
   return () => sessionListeners.delete(listener);
 }
 
+/**
+ * Says whose pages this tab shows, and to whom the session of this browser belongs. Tabs that show somebody else's hear of it. Returns the
+ * function that ends it.
+ */
+export function showTo(userId: string): () => void {
+  shownTo = userId;
+  if (mayHaveSession()) local.setItem(hint, userId);
+  return () => {
+    shownTo = null;
+  };
+}
+
+/** Whether a hint names somebody else than this tab shows its pages to. */
+function isOther(value: string | null): boolean {
+  return shownTo !== null && value !== null && ![shownTo, unknown, leaving].includes(value);
+}
+
 function report(change: SessionChange): void {
   for (const listener of sessionListeners) listener(change);
 }
@@ -43,8 +70,10 @@ function report(change: SessionChange): void {
 function sessionChanged(session: Session | null): void {
   const before = local.getItem(hint);
   if (session !== null && before === null) {
-    local.setItem(hint, "1");
+    local.setItem(hint, unknown);
     report("started");
+  } else if (session === null && isOther(before)) {
+    report("other");
   } else if (session === null && before !== null) {
     local.removeItem(hint);
     report(before === leaving ? "left" : "ended");
@@ -53,11 +82,16 @@ function sessionChanged(session: Session | null): void {
 
 addEventListener("storage", ({ key, oldValue, newValue }) => {
   if (key !== hint || newValue === leaving) return;
-  report(newValue !== null ? "started" : oldValue === leaving ? "left" : "ended");
+  if (isOther(newValue)) report("other");
+  else report(newValue !== null ? "started" : oldValue === leaving ? "left" : "ended");
 });
 
 /** Ends the session on purpose, in all tabs. */
 export async function signOut(): Promise<void> {
+  if (isOther(local.getItem(hint))) {
+    report("other");
+    return;
+  }
   if (mayHaveSession()) local.setItem(hint, leaving);
   await client.signOut();
 }

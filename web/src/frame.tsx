@@ -1,6 +1,6 @@
 import { useNavigate, useRouterState } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useEffect, useState } from "react";
-import { onSession, queries } from "./api.ts";
+import { onSession, queries, showTo } from "./api.ts";
 import type { LiveState } from "./live/live-connection.tsx";
 import { useShortcuts } from "./palette/shortcuts.tsx";
 import { useUser, type CurrentUser } from "./session/current-user.ts";
@@ -49,11 +49,14 @@ export function Frame() {
       onSession((change) => {
         if (change === "ended") setEnded(true);
         else if (change === "left") void leave({});
+        // What one person left on the page is not for another.
+        else if (change === "other") location.reload();
       }),
     [leave],
   );
+  useEffect(() => showTo(user.id), [user.id, ended]);
   const goOn = (next: CurrentUser | null) => {
-    // What another person left on the page is not for this one.
+    // As above.
     if (next?.id !== user.id) {
       location.reload();
       return;
@@ -66,7 +69,15 @@ export function Frame() {
   const leaveForGood = () => setIsLeaving(true);
   const { openPalette, dialogs } = useShortcuts({ mac: isMac, onSignOut: leaveForGood });
   return (
-    <Shell user={user} {...counts} notLive={ended ? null : notLive} onJump={openPalette} onSignOut={leaveForGood}>
+    // Drafts and forms of one person are not for another.
+    <Shell
+      key={user.id}
+      user={user}
+      {...counts}
+      notLive={ended ? null : notLive}
+      onJump={openPalette}
+      onSignOut={leaveForGood}
+    >
       <Suspense fallback={null}>
         {isLive && !ended && <LiveConnection user={user} onState={setLive} />}
         <ReauthenticationDialog />

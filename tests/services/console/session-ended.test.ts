@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
 import { adminPassword, memberPassword } from "../../support/zonewright.ts";
 import { fileZone, type Zone } from "../../support/zones.ts";
@@ -7,6 +7,7 @@ import { fileZone, type Zone } from "../../support/zones.ts";
 const site = useConsole();
 let zone: Zone;
 let page: Page;
+let count = 0;
 
 beforeEach(async () => {
   zone = await fileZone(site.zonewright);
@@ -21,6 +22,12 @@ const again = () => page.getByRole("dialog", { name: "Your session ended" });
 const value = () => page.getByRole("textbox", { name: "Value", exact: true });
 const values = async () =>
   (await zone.get("/records?type=A&name=www")).body.records.map((record: { value: string }) => record.value);
+
+/** What the service answers to an expired access token. */
+const refusal = {
+  status: 401,
+  json: { error: { json: { message: "expired", code: -32_001, data: { code: "UNAUTHORIZED", httpStatus: 401 } } } },
+};
 
 /** Ends every session of the administrator but the test's own, as an administrator in another browser would. */
 async function endSessions(): Promise<void> {
@@ -137,6 +144,74 @@ test("another person who signs in there sees nothing that the first one left on 
   await signInAgain("other", memberPassword);
   await page.getByRole("heading", { name: "This page does not exist." }).waitFor();
   expect(await page.getByText("192.0.2.2").count()).toBe(0);
+});
+
+describe("a second account that signs in in another tab", () => {
+  /** Signs the administrator in beside a member who has a draft. */
+  async function draftOfMember(): Promise<void> {
+    count += 1;
+    await site.zonewright.member(`member${count}`);
+    const { body } = await site.zonewright.admin.get(`/api/users?search=member${count}`);
+    await site.zonewright.admin.post("/api/assignments", {
+      userId: body.users[0].id,
+      domainId: zone.id,
+      access: "write",
+    });
+    await page.context().close();
+    page = await signedInAs(`member${count}`, memberPassword);
+    await edit();
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.getByText(/^Checked against revision/).waitFor();
+  }
+
+  const signedInAs = async (username: string, password: string) => {
+    const opened = await site.signedIn({ username, password, path: `/d/${zone.name}/records` });
+    await opened.getByRole("grid").waitFor();
+    return opened;
+  };
+
+  async function signInBeside(username: string, password: string): Promise<void> {
+    const other = await page.context().newPage();
+    await other.goto(`${site.url}/sign-in`);
+    await other.getByLabel("Username").fill(username);
+    await other.getByLabel("Password").fill(password);
+    await other.getByRole("button", { name: "Sign in", exact: true }).click();
+    await other.getByRole("navigation", { name: "Main" }).waitFor();
+    await other.close();
+  }
+
+  const shows = async (username: string) =>
+    await page.getByRole("navigation", { name: "Main" }).getByRole("button", { name: username }).waitFor();
+
+  test("takes over the first tab, where nothing of the draft is left, and the draft waits for its author", async () => {
+    await draftOfMember();
+    await signInBeside("admin", adminPassword);
+    await shows("admin");
+    await page.getByRole("grid").waitFor();
+    expect(await page.getByText("192.0.2.2").count()).toBe(0);
+    await signInBeside(`member${count}`, memberPassword);
+    await shows(`member${count}`);
+    await page.getByText("192.0.2.2").waitFor();
+    expect(await values()).toEqual(["192.0.2.1"]);
+  });
+
+  test("does not send what the first tab applies, although that tab has not heard of it", async () => {
+    await draftOfMember();
+    await page.getByRole("button", { name: /^Review/ }).click();
+    const apply = page.getByRole("dialog").getByRole("button", { name: /^Apply/ });
+    await apply.waitFor();
+    // As another tab does, of which a tab that was asleep hears nothing.
+    const data = { username: "admin", password: adminPassword };
+    const { user } = await (await page.request.post(`${site.url}/api/auth/login`, { data })).json();
+    await page.evaluate((id) => localStorage.setItem("zonewright.session", id), user.id);
+    // As if its access token had expired meanwhile.
+    await page.route("**/trpc/records.applyPlan*", async (route) => await route.fulfill(refusal), { times: 1 });
+    await apply.click();
+    await shows("admin");
+    await page.getByRole("grid").waitFor();
+    expect(await page.getByText("192.0.2.2").count()).toBe(0);
+    expect(await values()).toEqual(["192.0.2.1"]);
+  });
 });
 
 test("a zone's text that is being typed when the session ends stays, and is reviewed after the sign-in", async () => {
