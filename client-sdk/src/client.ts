@@ -94,7 +94,10 @@ export interface ClientHelpers extends ListHelpers, ZoneHelpers, ServingHelpers 
    * account has no password: then use a passkey, or sign in again.
    */
   confirm(proof: ConfirmationProof): Promise<RouterOutputs["auth"]["confirm"]>;
-  /** Ends the session. The client drops it even if the server cannot be reached; that error is thrown. */
+  /**
+   * Ends the session. If that fails, the error is thrown, and the client drops its tokens. A session in the browser's cookie continues, because
+   * the cookie would resume it: sign out again.
+   */
   signOut(): Promise<void>;
   /**
    * Yields the user's notifications as they happen, each once. Reconnects after a lost connection, with a fresh access token if needed, and
@@ -250,9 +253,11 @@ export function createClient(options: ClientOptions): Client {
       const { refreshToken = null, accessToken = null } = session.session ?? {};
       try {
         await sessionCall("/api/auth/logout", refreshToken, accessToken);
-      } finally {
-        session.replace(null);
+      } catch (error) {
+        if (!session.inCookie) session.replace(null);
+        throw error;
       }
+      session.replace(null);
     },
     ...listHelpers(procedures),
     ...zoneHelpers(procedures),

@@ -57,6 +57,11 @@ export class SessionKeeper {
     return this.#signIn;
   }
 
+  /** Whether the refresh token is only in the browser's cookie. */
+  get inCookie(): boolean {
+    return this.#inCookie;
+  }
+
   /** Whether there is a session to end. */
   get mayExist(): boolean {
     return this.#session !== null || this.#unopened;

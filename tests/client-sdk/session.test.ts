@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { createClient, type Session } from "../../client-sdk/src/index.ts";
+import { createClient, type Fetch, type Session } from "../../client-sdk/src/index.ts";
 import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
 import { failure } from "./failure.ts";
 import { cookieFetch, recordingFetch } from "./recording-fetch.ts";
@@ -195,4 +195,31 @@ describe("two accounts in one browser, whose tabs share the cookie", () => {
     expect((await other.auth.me.query()).username).toBe("admin");
     expect((await newClient("cookie").auth.me.query()).username).toBe("admin");
   });
+});
+
+test("a sign-out that cannot reach the server drops tokens, but not a session whose cookie would open it again", async () => {
+  let away = false;
+  const unless = (send: Fetch): Fetch => {
+    return async (url, init) => {
+      if (away) throw new TypeError("fetch failed");
+      return await send(url, init);
+    };
+  };
+  recorder = recordingFetch(unless(fetch));
+  const program = newClient();
+  await program.signIn(admin);
+  recorder = recordingFetch(unless(cookieFetch()));
+  const page = newClient("cookie");
+  await page.signIn(admin);
+  reported = [];
+  away = true;
+  expect(await failure(page.signOut())).toMatchObject({ code: "NETWORK_ERROR" });
+  expect(reported).toEqual([]);
+  expect(await failure(program.signOut())).toMatchObject({ code: "NETWORK_ERROR" });
+  expect(reported).toEqual([null]);
+  away = false;
+  expect((await page.auth.me.query()).username).toBe("admin");
+  await page.signOut();
+  expect(reported).toEqual([null, null]);
+  expect(await failure(newClient("cookie").auth.me.query())).toMatchObject({ code: "UNAUTHORIZED" });
 });

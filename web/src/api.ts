@@ -15,7 +15,7 @@ import { words } from "./words/words.ts";
  * Whether this browser may hold a session cookie, and whose: the id of the user, or `1` until a page knows it. The cookie itself is invisible to
  * scripts, and asking without one is an error.
  */
-const hint = "zonewright.session";
+export const hint = "zonewright.session";
 
 /**
  * `left`: somebody signed out on purpose, here or in another tab. `ended`: the service ended the session. `other`: somebody else signed in, in
@@ -25,11 +25,11 @@ type SessionChange = "started" | "ended" | "left" | "other";
 
 type SessionListener = (change: SessionChange) => void;
 /** What the hint says just before it goes, so that other tabs know that it went on purpose. */
-const leaving = "leaving";
+export const leaving = "leaving";
 /** What it says while nobody knows whose session it is. */
 const unknown = "1";
-/** Whose pages this tab shows; null for the pages before a sign-in. */
-let shownTo: string | null = null;
+/** This tab: whose pages it shows, null before a sign-in, and whether it is signing out, which reports the end itself. */
+export const tab = { shownTo: null as string | null, isLeaving: false };
 const sessionListeners = new Set<SessionListener>();
 /** The dialog is loaded after the first page; a call that needs it earlier waits for it. */
 let reauthenticate: OnReauthentication | null = null;
@@ -51,19 +51,19 @@ export function onSession(listener: SessionListener): () => void {
  * function that ends it.
  */
 export function showTo(userId: string): () => void {
-  shownTo = userId;
+  tab.shownTo = userId;
   if (mayHaveSession()) local.setItem(hint, userId);
   return () => {
-    shownTo = null;
+    tab.shownTo = null;
   };
 }
 
 /** Whether a hint names somebody else than this tab shows its pages to. */
-function isOther(value: string | null): boolean {
-  return shownTo !== null && value !== null && ![shownTo, unknown, leaving].includes(value);
+export function isOther(value: string | null): boolean {
+  return tab.shownTo !== null && value !== null && ![tab.shownTo, unknown, leaving].includes(value);
 }
 
-function report(change: SessionChange): void {
+export function report(change: SessionChange): void {
   for (const listener of sessionListeners) listener(change);
 }
 
@@ -74,7 +74,7 @@ function sessionChanged(session: Session | null): void {
     report("started");
   } else if (session === null && isOther(before)) {
     report("other");
-  } else if (session === null && before !== null) {
+  } else if (session === null && before !== null && !tab.isLeaving) {
     local.removeItem(hint);
     report(before === leaving ? "left" : "ended");
   }
@@ -85,16 +85,6 @@ addEventListener("storage", ({ key, oldValue, newValue }) => {
   if (isOther(newValue)) report("other");
   else report(newValue !== null ? "started" : oldValue === leaving ? "left" : "ended");
 });
-
-/** Ends the session on purpose, in all tabs. */
-export async function signOut(): Promise<void> {
-  if (isOther(local.getItem(hint))) {
-    report("other");
-    return;
-  }
-  if (mayHaveSession()) local.setItem(hint, leaving);
-  await client.signOut();
-}
 
 /**
  * Tabs share one refresh cookie, so only one of them may renew it at a time. The first calls of a page are answered already. Where cookies

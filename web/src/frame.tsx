@@ -32,7 +32,6 @@ export function Frame() {
   const navigate = useNavigate();
   const href = useRouterState({ select: (state) => state.location.href });
   const [{ notLive, ...counts }, setLive] = useState<LiveState>({ notLive: null, unread: 0, toReview: 0 });
-  const [isLive, setIsLive] = useState(true);
   /** The session ended without being asked to: the page waits for the next one. */
   const [ended, setEnded] = useState(false);
 
@@ -79,9 +78,9 @@ export function Frame() {
       onSignOut={leaveForGood}
     >
       <Suspense fallback={null}>
-        {isLive && !ended && <LiveConnection user={user} onState={setLive} />}
+        {!ended && <LiveConnection user={user} onState={setLive} />}
         <ReauthenticationDialog />
-        {isLeaving && <Leave userId={user.id} onLeave={() => setIsLive(false)} onCancel={() => setIsLeaving(false)} />}
+        {isLeaving && <Leave userId={user.id} onCancel={() => setIsLeaving(false)} />}
         {ended && (
           <SignInAgain user={user} href={href} onDone={goOn} onLeave={() => void leave({ next: href, ended: true })} />
         )}

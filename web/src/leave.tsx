@@ -1,29 +1,69 @@
-import { useEffect, useEffectEvent, useState } from "react";
-import { queries, signOut } from "./api.ts";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
+import { client, hint, isOther, leaving, mayHaveSession, queries, report, tab } from "./api.ts";
 import { live } from "./live/live.ts";
 import { countDrafts, deleteDrafts } from "./zone/draft/store.ts";
-import { AskFirst } from "./ui/ask-first.tsx";
+import { Button } from "./ui/button.tsx";
+import { Dialog } from "./ui/dialog.tsx";
+import { Failure } from "./ui/notice.tsx";
+import { local } from "./ui/storage.ts";
+import { useAction } from "./ui/use-action.ts";
 import { sessionWords } from "./words/session.ts";
 import { words } from "./words/words.ts";
 
+const text = sessionWords;
+
+/**
+ * Ends the session on purpose, in all tabs.
+ * @param afterwards what goes with it, before the pages do
+ * @throws what the service answers; then the session goes on
+ */
+async function signOut(afterwards: () => Promise<void>): Promise<void> {
+  const before = local.getItem(hint);
+  if (isOther(before)) {
+    report("other");
+    return;
+  }
+  if (before !== null) local.setItem(hint, leaving);
+  tab.isLeaving = true;
+  try {
+    await client.signOut();
+    await afterwards();
+  } catch (error) {
+    // Unless another tab has left meanwhile.
+    if (before !== null && mayHaveSession()) local.setItem(hint, before);
+    throw error;
+  } finally {
+    tab.isLeaving = false;
+  }
+  local.removeItem(hint);
+  report("left");
+}
+
 interface LeaveProps {
   userId: string;
-  /** Called before the session ends: streams that open from now on would be refused. */
-  onLeave: () => void;
   onCancel: () => void;
 }
 
-/** Signs out on purpose: the streams of all tabs end, and the drafts of the user go. Asks first if there are any. */
-export function Leave({ userId, onLeave, onCancel }: LeaveProps) {
+/**
+ * Signs out on purpose: the streams of all tabs end, and the drafts of the user go. Asks first if there are any. Without a connection, nothing
+ * ends: the browser's cookie would open the session again, for whoever comes next.
+ */
+export function Leave({ userId, onCancel }: LeaveProps) {
   const [drafts, setDrafts] = useState(0);
-  const leave = async () => {
-    onLeave();
+  const cancel = useRef<HTMLButtonElement>(null);
+  const leave = useAction(async () => {
+    // Streams that open from now on would be refused.
     live.end();
     await queries.cancelQueries();
-    await deleteDrafts(userId);
-    await signOut();
-  };
-  const leaveUnasked = useEffectEvent(leave);
+    try {
+      await signOut(async () => await deleteDrafts(userId));
+    } catch (error) {
+      live.goOn();
+      void queries.invalidateQueries();
+      throw error;
+    }
+  });
+  const leaveUnasked = useEffectEvent(leave.run);
   useEffect(() => {
     const askOrLeave = async () => {
       const count = await countDrafts(userId);
@@ -32,15 +72,31 @@ export function Leave({ userId, onLeave, onCancel }: LeaveProps) {
     };
     void askOrLeave();
   }, [userId]);
-  if (drafts === 0) return null;
+  const close = () => {
+    if (!leave.pending) onCancel();
+  };
+  const isFailed = leave.error !== null;
+  if (drafts === 0 && !isFailed) return null;
   return (
-    <AskFirst
-      title={sessionWords.signOutTitle}
-      action={words.shell.signOut}
-      onConfirm={() => void leave()}
-      onClose={onCancel}
+    <Dialog
+      open
+      onClose={close}
+      title={isFailed ? text.notSignedOut : text.signOutTitle}
+      initialFocus={cancel}
+      alert={<Failure error={leave.error} />}
+      footer={
+        <>
+          <Button ref={cancel} onClick={close}>
+            {words.ui.cancel}
+          </Button>
+          <Button kind="danger" pending={leave.pending} onClick={() => void leave.run()}>
+            {words.shell.signOut}
+          </Button>
+        </>
+      }
     >
-      <p>{sessionWords.signOutDrafts(drafts)}</p>
-    </AskFirst>
+      {isFailed ? <p>{text.notSignedOutHint}</p> : null}
+      {drafts === 0 ? null : <p>{text.signOutDrafts(drafts)}</p>}
+    </Dialog>
   );
 }

@@ -116,6 +116,43 @@ test("signing out in one tab signs out the others", async () => {
   await other.getByRole("heading", { name: "Sign in to Zonewright" }).waitFor();
 });
 
+test("without a connection, a sign-out says that the session goes on, keeps the drafts, and works once the network is back", async () => {
+  const zone = await fileZone(site.zonewright);
+  const page = await site.signedInByForm({ path: `/d/${zone.name}/records` });
+  const other = await page.context().newPage();
+  await other.goto(`${site.url}/d/${zone.name}/records`);
+  await page.getByRole("button", { name: "Add record" }).first().click();
+  await page.getByRole("textbox", { name: "Name" }).fill("www");
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.1");
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByText("1 change", { exact: true }).waitFor();
+  await page.route("**/api/auth/logout", async (route) => await route.abort());
+  site.expected.push("ERR_FAILED", "401");
+  await page.getByRole("button", { name: "admin" }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Sign out" }).click();
+  const failed = page.getByRole("dialog", { name: "You are still signed in" });
+  await failed.getByRole("alert").getByText("Zonewright did not answer.").waitFor();
+  await photograph(page, "sign-out-failed");
+  await expectAccessible(page);
+  await failed.getByRole("button", { name: "Cancel" }).click();
+  await page.getByText("1 change", { exact: true }).waitFor();
+  await other.getByText("1 change", { exact: true }).waitFor();
+  // Both tabs are live again.
+  await zone.add("A", "new", "192.0.2.9");
+  for (const tab of [page, other]) await tab.getByText("192.0.2.9").waitFor();
+  await page.unrouteAll();
+  await page.getByRole("button", { name: "admin" }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Sign out" }).click();
+  for (const tab of [page, other]) await tab.getByRole("heading", { name: "Sign in to Zonewright" }).waitFor();
+  const renewed = await page.request.post(`${site.url}/api/auth/refresh`, { data: {} });
+  expect(renewed.status()).toBe(401);
+  await enter(page, `/d/${zone.name}/records`);
+  await page.getByText("192.0.2.9").waitFor();
+  expect(await page.getByText("1 change", { exact: true }).count()).toBe(0);
+});
+
 test("a mailed password link sets the password, and its token leaves the address", async () => {
   const page = await site.open();
   await page.goto(`${site.url}/reset-password#token=a-token-that-is-invalid`);

@@ -71,6 +71,13 @@ export class Leader {
     this.#watchZones();
   }
 
+  /** Begins anew after a stop. */
+  start(): void {
+    if (!this.#stopped) return;
+    this.#stopped = false;
+    this.reopen();
+  }
+
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#settling);

@@ -80,6 +80,12 @@ class Live {
     this.#leader?.stop();
   }
 
+  /** Opens them again: the session did not end. */
+  goOn(): void {
+    this.#post({ kind: "on" });
+    this.#leader?.start();
+  }
+
   /** Tells the other tabs that this one changed something. */
   stale(queryKey: readonly string[]): void {
     this.#post({ kind: "stale", queryKey });
@@ -130,6 +136,8 @@ class Live {
       this.#report();
     } else if (message.kind === "over") {
       this.#leader?.stop();
+    } else if (message.kind === "on") {
+      this.#leader?.start();
     } else {
       this.#hear(message);
     }

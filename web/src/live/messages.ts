@@ -20,7 +20,9 @@ export type TabMessage =
   /** A tab has begun to lead, and asks the others for their zones. */
   | { kind: "leading" }
   /** The user is signing out: streams would be refused from now on. */
-  | { kind: "over" };
+  | { kind: "over" }
+  /** The sign-out failed. */
+  | { kind: "on" };
 
 /** As many zones can be watched by one stream. */
 export const mostZones = 50;

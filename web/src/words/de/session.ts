@@ -88,6 +88,8 @@ export const session: Words["session"] = {
   confirmNowhere: "Dieses Konto hat kein Passwort. Zum Bestätigen bitte ab- und wieder anmelden.",
   confirmAt: (provider) => `Erneut mit ${provider} anmelden`,
 
+  notSignedOut: "Noch angemeldet",
+  notSignedOutHint: "Wer diesen Browser benutzt, kann weiterhin mit diesem Konto arbeiten.",
   signOutTitle: "Abmelden und Entwürfe verlieren?",
   signOutDrafts: (zones) =>
     `Es gibt noch nicht angewendete Änderungen in ${counted(zones, "Domain", "Domains")}. Beim Abmelden werden sie aus diesem Browser gelöscht.`,

@@ -82,6 +82,8 @@ export const session = {
   confirmNowhere: "Your account has no password. Sign out and in again to confirm.",
   confirmAt: (provider: string) => `Sign in again with ${provider}`,
 
+  notSignedOut: "You are still signed in",
+  notSignedOutHint: "Whoever uses this browser can still act as you.",
   signOutTitle: "Sign out and lose your drafts?",
   signOutDrafts: (zones: number) =>
     `You have changes in ${zones === 1 ? "1 domain" : `${zones} domains`} that were not applied. Signing out deletes them from this browser.`,
