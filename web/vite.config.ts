@@ -73,8 +73,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 600,
     rolldownOptions: {
-      // The model is pure: what a page does not call of it can go.
-      treeshake: { moduleSideEffects: [{ test: /server\/dns\//, sideEffects: false }] },
+      // The model is pure: what a page does not call of it can go. So can the client of tRPC for WebSockets, which nothing opens here.
+      treeshake: { moduleSideEffects: [{ test: /server\/dns\/|@trpc\/client\/dist\/wsLink/, sideEffects: false }] },
       transform: { inject: { Buffer: ["buffer/", "Buffer"] } },
       // What every page needs, in one file: it compresses better, and changes only with its packages.
       // What many pages share comes in one file as well: each file is a request, and a browser has few connections.
