@@ -34,7 +34,7 @@ interface Facts {
   transfer_records?: number;
   transfer_octets?: number;
   transfer_milliseconds?: number;
-  /** Null: it works. */
+  /** Null: it works. A query says nothing of it: to be reached is another thing than to ask. */
   error?: string | null;
 }
 
@@ -229,6 +229,7 @@ function ofEndpoint(zone: ServedZone, endpoint: Endpoint, keyName: string | null
  * A fact that is left out keeps its stored value. `served_at` is when the serial was first seen: what another instance saw later counts.
  */
 async function upsert(database: Database, facts: readonly Facts[]): Promise<void> {
+  const rows = facts.map((each) => ({ ...each, says_error: each.error !== undefined }));
   await sql`
     insert into primary_secondaries (
       zone_id, identity, address, key_name, serial, transferred_serial, served_at, asked_at, looked_at, notified_at,
@@ -236,12 +237,14 @@ async function upsert(database: Database, facts: readonly Facts[]): Promise<void
     )
     select
       f.zone_id, f.identity, f.address, f.key_name, f.serial, f.transferred_serial, f.served_at, f.asked_at, f.looked_at, f.notified_at,
-      f.transferred_at, f.transfer_kind, f.transfer_records, f.transfer_octets, f.transfer_milliseconds, f.error
-    from ${jsonRows(facts)} as f (
+      f.transferred_at, f.transfer_kind, f.transfer_records, f.transfer_octets, f.transfer_milliseconds,
+      case when f.says_error then f.error else known.error end
+    from ${jsonRows(rows)} as f (
       zone_id uuid, identity text, address text, key_name text, serial bigint, transferred_serial bigint, served_at timestamptz,
       asked_at timestamptz, looked_at timestamptz, notified_at timestamptz, transferred_at timestamptz, transfer_kind text,
-      transfer_records int, transfer_octets bigint, transfer_milliseconds int, error text
+      transfer_records int, transfer_octets bigint, transfer_milliseconds int, error text, says_error boolean
     )
+    left join primary_secondaries as known on known.zone_id = f.zone_id and known.identity = f.identity
     on conflict (zone_id, identity) do update set
       address = excluded.address,
       key_name = coalesce(excluded.key_name, primary_secondaries.key_name),

@@ -113,6 +113,23 @@ test("the report says why a secondary in sync no longer answers", async () => {
   expect(await report(id)).toMatchObject({ secondaries: [{ error: null }] });
 });
 
+test("a query from the address of a secondary that cannot be reached, which anybody can forge, keeps the error", async () => {
+  const name = "forged.example";
+  const id = await create(name);
+  await untilInSync(id);
+  secondary.answers = false;
+  clock.advance(2 * minute);
+  const [{ error }] = (await report(id)).secondaries;
+  expect(error).toEqual(expect.any(String));
+  const [port = 0] = zw.services.dnsService.ports;
+  await ask(port, queryMessage(7, name, "SOA"));
+  await zw.services.dnsService.secondaries.written();
+  expect(await report(id)).toMatchObject({ secondaries: [{ error, lastQueryAt: expect.any(String) }] });
+  secondary.answers = true;
+  clock.advance(2 * minute);
+  expect(await report(id)).toMatchObject({ secondaries: [{ error: null }] });
+});
+
 /** Lets a zone change right before each of some checks, a minute apart, so that the secondary never has the newest change. */
 async function busy(name: string, id: string, minutes: number): Promise<void> {
   for (let count = 0; count < minutes; count++) {
