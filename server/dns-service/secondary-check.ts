@@ -1,13 +1,16 @@
 import { sql } from "kysely";
-import { jsonTexts, queries, type Database, type EntityManager } from "../database/database.ts";
+import { jsonRows, jsonTexts, queries, type Database, type EntityManager } from "../database/database.ts";
 import { serialDistance, serialOf } from "../dns/wire/serials.ts";
 import type { Notifications, TypedNotice } from "../notifications/notify.ts";
 import type { DnsService } from "./service.ts";
+import { inChunks } from "../platform/slices.ts";
 import { qualifiedName } from "../dns/names/names.ts";
 
 /** Milliseconds after which a secondary that stays behind is reported. */
 const patience = 10 * 60_000;
 const rowsAtOnce = 1_000;
+/** A statement of the embedded database blocks the event loop until it is done. */
+const statesAtOnce = 250;
 /** Milliseconds after which a peer that is not notified, and asks no more, is forgotten. */
 const memory = 30 * 24 * 3_600_000;
 /** Milliseconds without a transfer or an answer after which a secondary is asked what it serves. */
@@ -62,10 +65,13 @@ export class SecondaryCheck {
     const isStopping = () => signal?.aborted === true;
     while (!isStopping()) {
       const rows = await concerned(database.fork(), after, signing);
-      for (const row of rows) {
-        const change = await this.#follow(row, signing.has(row.identity));
-        if (change) changes.push(change);
-      }
+      const followed = rows.flatMap((row) => this.#follow(row, signing.has(row.identity)) ?? []);
+      await storeStates(
+        database,
+        followed.flatMap(({ state }) => state ?? []),
+      );
+      await service.remind(followed.flatMap(({ lacking }) => lacking ?? []));
+      changes.push(...followed.flatMap(({ change }) => change ?? []));
       const last = rows.at(-1);
       if (rows.length < rowsAtOnce || !last) break;
       after = { zone: last.zone_id, identity: last.identity };
@@ -102,9 +108,12 @@ export class SecondaryCheck {
     }
   }
 
-  /** @param signs whether the secondary answers with serials of its own, so that only its transfers count */
-  async #follow(row: Row, signs: boolean): Promise<SecondaryChange | null> {
-    const { database, service, now } = this.#parts;
+  /**
+   * Returns what follows from a secondary's serial; null: nothing.
+   * @param signs whether the secondary answers with serials of its own, so that only its transfers count
+   */
+  #follow(row: Row, signs: boolean): Followed | null {
+    const now = this.#parts.now();
     const current = serialOf(Number(row.current));
     const theirs = signs ? row.transferred_serial : row.serial;
     const distance = theirs === null ? null : serialDistance(current, Number(theirs));
@@ -114,22 +123,64 @@ export class SecondaryCheck {
     // A busy zone always has a change that a secondary lacks. What counts is whether it has reached the one that it lacked first.
     const hasReached = !isAhead && theirs !== null && serialDistance(lacked, Number(theirs)) >= 0;
     const kind = isAhead ? "ahead" : hasReached ? "recovered" : "behind";
-    const since = (hasReached ? null : row.behind_since) ?? now();
-    const isDue = isAhead || now().getTime() - since.getTime() >= patience;
+    const since = (hasReached ? null : row.behind_since) ?? now;
+    const isDue = isAhead || now.getTime() - since.getTime() >= patience;
     const reported = !hasReached && (row.behind_reported || isDue);
-    const state = { behind_since: since, behind_serial: hasReached ? current : lacked, behind_reported: reported };
-    await queries(database.fork())
-      .updateTable("primary_secondaries")
-      .set(distance === 0 ? { ...state, behind_since: null, behind_serial: null } : state)
-      .where("zone_id", "=", row.zone_id)
-      .where("identity", "=", row.identity)
-      .execute();
-    if (distance === null || distance < 0) await service.remind(row.zone_id, row.identity);
-    if (reported === row.behind_reported) return null;
-    const { address, error } = row;
-    const domain = { id: row.zone_id, name: row.name, view: row.view, ownerId: row.owner_id };
-    return { kind, address, domain, zones: 1, error };
+    const { zone_id: domainId, identity, address, error } = row;
+    const isSync = distance === 0;
+    const state: State = {
+      zone_id: domainId,
+      identity,
+      behind_since: isSync ? null : since,
+      behind_serial: isSync ? null : hasReached ? current : lacked,
+      behind_reported: reported,
+    };
+    const domain = { id: domainId, name: row.name, view: row.view, ownerId: row.owner_id };
+    return {
+      state: isStored(row, state) ? null : state,
+      lacking: distance === null || distance < 0 ? { domainId, identity } : null,
+      change: reported === row.behind_reported ? null : { kind, address, domain, zones: 1, error },
+    };
   }
+}
+
+/** What follows from a secondary's serial. */
+interface Followed {
+  /** To store; null: it is stored already. */
+  state: State | null;
+  /** The secondary if it has to be notified again; null: it need not. */
+  lacking: { domainId: string; identity: string } | null;
+  /** To report; null: nothing. */
+  change: SecondaryChange | null;
+}
+
+interface State {
+  zone_id: string;
+  identity: string;
+  behind_since: Date | null;
+  behind_serial: number | null;
+  behind_reported: boolean;
+}
+
+function isStored(row: Row, { behind_since: since, behind_serial: serial, behind_reported: reported }: State): boolean {
+  const stored = row.behind_serial === null ? null : Number(row.behind_serial);
+  const isSince = row.behind_since?.getTime() === since?.getTime();
+  return isSince && stored === serial && row.behind_reported === reported;
+}
+
+/** Stores what changed. Of many secondaries that stay behind, most change nothing. */
+async function storeStates(database: Database, states: readonly State[]): Promise<void> {
+  await inChunks(states, statesAtOnce, async (some) => {
+    await sql`
+      update primary_secondaries as s
+      set behind_since = f.behind_since, behind_serial = f.behind_serial, behind_reported = f.behind_reported
+      from ${jsonRows(some)} as f (
+        zone_id uuid, identity text, behind_since timestamptz, behind_serial bigint, behind_reported boolean
+      )
+      where s.zone_id = f.zone_id and s.identity = f.identity
+    `.execute(queries(database.fork()));
+    return [];
+  });
 }
 
 /** Returns the notified secondaries that were neither asked nor have transferred since a time. */

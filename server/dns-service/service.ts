@@ -170,15 +170,19 @@ export class DnsService {
     );
   }
 
-  /** Notifies a secondary of a domain's zone again. Forgets one that the configuration no longer lists. */
-  async remind(domainId: string, identity: string): Promise<void> {
+  /** Notifies secondaries of domains' zones again, by their `identityOf`. Forgets those that the configuration no longer lists. */
+  async remind(places: readonly { domainId: string; identity: string }[]): Promise<void> {
     const em = this.#parts.database.fork();
-    const places = (await this.zones(em, domainId)).flatMap((zone) =>
-      zone.service.settings.notify.map((endpoint) => ({ zone, endpoint })),
-    );
-    const place = places.find(({ endpoint }) => identityOf(endpoint) === identity);
-    if (place) this.#notifier.notify(place.zone, place.endpoint);
-    else await this.secondaries.forget(em, domainId, identity);
+    const zones = await this.zonesOf(em, [...new Set(places.map(({ domainId }) => domainId))]);
+    const byDomain = Map.groupBy(zones, ({ id }) => id);
+    for (const { domainId, identity } of places) {
+      const listed = (byDomain.get(domainId) ?? []).flatMap((zone) =>
+        zone.service.settings.notify.map((endpoint) => ({ zone, endpoint })),
+      );
+      const place = listed.find(({ endpoint }) => identityOf(endpoint) === identity);
+      if (place) this.#notifier.notify(place.zone, place.endpoint);
+      else await this.secondaries.forget(em, domainId, identity);
+    }
   }
 
   /** Refuses new messages and ends transfers, which secondaries repeat elsewhere or later. */

@@ -130,6 +130,42 @@ test("a query from the address of a secondary that cannot be reached, which anyb
   expect(await report(id)).toMatchObject({ secondaries: [{ error: null }] });
 });
 
+test("a secondary that stays behind is written once, not at each look", async () => {
+  const name = "away.example";
+  const id = await create(name);
+  await untilInSync(id);
+  await countWrites();
+  secondary.serves.set(name, (await report(id)).serial - 1);
+  clock.advance(2 * minute);
+  await zw.services.secondaryCheck.runOnce();
+  expect(await rowOf(id)).toMatchObject({ behind_since: expect.any(Date) });
+  expect(await writes(id)).toBe(1);
+  await zw.services.secondaryCheck.runOnce();
+  expect(await writes(id)).toBe(1);
+  secondary.serves.clear();
+  await untilInSync(id);
+  await zw.services.secondaryCheck.runOnce();
+  expect(await rowOf(id)).toMatchObject({ behind_since: null });
+  expect(await writes(id)).toBe(2);
+});
+
+/** Has the database count statements that write whether a secondary is behind. */
+async function countWrites(): Promise<void> {
+  const run = queries(zw.services.database.fork());
+  await sql`create table writes (zone_id uuid)`.execute(run);
+  await sql`create function count_write() returns trigger language plpgsql as $$
+    begin insert into writes values (new.zone_id); return null; end $$`.execute(run);
+  await sql`create trigger count_writes after update of behind_since on primary_secondaries
+    for each row execute function count_write()`.execute(run);
+}
+
+async function writes(id: string): Promise<number> {
+  const { rows } = await sql`select 1 from writes where zone_id = ${id}::uuid`.execute(
+    queries(zw.services.database.fork()),
+  );
+  return rows.length;
+}
+
 /** Lets a zone change right before each of some checks, a minute apart, so that the secondary never has the newest change. */
 async function busy(name: string, id: string, minutes: number): Promise<void> {
   for (let count = 0; count < minutes; count++) {
