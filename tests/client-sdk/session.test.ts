@@ -159,20 +159,20 @@ test("in cookie mode, the refresh token stays in the browser, and a reloaded pag
   expect(await failure(newClient("cookie").auth.me.query({}))).toMatchObject({ code: "UNAUTHORIZED" });
 });
 
-describe("two accounts in one browser, whose tabs share the cookie", () => {
-  /** Two tabs: ada's, then the administrator's, who signed in last. */
-  async function twoTabs() {
-    const shared = cookieFetch();
-    recorder = recordingFetch(shared);
-    const tab = newClient("cookie");
-    await tab.signIn({ username: "ada", password: memberPassword });
-    const first = recorder;
-    recorder = recordingFetch(shared);
-    const other = createClient({ url: zw.url, fetch: recorder.fetch, session: "cookie" });
-    await other.signIn(admin);
-    return { tab, first, other };
-  }
+/** Two tabs: ada's, then the administrator's, who signed in last. */
+async function twoTabs() {
+  const shared = cookieFetch();
+  recorder = recordingFetch(shared);
+  const tab = newClient("cookie");
+  await tab.signIn({ username: "ada", password: memberPassword });
+  const first = recorder;
+  recorder = recordingFetch(shared);
+  const other = createClient({ url: zw.url, fetch: recorder.fetch, session: "cookie" });
+  await other.signIn(admin);
+  return { tab, first, other };
+}
 
+describe("two accounts in one browser, whose tabs share the cookie", () => {
   beforeAll(async () => {
     await zw.member("ada");
   });

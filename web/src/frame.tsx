@@ -53,7 +53,7 @@ export function Frame() {
       }),
     [leave],
   );
-  useEffect(() => showTo(user.id), [user.id, ended]);
+  useEffect(() => showTo(user.id), [user.id]);
   const goOn = (next: CurrentUser | null) => {
     // As above.
     if (next?.id !== user.id) {
@@ -61,6 +61,8 @@ export function Frame() {
       return;
     }
     setEnded(false);
+    // The new session is theirs as well.
+    showTo(user.id);
     void queries.invalidateQueries();
   };
 

@@ -146,43 +146,43 @@ test("another person who signs in there sees nothing that the first one left on 
   expect(await page.getByText("192.0.2.2").count()).toBe(0);
 });
 
+const signedInAs = async (username: string, password: string) => {
+  const opened = await site.signedIn({ username, password, path: `/d/${zone.name}/records` });
+  await opened.getByRole("grid").waitFor();
+  return opened;
+};
+
+async function signInBeside(username: string, password: string): Promise<void> {
+  const other = await page.context().newPage();
+  await other.goto(`${site.url}/sign-in`);
+  await other.getByLabel("Username").fill(username);
+  await other.getByLabel("Password").fill(password);
+  await other.getByRole("button", { name: "Sign in", exact: true }).click();
+  await other.getByRole("navigation", { name: "Main" }).waitFor();
+  await other.close();
+}
+
+const shows = async (username: string) =>
+  await page.getByRole("navigation", { name: "Main" }).getByRole("button", { name: username }).waitFor();
+
+/** Signs the administrator in beside a member who has a draft. */
+async function draftOfMember(): Promise<void> {
+  count += 1;
+  await site.zonewright.member(`member${count}`);
+  const { body } = await site.zonewright.admin.get(`/api/users?search=member${count}`);
+  await site.zonewright.admin.post("/api/assignments", {
+    userId: body.users[0].id,
+    domainId: zone.id,
+    access: "write",
+  });
+  await page.context().close();
+  page = await signedInAs(`member${count}`, memberPassword);
+  await edit();
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByText(/^Checked against revision/).waitFor();
+}
+
 describe("a second account that signs in in another tab", () => {
-  /** Signs the administrator in beside a member who has a draft. */
-  async function draftOfMember(): Promise<void> {
-    count += 1;
-    await site.zonewright.member(`member${count}`);
-    const { body } = await site.zonewright.admin.get(`/api/users?search=member${count}`);
-    await site.zonewright.admin.post("/api/assignments", {
-      userId: body.users[0].id,
-      domainId: zone.id,
-      access: "write",
-    });
-    await page.context().close();
-    page = await signedInAs(`member${count}`, memberPassword);
-    await edit();
-    await page.getByRole("button", { name: "Done" }).click();
-    await page.getByText(/^Checked against revision/).waitFor();
-  }
-
-  const signedInAs = async (username: string, password: string) => {
-    const opened = await site.signedIn({ username, password, path: `/d/${zone.name}/records` });
-    await opened.getByRole("grid").waitFor();
-    return opened;
-  };
-
-  async function signInBeside(username: string, password: string): Promise<void> {
-    const other = await page.context().newPage();
-    await other.goto(`${site.url}/sign-in`);
-    await other.getByLabel("Username").fill(username);
-    await other.getByLabel("Password").fill(password);
-    await other.getByRole("button", { name: "Sign in", exact: true }).click();
-    await other.getByRole("navigation", { name: "Main" }).waitFor();
-    await other.close();
-  }
-
-  const shows = async (username: string) =>
-    await page.getByRole("navigation", { name: "Main" }).getByRole("button", { name: username }).waitFor();
-
   test("takes over the first tab, where nothing of the draft is left, and the draft waits for its author", async () => {
     await draftOfMember();
     await signInBeside("admin", adminPassword);

@@ -147,10 +147,10 @@ test("DNSSEC that resolvers refuse, or soon will, is ranked with what harms most
       .onConflict((conflict) => conflict.column("domain_id").doUpdateSet({ dnssec }))
       .execute();
   };
+  const isNew = ({ code }: Body) => !noFindings.some((known) => known["code"] === code);
   const ofDnssec = async (client = zw.admin) => {
     const { body: found } = await client.get("/api/domains/findings");
     const { body: page } = await client.get("/api/domains/portfolio?sort=name");
-    const isNew = ({ code }: Body) => !noFindings.some((known) => known["code"] === code);
     const ranked = found.findings.filter(isNew).map(({ name, code, severity }: Body) => [name, code, severity]);
     const listed = page.domains.flatMap(({ name, findings }: Body) =>
       findings.filter(isNew).map(({ code, severity }: Body) => [name, code, severity]),

@@ -177,9 +177,10 @@ const isRowProxied = ({ fields, record }: Row) => isProxied(fields, record);
 /** The pasted fields with the note of the row that they are for, unless the text has one. */
 const withNote = (fields: Fields, row: Row): Fields => ({ ...fields, comment: fields.comment ?? row.fields.comment });
 
+const valueOf = ({ recordType, value }: Fields) => `${recordType} ${value.toLowerCase()}`;
+
 /** In a text of the whole zone, a value that goes with one name and comes with another was renamed: its proxy moves with it. */
 function withMovedProxies(changes: readonly PastedChange[]): readonly PastedChange[] {
-  const valueOf = ({ recordType, value }: Fields) => `${recordType} ${value.toLowerCase()}`;
   const hidden = new Map(
     changes.flatMap(({ kind, fields, row }) =>
       kind === "delete" && row && isRowProxied(row) ? [[valueOf(fields), fields.ttl] as const] : [],
