@@ -311,24 +311,27 @@ export function outcomesIn(
 
 /**
  * Returns, for each change, whether it is proven to be ours: a call for it was started, and the zone shows everything that this call was to
- * do. Any other change that the zone shows may have been made by somebody else. Pure.
- * @param calls what each started call was to do. A call is carried out whole or not at all.
+ * do, or what a later call made of it. Any other change that the zone shows may have been made by somebody else. Pure.
+ * @param calls what each started call was to do, in their order. A call is carried out whole or not at all.
  */
 export function provenOurs(
   served: ServedRecords,
   changes: readonly RecordChange[],
   calls: readonly (readonly RecordChange[])[],
 ): boolean[] {
-  const outcomes = new Map<RecordChange, boolean>();
   const effects = calls.flat();
-  outcomesIn(served, effects).forEach(({ ok }, index) => {
-    const effect = effects[index];
-    if (effect) outcomes.set(effect, ok);
-  });
-  return begunIn(
-    changes,
-    calls.filter((call) => call.every((effect) => outcomes.get(effect))),
-  );
+  const outcomes = outcomesIn(served, effects);
+  const shown = new Set(effects.filter((_, index) => outcomes[index]?.ok));
+  const proven: (readonly RecordChange[])[] = [];
+  /** Records that later calls took, and which the zone shows so. */
+  const taken = new Set<string>();
+  for (const call of calls.toReversed()) {
+    const isShown = (effect: RecordChange) =>
+      shown.has(effect) || (effect.after !== null && taken.has(recordKey(effect.after)));
+    if (call.every(isShown)) proven.push(call);
+    for (const effect of call.filter(isShown)) if (effect.before) taken.add(recordKey(effect.before));
+  }
+  return begunIn(changes, proven);
 }
 
 /** Returns, for each change, whether a started call was to make it, whatever the zone shows. Pure. */

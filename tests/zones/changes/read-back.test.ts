@@ -95,6 +95,23 @@ test.each<[string, RecordChange[], RecordChange[][], RecordData[], boolean[]]>([
     [a("h1", "1")],
     [true, false, false],
   ],
+  [
+    "a TTL set by a call before the one that takes a record of the same RRset",
+    [update(a("www", "1"), a("www", "1", 60)), { action: "delete", before: a("www", "2"), after: null }],
+    [
+      ["1", "2"].map((value) => update(a("www", value), a("www", value, 60))),
+      [{ action: "delete", before: a("www", "2", 60), after: null }],
+    ],
+    [a("www", "1", 60)],
+    [true, true],
+  ],
+  [
+    "a TTL set by such a call where nobody of ours took the other record",
+    [update(a("www", "1"), a("www", "1", 60)), { action: "delete", before: a("www", "2"), after: null }],
+    [["1", "2"].map((value) => update(a("www", value), a("www", value, 60)))],
+    [a("www", "1", 60)],
+    [false, false],
+  ],
 ])("provenance is attributed correctly for %s", async (_, changes, calls, served, wanted) => {
   const found = await readServed(zoneOf(served), "zone.example", [...changes, ...calls.flat()]);
   expect(provenOurs(found.served, changes, calls)).toEqual(wanted);
