@@ -218,6 +218,7 @@ export const notReached: Readonly<Record<string, readonly string[]>> = {
 
 /** Functions that the listed files execute or not, because a timer calls them. */
 export const byChance: readonly string[] = [
+  "server/zones/mirrors/store.ts renewClaim",
   "server/zones/changes/zone-context.ts renew",
   "server/zones/domains/zone-imports.ts renewImport",
 ];

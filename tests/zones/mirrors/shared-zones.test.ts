@@ -8,14 +8,16 @@ import { fileZone, type Body, type Zone } from "../../support/zones.ts";
 const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" } });
 const cloud = useCloudflare(zw);
 
-const isReading = ({ method, url }: { method: string; url: URL }) =>
-  method === "GET" && url.pathname.endsWith("/dns_records");
-
 let zone: Zone;
+let there: string;
 beforeEach(async () => {
   zone = await fileZone(zw);
-  cloud.server.addZone(zone.name);
+  there = cloud.server.addZone(zone.name).id;
 });
+
+/** Of this zone: mirrors of others are read meanwhile. */
+const isReading = ({ method, url }: { method: string; url: URL }) =>
+  method === "GET" && url.pathname.endsWith(`/zones/${there}/dns_records`);
 
 const addMirror = () => zone.post("/mirrors", { providerConfigId: cloud.configId });
 const addView = () =>
