@@ -52,6 +52,21 @@ test("a change of value and TTL that is cut off after its TTL leaves the RRset a
   });
 });
 
+test("a TTL that is taken back is taken back for the other records of the RRset, too", async () => {
+  const { id } = await zone.add("A", "pair", "192.0.2.1", 3_600);
+  await zone.add("A", "pair", "192.0.2.2", 3_600);
+  server.failNext(cut, 1, setsRecords);
+  expect((await zone.update(id, { value: "192.0.2.9", ttl: 60 })).status).toBe(502);
+  expect(await settled()).toMatchObject({ state: "failed", repaired: true });
+  expect(linesOf("pair")).toEqual(["pair A 3600 192.0.2.1", "pair A 3600 192.0.2.2"]);
+  expect((await recordOf(zone, "pair", "192.0.2.2")).ttl).toBe(3_600);
+  expect((await zone.post("/sync", { dryRun: true })).body.plan).toMatchObject({
+    creates: [],
+    updates: [],
+    deletes: [],
+  });
+});
+
 test("a TTL that cannot be taken back is reported", async () => {
   const { id } = await zone.add("A", "stays", "192.0.2.1", 3_600);
   server.failNext(cut, 1, setsRecords);
@@ -74,6 +89,17 @@ test("what is decided at once after a call without an answer takes the TTL back,
   const changed = callProvider(vendor.provider, vendorZone, [update(a("www"), a("www", "192.0.2.9", 60))], {});
   expect((await failureOf(changed)).effect).toBe("none");
   expect(vendor.held()).toEqual(["www A 3600 192.0.2.1"]);
+});
+
+test("what is decided at once takes the TTL of the other records of the RRset back, too", async () => {
+  await vendor.apply([create(a("pair")), create(a("pair", "192.0.2.2"))]);
+  vendor.server.failNext(cut, 9, setsRecords);
+  const pair = [
+    update(a("pair"), a("pair", "192.0.2.9", 60)),
+    update(a("pair", "192.0.2.2"), a("pair", "192.0.2.2", 60)),
+  ];
+  expect((await failureOf(callProvider(vendor.provider, vendorZone, pair, {}))).effect).toBe("none");
+  expect(vendor.held()).toEqual(["pair A 3600 192.0.2.1", "pair A 3600 192.0.2.2"]);
 });
 
 test("an all-or-nothing set that is cut off after a TTL takes all of it back", async () => {

@@ -8,7 +8,7 @@ import {
   type RecordChange,
 } from "../../dns-providers/provider.ts";
 import { allOrNone, inverse, recordsOf } from "../../dns-providers/applying/apply-to-records.ts";
-import { recordKey, sameData, type RecordData } from "../../dns/record.ts";
+import { recordKey, rrsetKey, sameData, type RecordData } from "../../dns/record.ts";
 import type { ZoneSigning } from "../../dns/zone-file/type-names.ts";
 
 /** Options of `callProvider` besides those that the provider gets. */
@@ -76,8 +76,8 @@ const takenBack = "The change was interrupted and has been taken back.";
 const ttlLeft = "Only the new TTL of the change was set, and could not be taken back.";
 
 /**
- * Gives records their old TTL where nothing else of their change was made: some vendors set a TTL by a call of its own. What cannot be taken
- * back now is reported.
+ * Restores the TTL of records where nothing else of their change was made: some vendors set a TTL by a call of its own. All records of an
+ * RRset share its TTL, so changes of their TTLs are taken back with it. What cannot be taken back now is reported.
  * @param retimed as `retimedOnly` returns them @throws as `callProvider`
  */
 export async function putTtlsBack(
@@ -92,6 +92,16 @@ export async function putTtlsBack(
   const outcomes = [...answer.outcomes];
   for (const [position, { index }] of retimed.entries())
     outcomes[index] = { ok: false, message: back?.outcomes[position]?.ok ? takenBack : ttlLeft };
+  const restored = new Set(
+    retimed.flatMap(({ effect }, position) =>
+      effect.before && back?.outcomes[position]?.ok ? [rrsetKey(effect.before)] : [],
+    ),
+  );
+  for (const [index, { before, after }] of call.changes.entries()) {
+    const isTtl = before && after && recordKey(before) === recordKey(after) && before.ttl !== after.ttl;
+    if (isTtl && outcomes[index]?.ok && restored.has(rrsetKey(before)))
+      outcomes[index] = { ok: false, message: takenBack };
+  }
   return { ...answer, outcomes, after: back && back.before === answer.after ? back.after : null };
 }
 
