@@ -1,8 +1,11 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** Refuses a zone at a provider configuration that another table has already. Its lock makes calls at the same time wait for each other. */
+/**
+ * Refuses a zone at a provider configuration that another table has already. Its lock makes calls at the same time wait for each other; there
+ * are few different ones, because a server holds a limited number at once, and a statement may insert many domains.
+ */
 const refusal = (taken: string) => `
-  perform pg_advisory_xact_lock(hashtextextended(new.provider_config_id::text || ' ' || new.provider_zone, 0));
+  perform pg_advisory_xact_lock(100, mod(hashtextextended(new.provider_config_id::text || ' ' || new.provider_zone, 0), 1024)::integer);
   if exists (${taken}) then
     raise exception 'the zone is in use at this provider configuration' using errcode = 'unique_violation';
   end if;`;
