@@ -195,8 +195,16 @@ function withdraw(): Command {
 }
 
 function apply(): Command {
-  return verb("apply", "Apply a change request", "Apply it once it is approved.", (client, { id }, { force }) =>
-    client.changeRequests.applyRequest.mutate({ id, ...(force ? { force } : {}) }),
+  return verb(
+    "apply",
+    "Apply a change request",
+    "Apply what it shows, once that is approved.",
+    (client, { id, changesHash }, { force }) =>
+      client.changeRequests.applyRequest.mutate({
+        id,
+        ...(changesHash === null ? {} : { changesHash }),
+        ...(force ? { force } : {}),
+      }),
   ).option("--force", "confirm a change beyond the safety threshold");
 }
 

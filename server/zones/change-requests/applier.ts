@@ -38,6 +38,7 @@ import {
   outdated,
   presentAuthor,
   refuseBeyondToken,
+  refuseUnread,
   reviewRefusal,
   reviewsOf,
   rrsetHash,
@@ -77,6 +78,8 @@ interface Starter {
   force: boolean;
   /** With their credential's limits; null: the service. */
   caller: Caller | null;
+  /** The hash of the changes that they have read; undefined: they apply whatever was approved. */
+  read?: string | undefined;
   /** Requires that their session was confirmed just now. */
   confirmed: () => Promise<void>;
 }
@@ -119,7 +122,7 @@ export class ChangeRequestApplier {
   async apply(
     em: EntityManager,
     caller: Caller,
-    { id, force }: { id: string; force: boolean },
+    { id, force, changesHash }: { id: string; force: boolean; changesHash?: string | undefined },
     confirmed: () => Promise<void>,
   ): Promise<void> {
     const request = await findVisible(em, caller, id);
@@ -128,7 +131,14 @@ export class ChangeRequestApplier {
       const refusal = await reviewRefusal(em, caller, request, request.places);
       if (refusal !== null) throw new AppError("FORBIDDEN", refusal);
     }
-    await this.carryOut(request, { actor: caller, name: caller.username, force, caller, confirmed });
+    await this.carryOut(request, {
+      actor: caller,
+      name: caller.username,
+      force,
+      caller,
+      read: changesHash,
+      confirmed,
+    });
     const ended = await findRequest(this.#fork(), id);
     if (ended?.state === "failed")
       throw new AppError("PROVIDER_ERROR", ended.reason ?? "The change was not made. See the domain's history.");
@@ -273,6 +283,7 @@ export class ChangeRequestApplier {
     const { changes, reverse } = request;
     const plan = await records.planIn(tx, caller, zone, { id: zone.id, changes, reverse });
     const changesHash = await rrsetHash(tx, zone.id, plan.changes, plan.followed?.hashed);
+    refuseUnread(starter.read, changesHash, request);
     const state = { changesHash, places: touchedPlaces(plan.changes), at: now() };
     const approvers: string[] = [];
     for (const review of await reviewsOf(tx, request.id)) {

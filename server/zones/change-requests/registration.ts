@@ -13,7 +13,16 @@ import {
 import { needsForce, type RegistrationDraft, type Registrations } from "../../registry/registrars/registrations.ts";
 import type { ReviewPolicy } from "../changes/locks-and-reviews.ts";
 import type { StoredPlan, StoredRequest } from "./request.ts";
-import { approvalGone, counts, needsApproval, outdated, presentAuthor, reviewsOf, type FreshPlan } from "./review.ts";
+import {
+  approvalGone,
+  counts,
+  needsApproval,
+  outdated,
+  presentAuthor,
+  refuseUnread,
+  reviewsOf,
+  type FreshPlan,
+} from "./review.ts";
 
 /*
  * Change requests for a registration. Whoever reads one sees a plan by what the registrar said last; approving and applying ask it anew. An
@@ -117,6 +126,8 @@ export class NewRisk extends AppError {
 interface Starter {
   /** Null: the service, at its time. */
   caller: Caller | null;
+  /** The hash of the changes that they have read; undefined: they apply whatever was approved. */
+  read?: string | undefined;
   force: boolean;
   /** Whether their session was confirmed just now. */
   confirmed: boolean;
@@ -139,6 +150,7 @@ export async function judgeRegistration(
   const zone = await zoneFor(em, author, domainId, "manage");
   if (zone.registrarConfigId !== configId) throw outdated(request);
   const changesHash = registrationHash(configId, changes, risks);
+  refuseUnread(starter.read, changesHash, request);
   const reviews = await reviewsOf(em, id);
   const approvers: string[] = [];
   for (const one of reviews)

@@ -9,7 +9,7 @@ import type { EditPlan } from "../records/editing/plan-edits.ts";
 import { planHash, planView } from "../records/editing/reviewed-plan.ts";
 import type { Records } from "../records/service.ts";
 import type { Place, StoredPlan, StoredRequest } from "./request.ts";
-import { approvalCovers } from "../../registry/registrars/plan.ts";
+import { approvalCovers, changesAlike } from "../../registry/registrars/plan.ts";
 import { createHash } from "node:crypto";
 import { liveAtNames } from "../changes/state/live-queries.ts";
 import { flatMapped, inSlices, mapped, sorted, type Steps } from "../../platform/slices.ts";
@@ -58,6 +58,19 @@ export function outdated({ state, registration }: Pick<StoredRequest, "state" | 
     "CONFLICT",
     `The ${registration ? "registration" : "zone"} has changed since the request ${what}, and so has what it would do. ` +
       "Read it again and have it approved again.",
+  );
+}
+
+/** Refuses to apply anything other than what somebody has read. @param read its `changesHash`; undefined: they did not say */
+export function refuseUnread(
+  read: string | undefined,
+  present: string,
+  { registration }: Pick<StoredRequest, "registration">,
+): void {
+  if (read === undefined || changesAlike(read, present)) return;
+  throw new AppError(
+    "CONFLICT",
+    `The ${registration ? "registration" : "zone"} has changed since you read the request, and so has what it would do. Read it again.`,
   );
 }
 

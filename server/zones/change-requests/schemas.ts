@@ -77,7 +77,15 @@ export const approveRequestInput = z.strictObject({
 
 export const rejectRequestInput = z.strictObject({ id: requestId, note });
 
-export const applyRequestInput = z.strictObject({ id: requestId, force: forceLoss });
+export const applyRequestInput = z.strictObject({
+  id: requestId,
+  force: forceLoss,
+  changesHash: line(300, 1).optional().meta({
+    description:
+      "`changesHash` of the request as you read it. Then it is applied only if it would still do this. Default: it does what was approved.",
+    example: "Qm9yaW5n…",
+  }),
+});
 
 export const listCommentsInput = z.strictObject({ id: requestId, ...paging(20, 100) });
 

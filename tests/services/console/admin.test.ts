@@ -190,6 +190,26 @@ test("an import of all zones is followed to its end although its start and a loo
   expect(await page.getByText("Zonewright did not answer").count()).toBe(0);
 });
 
+test("an import of all zones that ended while its answer was lost says what it imported", async () => {
+  const folder = join(site.zonewright.dataDir, "zones", "ended");
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, "ended-one.test.zone"), zone("192.0.2.1"));
+  await writeFile(join(folder, "ended-broken.test.zone"), zone("not-an-address"));
+  const config = { kind: "zonefile", name: "Ended", config: { folder: "ended" } };
+  const { id } = (await site.zonewright.admin.post("/api/provider-configs", config)).body;
+  const page = await open(`/admin/providers/${id}/zones`, "Import zones from Ended");
+  site.expected.push("Failed to load resource: net::ERR_FAILED");
+  await page.route("**/trpc/providerConfigs.import?*", async (route) => {
+    await route.fetch();
+    const progress = async () => (await site.zonewright.admin.get(`/api/provider-configs/${id}/import`)).body;
+    await expect.poll(async () => (await progress()).finishedAt).not.toBeNull();
+    await route.abort();
+  });
+  await page.getByRole("button", { name: "Import 2 zones" }).click();
+  await page.getByText("1 zone imported.").waitFor();
+  await page.getByRole("alert").getByText("ended-broken.test", { exact: true }).waitFor();
+});
+
 test("a user is created, edited, and loses every way in", async () => {
   const page = await open("/admin/users", "Users");
   await page.getByRole("button", { name: "Add user" }).click();

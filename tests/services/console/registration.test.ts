@@ -241,6 +241,28 @@ test("a change whose answer is lost is not called undone, and can be taken back"
   await expect.poll(() => account().nameServers.toSorted()).toEqual(["ns1.one.tld", "ns2.one.tld"]);
 });
 
+test("whoever closes the dialog of a change without an answer can still take it back", async () => {
+  const page = await opened();
+  await page.getByRole("button", { name: "Change…" }).click();
+  const shown = dialog(page);
+  await shown.getByLabel("Name servers").fill("ns2.one.tld");
+  await shown.getByRole("button", { name: "Show the plan" }).click();
+  await shown.locator("del").waitFor();
+  site.expected.push("ERR_FAILED");
+  await page.route(/registrations\.update/, async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  await shown.getByRole("button", { name: "Apply at the registrar" }).click();
+  await shown.getByText("Zonewright did not answer.").waitFor();
+  await page.unroute(/registrations\.update/);
+  await page.keyboard.press("Escape");
+  await page.getByText("The registrar may have taken the change, or part of it.").waitFor();
+  await page.getByRole("button", { name: "Undo…" }).click();
+  await shown.getByRole("button", { name: "Apply at the registrar" }).click();
+  await expect.poll(() => account().nameServers.toSorted()).toEqual(["ns1.one.tld", "ns2.one.tld"]);
+});
+
 test("after a change that the registrar took in part, the new plan does not say that nothing was done", async () => {
   const page = await opened();
   await page.getByRole("button", { name: "Change…" }).click();
@@ -260,7 +282,7 @@ test("after a change that the registrar took in part, the new plan does not say 
   await shown.getByText("part of the change may have been made").waitFor();
   expect(account().autoRenew).toBe(false);
   await shown.getByRole("button", { name: "Apply at the registrar" }).click();
-  await shown.getByText("The registrar may have taken part of the change before.").waitFor();
+  await shown.getByText("The registrar may already have part of the change.").waitFor();
   await shown.getByRole("button", { name: "Apply at the registrar" }).click();
   await done(page);
   await page.getByRole("button", { name: "Undo…" }).click();

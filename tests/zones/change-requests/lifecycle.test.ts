@@ -173,6 +173,19 @@ describe("what an approval covers", () => {
     expect((await verdict(ada, made, "apply")).body.state).toBe("applied");
   });
 
+  test("whoever names what they read applies nothing else, whatever was approved since", async () => {
+    const zone = await zoneOfAda();
+    const made = await requested(ada, zone, creating("www"));
+    const { changesHash } = (await approve(zw.admin, made)).body;
+    await zone.add("A", "www", "192.0.2.9", 3600);
+    const { changesHash: since } = (await approve(zw.admin, made)).body;
+    expect(await verdict(ada, made, "apply", { changesHash })).toMatchObject({
+      status: 409,
+      body: { code: "CONFLICT", detail: expect.stringContaining("has changed since you read the request") },
+    });
+    expect((await verdict(ada, made, "apply", { changesHash: since })).body.state).toBe("applied");
+  });
+
   test("a record that is deleted under a request makes it outdated, and says so", async () => {
     const zone = await zoneOfAda();
     const { id: recordId } = await zone.add("A", "www", "192.0.2.9");

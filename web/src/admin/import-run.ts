@@ -8,6 +8,8 @@ export interface ImportState {
   total: number;
   done: number;
   running: boolean;
+  /** When the service began it; null for chosen zones. */
+  startedAt: number | null;
   /** Zones that are managed now. */
   imported: readonly string[];
   failures: readonly { name: string; error: string }[];
@@ -18,7 +20,7 @@ const batchSize = 5;
 
 /** An import about to start. */
 export function begun(total: number): ImportState {
-  return { total, done: 0, running: true, imported: [], failures: [] };
+  return { total, done: 0, running: true, startedAt: null, imported: [], failures: [] };
 }
 
 /** The state after a batch of named zones. */
@@ -38,6 +40,7 @@ export function stateOf(progress: Progress): ImportState | null {
     total: progress.total,
     done: progress.done,
     running: progress.finishedAt === null,
+    startedAt: progress.startedAt.getTime(),
     imported: progress.results.filter(({ state }) => state === "done").map(({ name }) => name),
     failures: failuresOf(progress.results),
   };

@@ -49,11 +49,14 @@ export function useImport(id: string) {
     }
   };
   const importAll = async () => {
+    const earlier = await look();
     try {
       await client.providerConfigs.import.mutate({ id, all: true });
     } catch (error) {
-      // It may have begun although its answer was lost.
-      if (!isTemporary(error) || !(await look())?.running) throw error;
+      // It may have begun, and even ended, although its answer was lost.
+      if (!isTemporary(error)) throw error;
+      const now = await look();
+      if (now === null || now.startedAt === (earlier?.startedAt ?? null)) throw error;
     }
     await follow();
   };

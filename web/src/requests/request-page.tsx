@@ -85,7 +85,7 @@ function Request({ request }: { request: ChangeRequest }) {
       <div className={styles["columns"]}>
         <div className={styles["stack"]}>
           <Card title={text.changes} flush>
-            <div ref={changes} className={styles["body"]} tabIndex={-1}>
+            <div ref={changes} className={styles["body"]} role="group" aria-label={text.changes} tabIndex={-1}>
               <Changes request={read} />
             </div>
           </Card>

@@ -314,6 +314,6 @@ async function perform(
     case "withdraw":
       return await changeRequests.withdraw.mutate({ id });
     default:
-      return await changeRequests.applyRequest.mutate({ id, force });
+      return await changeRequests.applyRequest.mutate({ id, force, ...(changesHash !== null && { changesHash }) });
   }
 }

@@ -64,7 +64,8 @@ interface ChangeRegistrationProps {
   onDone: (undo: Wanted) => void;
   /** The change was requested. */
   onRequested: (request: { id: string; number: number }) => void;
-  onClose: () => void;
+  /** The dialog is closed. @param tried what takes back an attempt whose outcome is not known; null: there was none */
+  onClose: (tried: Wanted | null) => void;
 }
 
 /** Changes a registration: fields, then the plan, then exactly that plan. */
@@ -207,7 +208,7 @@ export function ChangeRegistration({
       wide
       title={text.changeTitle(name)}
       description={text.changeHint(account.account)}
-      onClose={onClose}
+      onClose={() => onClose(tried)}
       alert={
         <>
           {overtaken ? (
@@ -243,7 +244,7 @@ export function ChangeRegistration({
           </>
         ) : (
           <>
-            <Button onClick={onClose}>{words.ui.cancel}</Button>
+            <Button onClick={() => onClose(tried)}>{words.ui.cancel}</Button>
             {isRequest ? (
               <Button kind="primary" pending={request.pending} onClick={() => void request.run()}>
                 {request.pending ? text.planning : text.request}

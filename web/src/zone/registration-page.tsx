@@ -52,6 +52,8 @@ function Registered({ zone }: { zone: Zone }) {
   const [opened, setOpened] = useState<Wanted | null>(null);
   /** What takes the last change back. */
   const [undo, setUndo] = useState<Wanted | null>(null);
+  /** Whether the registrar may have the change, but nobody answered. */
+  const [isUnknown, setIsUnknown] = useState(false);
   const reread = async () => {
     await Promise.all([
       queries.invalidateQueries({ queryKey: ["registration", id] }),
@@ -80,12 +82,12 @@ function Registered({ zone }: { zone: Zone }) {
       {data && !isHere ? <Elsewhere registered={data.name} zone={zone} /> : null}
       {undo ? (
         <Notice
-          kind="success"
+          kind={isUnknown ? "warning" : "success"}
           action={
             Object.keys(undo).length > 0 ? <Button onClick={() => setOpened(undo)}>{text.undo}</Button> : undefined
           }
         >
-          {text.done}
+          {isUnknown ? text.doneUnknown : text.done}
         </Notice>
       ) : null}
       {data ? (
@@ -139,6 +141,7 @@ function Registered({ zone }: { zone: Zone }) {
           wanted={opened}
           onDone={(before) => {
             setOpened(null);
+            setIsUnknown(false);
             void reread().finally(() => setUndo(before));
           }}
           onRequested={({ id: requestId, number }) => {
@@ -152,7 +155,12 @@ function Registered({ zone }: { zone: Zone }) {
               },
             });
           }}
-          onClose={() => setOpened(null)}
+          onClose={(tried) => {
+            setOpened(null);
+            if (tried === null) return;
+            setUndo(tried);
+            setIsUnknown(true);
+          }}
         />
       ) : null}
     </div>

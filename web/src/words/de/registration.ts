@@ -177,5 +177,6 @@ export const registration: Words["registration"] = {
   was: "vorher",
   becomes: "nachher",
   done: "Der Registrar hat die Änderung angenommen.",
+  doneUnknown: "Der Registrar hat die Änderung vielleicht angenommen, ganz oder zum Teil. Bitte unten vergleichen.",
   undo: "Rückgängig machen…",
 };

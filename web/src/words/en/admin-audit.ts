@@ -137,12 +137,12 @@ const actions: Readonly<Record<Entry["action"], { title: string; sentence: (fact
     sentence: () => "The registration of {domain} changed at its registrar",
   },
   "domain.send_dnssec": {
-    title: "Turning DNSSEC on or off begun",
-    sentence: () => "{who} began to turn the DNSSEC of {domain} on or off",
+    title: "DNSSEC change started",
+    sentence: () => "{who} started turning DNSSEC of {domain} on or off",
   },
   "domain.send_registration": {
-    title: "Change of a registration begun",
-    sentence: () => "{who} began to change the registration of {domain}",
+    title: "Registration change started",
+    sentence: () => "{who} started changing the registration of {domain}",
   },
   "domain.set_expiry": { title: "Expiry set", sentence: () => "{who} set when {domain} expires" },
   "domain.set_expiry_remind": {

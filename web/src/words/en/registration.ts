@@ -154,10 +154,11 @@ export const registration = {
   confirm: "I have read the warnings and want to continue.",
   overtaken: "The registration has changed since. Nothing was done; this is the plan as it is now.",
   newRisk: "The name servers answer differently than before. Nothing was done; read the warnings of this plan.",
-  partly: "The registrar may have taken part of the change before. This is the plan as it is now.",
+  partly: "The registrar may already have part of the change. This is the plan as it is now.",
   edit: "Back to the fields",
   was: "before",
   becomes: "after",
   done: "The registrar has taken the change.",
+  doneUnknown: "The registrar may have taken the change, or part of it. Compare below.",
   undo: "Undo…",
 };
