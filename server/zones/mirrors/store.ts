@@ -168,18 +168,19 @@ export async function storeOutcome(
 }
 
 /**
- * Ends the claim of an attempt that read the mirror too early to know what it has. All else stays as it was until the provider shows
- * everything, and the mirror is due then.
+ * Ends the claim of an attempt that read the mirror too early to know what it has. The mirror is due once the provider shows everything.
+ * Until then all else stays as it was, but the attempt used up `force`: it deleted what it saw, and later records of others stay.
  */
 export async function storeEarly(
   tx: EntityManager,
-  { id, token, now }: Attempt,
+  { id, token, now, forced }: Attempt,
   { revision, settlesAt }: { revision: number; settlesAt: Date },
 ): Promise<void> {
   await sql`
     update mirrors set
       behind_since = coalesce(behind_since, ${now}::timestamptz),
       due_at = case when wanted_revision <= ${revision}::int then ${settlesAt}::timestamptz else ${now}::timestamptz end,
+      force_next = force_next and not ${forced}::boolean,
       unconfirmed = false, settles_at = ${settlesAt}::timestamptz,
       lease_token = null, lease_until = null
     where id = ${id}::uuid and lease_token = ${token}::uuid

@@ -161,6 +161,26 @@ describe("DNSPod", () => {
     expect(there()).toEqual([]);
   });
 
+  test("force counts for one attempt, also while the list there may lag: later records of others are not deleted", async () => {
+    const addForeign = () => {
+      for (let host = 0; host < 12; host++)
+        vendor.account.place(zone.name, { Name: `x${host}`, Type: "A", Value: "192.0.2.7" });
+    };
+    await zone.add("A", "www", "192.0.2.1", 600);
+    await reconciled(mirrorId);
+    addForeign();
+    time += 2_000;
+    await zone.post(`/mirrors/${mirrorId}/reconcile`, { force: true });
+    expect(there()).toEqual(["www 192.0.2.1"]);
+    addForeign();
+    expect(await reconciled(mirrorId, 61)).toMatchObject({
+      state: "failing",
+      foreign: 12,
+      error: expect.stringContaining("force: true"),
+    });
+    expect(there()).toHaveLength(13);
+  });
+
   test("a mirror whose list does not show a record yet does not fail because it is there", async () => {
     vendor.account.indexLag = 1_000;
     await zone.add("A", "one", "192.0.2.1", 600);
