@@ -27,6 +27,7 @@ import { everOurs, type Outcome } from "./store.ts";
 import type { OnDrift } from "../../database/tables/domains.ts";
 import type { StoredConfig, ProviderConnections } from "../../dns-providers/connections.ts";
 import { knownKind } from "../../dns-providers/kinds.ts";
+import type { Purpose } from "../../dns-providers/vendor-api/accounts.ts";
 import { lossWarning } from "../records/editing/reviewed-plan.ts";
 import { aligningTtls, planningState } from "../../dns/desired-state.ts";
 import { newId } from "../../platform/ids.ts";
@@ -161,6 +162,8 @@ interface Attempting {
   now: () => Date;
   /** Runs before each call that changes the mirror, with the time when a reading shows whether it was carried out. Throws to end the attempt. */
   beforeCall: (settlesAt: Date) => Promise<void>;
+  /** Who waits for its calls. */
+  purpose: Purpose;
 }
 
 /**
@@ -172,9 +175,9 @@ export async function attemptMirror(
   em: EntityManager,
   connections: ProviderConnections,
   { domain, zone, onDrift, force, settlesAt: settledBefore, unconfirmed, config }: LoadedMirror,
-  { now, beforeCall }: Attempting,
+  { now, beforeCall, purpose }: Attempting,
 ): Promise<Outcome> {
-  const { kind, provider } = connections.connect(config, "mirror");
+  const { kind, provider } = connections.connect(config, purpose);
   const readAt = now();
   const compared = await compareMirror(em, domain, { kind, provider, zone });
   const { changes, foreign, unsupported, present } = compared;

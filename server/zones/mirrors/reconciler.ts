@@ -4,6 +4,7 @@ import { lockDomain } from "../../access/locks.ts";
 import type { Database } from "../../database/database.ts";
 import type { ProviderConnections } from "../../dns-providers/connections.ts";
 import { ProviderError } from "../../dns-providers/provider.ts";
+import type { Purpose } from "../../dns-providers/vendor-api/accounts.ts";
 import type { Notifications, TypedNotice } from "../../notifications/notify.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -87,7 +88,7 @@ export class MirrorReconciler {
         const claimed = await claimOldest(database.fork(), token, now(), except);
         return claimed && { ...claimed, token };
       },
-      carryOut: (task) => this.#reconcile(task),
+      carryOut: (task) => this.#reconcile(task, "mirror"),
       onError: (error) => log.warn({ err: error }, "mirrors could not be reconciled; a job retries"),
     });
   }
@@ -128,7 +129,10 @@ export class MirrorReconciler {
     if (!signal.aborted) this.soon();
   }
 
-  /** Reconciles one mirror now, or after the attempt that is under way. Gives up if that takes too long. */
+  /**
+   * Reconciles one mirror now, or after the attempt that is under way. Gives up if that takes too long. Its calls wait no longer than those
+   * of an edit: a person waits, and a move keeps its zone from changing.
+   */
   async reconcile(id: string): Promise<void> {
     const { database, now } = this.#parts;
     const ends = performance.now() + longestWait;
@@ -136,7 +140,7 @@ export class MirrorReconciler {
       const token = randomUUID();
       const claimed = await claimMirror(database.fork(), token, now(), id);
       if (claimed !== null) {
-        await this.#reconcile({ ...claimed, token });
+        await this.#reconcile({ ...claimed, token }, "person");
         return;
       }
       if ((await loadMirror(database.fork(), id)) === null) return;
@@ -152,7 +156,7 @@ export class MirrorReconciler {
   }
 
   /** @returns whether the mirror has the newest records now */
-  async #reconcile({ id, token }: Claimed & { token: string }): Promise<boolean> {
+  async #reconcile({ id, token }: Claimed & { token: string }, purpose: Purpose): Promise<boolean> {
     const { database, connections, log, now } = this.#parts;
     const loadedAt = now();
     const loaded = await loadMirror(database.fork(), id);
@@ -165,7 +169,7 @@ export class MirrorReconciler {
     }, renewMilliseconds);
     try {
       const beforeCall = this.#whileClaimed(id, token);
-      outcome = await attemptMirror(database.fork(), connections, loaded, { now, beforeCall });
+      outcome = await attemptMirror(database.fork(), connections, loaded, { now, beforeCall, purpose });
     } catch (error) {
       const known = error instanceof AppError || error instanceof ProviderError;
       if (!known) log.error({ err: error, mirrorId: id }, "a mirror could not be reconciled");

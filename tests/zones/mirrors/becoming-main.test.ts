@@ -1,13 +1,16 @@
 import { beforeEach, expect, test, vi } from "vitest";
+import { Clock, minute } from "../../support/clock.ts";
 import { patience } from "../../support/patience.ts";
 import { refusal } from "../../support/vendors/cloudflare/server.ts";
 import { useCloudflare } from "./cloud.ts";
+import type { VendorCall } from "../../support/vendors/loopback-vendor.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { fileZone, type Zone } from "../../support/zones.ts";
 
 // A domain whose main provider becomes one of its mirrors.
 
-const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" } });
+const clock = new Clock();
+const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" }, now: clock.now, pause: clock.pause });
 const cloud = useCloudflare(zw);
 
 let zone: Zone;
@@ -27,7 +30,8 @@ async function mirrored(more: object = {}): Promise<string> {
 
 const move = () => zw.admin.put(zone.path, { providerConfigId: cloud.configId });
 const there = () => cloud.server.records(zone.name).map(({ type, content }) => `${type} ${content}`);
-const isBatch = ({ method, url }: { method: string; url: URL }) => method === "POST" && url.pathname.endsWith("/batch");
+const isBatch = ({ method, url }: VendorCall) => method === "POST" && url.pathname.endsWith("/batch");
+const isList = ({ method, url }: VendorCall) => method === "GET" && url.pathname.endsWith("/dns_records");
 
 test("a mirror becomes the main provider right after an edit that it does not have yet", async () => {
   await mirrored();
@@ -61,5 +65,16 @@ test("a mirror with records of others becomes the main provider only without the
     "The mirror has records that are not the domain's (1). Reconcile it with `force: true` to delete them, then try again.",
   ]);
   await zone.post(`/mirrors/${mirrorId}/reconcile`, { force: true });
+  expect((await move()).status).toBe(200);
+});
+
+test("a move to a mirror whose provider has no calls left is refused soon: nobody can edit the zone meanwhile", async () => {
+  await mirrored();
+  const reply = { ...refusal(429, 971, "Please wait"), headers: { "retry-after": "40" } };
+  cloud.server.vendor.failNext({ after: false, reply }, 4, isList);
+  const { status, body } = await move();
+  expect([status, body.message]).toEqual([409, expect.stringContaining("accepts no more calls for now")]);
+  cloud.server.vendor.forgetFaults();
+  clock.advance(minute);
   expect((await move()).status).toBe(200);
 });
