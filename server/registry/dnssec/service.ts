@@ -41,8 +41,11 @@ interface StoredDnssec {
   findings: DnssecFinding[];
   /** The codes of findings that were reported, and are not known to have ended. */
   reported: ReportedCode[];
-  /** The TTL of the last DS records of the parent zone in seconds, and since when it has none, as ISO 8601; null: it has some, or never had. */
-  lastDs?: { ttl: number; goneAt: string | null } | null;
+  /**
+   * The TTL of the last DS records of the parent zone in seconds, and since when it has none, as ISO 8601; null: it has some, or never had.
+   * `notedAt`: no check saw any, and the registrar's were last changed then.
+   */
+  lastDs?: { ttl: number; goneAt: string | null; notedAt?: string } | null;
 }
 
 /** Assumed of DS records whose TTL is not known: a day, as most registries have. */
@@ -102,29 +105,39 @@ export class Dnssec {
 
   /**
    * Returns since when the parent zone has no DS records, and the TTL of those that it had: a `goneAt` of null if it had some when it was last
-   * asked. Null if it never had any, as far as is known.
+   * asked. Null if it never had any, as far as is known. `notedAt` is when they were last changed at the registrar, if no check saw any.
    */
-  async lastDs(em: EntityManager, id: string): Promise<{ goneAt: Date | null; ttl: number } | null> {
+  async lastDs(
+    em: EntityManager,
+    id: string,
+  ): Promise<{ goneAt: Date | null; notedAt: Date | null; ttl: number } | null> {
     const row = await queries(em)
       .selectFrom("delegations")
       .select("dnssec")
       .where("domain_id", "=", id)
       .executeTakeFirst();
     const last = storedIn(row?.dnssec)?.lastDs ?? null;
-    return last && { goneAt: last.goneAt === null ? null : new Date(last.goneAt), ttl: last.ttl };
+    if (last === null) return null;
+    const { goneAt, notedAt, ttl } = last;
+    return { goneAt: goneAt === null ? null : new Date(goneAt), notedAt: notedAt ? new Date(notedAt) : null, ttl };
   }
 
   /** Remembers that the registrar has or had DS records: they may be published and gone again before anybody looks. */
   async noteDs(em: EntityManager, id: string): Promise<void> {
-    const first = JSON.stringify({ ...never, reported: [], lastDs: { ttl: usualTtl, goneAt: null } });
-    // Resolvers may have the records with a longer TTL that a look saw.
+    const noted = { ttl: usualTtl, goneAt: null, notedAt: this.#parts.now().toISOString() };
+    const first = JSON.stringify({ ...never, reported: [], lastDs: noted });
+    // Resolvers may have the records with a longer TTL that a look saw. What a look saw stays so until a look finds none.
     await sql`
       insert into delegations (domain_id, next_check_at, dnssec)
       select id, ${this.#parts.now()}::timestamptz, ${first}::jsonb from domains where id = ${id} for key share
       on conflict (domain_id) do update set dnssec = jsonb_set(
         coalesce(delegations.dnssec, excluded.dnssec),
         '{lastDs}',
-        jsonb_build_object('ttl', greatest(${usualTtl}::integer, (delegations.dnssec->'lastDs'->>'ttl')::integer), 'goneAt', null)
+        case
+          when delegations.dnssec->'lastDs'->'goneAt' = 'null' and delegations.dnssec->'lastDs'->'notedAt' is null
+            then delegations.dnssec->'lastDs'
+          else excluded.dnssec->'lastDs'
+        end || jsonb_build_object('ttl', greatest(${usualTtl}::integer, (delegations.dnssec->'lastDs'->>'ttl')::integer))
       )
     `.execute(queries(em));
   }
@@ -224,13 +237,16 @@ function lastDsOf(
   now: Date,
 ): StoredDnssec["lastDs"] {
   const isFirst = (before?.parentDs ?? null) === null;
-  const had = isFirst ? mayHaveHad && apex.keys?.length !== 0 : (before?.parentDs ?? []).length > 0;
+  // Assumes nothing while the parent zone is silent: the next answer counts as the first.
+  const had = isFirst
+    ? parentDs !== null && mayHaveHad && apex.keys?.length !== 0
+    : (before?.parentDs ?? []).length > 0;
   const known = before?.lastDs ?? (had ? { ttl: usualTtl, goneAt: null } : null);
   if (parentDs === null) return known;
   // Resolvers may still have the records with the longer TTL of before.
   const former = known?.goneAt === null ? known.ttl : 0;
   if (parentDs.length > 0) return { ttl: Math.max(dsTtl ?? usualTtl, former), goneAt: null };
-  return known && { ...known, goneAt: known.goneAt ?? now.toISOString() };
+  return known && { ttl: known.ttl, goneAt: known.goneAt ?? now.toISOString() };
 }
 
 /** Not a fault of a zone above, which would be reported for each domain below it, and no DS records that may harm nobody. */

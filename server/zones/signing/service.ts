@@ -210,8 +210,10 @@ export class Signing {
     const seen = await dnssec.look(em, zone);
     if (seen?.parentDs && seen.parentDs.length > 0) throw trusted("The parent zone");
     const last = seen && (await dnssec.lastDs(em, zone.id));
-    if (last && last.goneAt === null) throw trusted("The parent zone does not answer now. When it last did, it");
-    const seenUntil = last?.goneAt ? last.goneAt.getTime() + last.ttl * 1_000 : 0;
+    // Where no check ever saw DS records, none may see them go, either: their change at the registrar counts.
+    const gone = last && (last.goneAt ?? last.notedAt);
+    if (last && gone === null) throw trusted("The parent zone does not answer now. When it last did, it");
+    const seenUntil = last && gone ? gone.getTime() + last.ttl * 1_000 : 0;
     const storedUntil = parent ? ((await cachedUntil(em, parent))?.getTime() ?? 0) : 0;
     const until = Math.max(seenUntil, storedUntil);
     if (until > now().getTime())
@@ -220,7 +222,10 @@ export class Signing {
         `Resolvers may remember the removed DS records of ${name} until ${new Date(until).toISOString()}. Turn DNSSEC off after that.`,
       );
     if ((seen ? seen.parentDs : parent) || force) return;
-    const why = seen === null ? "This domain is not checked from outside" : "The parent zone did not answer";
+    const silent = last?.notedAt
+      ? "Its DS records were changed at the registrar, and the parent zone did not answer"
+      : "The parent zone did not answer";
+    const why = seen === null ? "This domain is not checked from outside" : silent;
     throw new AppError(
       "CONFIRMATION_REQUIRED",
       `${why}, so it is not known whether it has DS records of ${name}. Make sure that it has none, then repeat the call with force: true.`,

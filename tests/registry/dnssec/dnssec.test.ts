@@ -137,6 +137,11 @@ test("DS records that a registrar had between two checks hold signing for their 
   expect((await off()).status).toBe(200);
 });
 
+const unknown = (why: string) => ({
+  status: 409,
+  body: { code: "CONFIRMATION_REQUIRED", detail: expect.stringContaining(why) },
+});
+
 describe("DS records of a domain that was signed before it was added here", () => {
   const name = "before.tld";
   let signer: string;
@@ -173,6 +178,7 @@ describe("DS records of a domain that was signed before it was added here", () =
     expect(await admin.put(`${path}/registration`, { ds: [], planHash })).toMatchObject({ status: 200 });
   };
   const wait = { status: 409, body: { detail: expect.stringContaining("may remember the removed DS records") } };
+  const forced = () => admin.post(`${path}/dnssec`, { enabled: false, force: true });
 
   test("hold signing for their TTL, even if nobody looked before they were removed here", async () => {
     await removeDs();
@@ -202,6 +208,53 @@ describe("DS records of a domain that was signed before it was added here", () =
     expect(await off()).toMatchObject(wait);
     clock.advance(day + 1);
     expect((await off()).status).toBe(200);
+  });
+
+  describe("while the parent zone does not answer", () => {
+    beforeEach(() => {
+      world.top.behavior = "refused";
+    });
+    afterEach(() => {
+      world.top.behavior = "normal";
+    });
+
+    test("need a confirmation if no check ever saw any", async () => {
+      porkbun.domains.set(name, registered());
+      expect(await off()).toMatchObject(unknown("The parent zone did not answer"));
+      expect((await forced()).status).toBe(200);
+    });
+
+    test("hold signing for a day once it answers that there are none", async () => {
+      porkbun.domains.set(name, registered());
+      expect(await off()).toMatchObject(unknown("The parent zone did not answer"));
+      world.top.behavior = "normal";
+      expect(await off()).toMatchObject(wait);
+    });
+
+    test("hold signing for their TTL after they were removed here, and need a confirmation after it", async () => {
+      await removeDs();
+      expect(await off()).toMatchObject(wait);
+      expect(await forced()).toMatchObject(wait);
+      clock.advance(day + 1);
+      expect(await off()).toMatchObject(unknown("Its DS records were changed at the registrar"));
+      expect((await forced()).status).toBe(200);
+    });
+
+    test("hold signing if a check saw them, also after they were removed here", async () => {
+      world.top.behavior = "normal";
+      world.top.zones = topLevel([...delegation, `${name} NS ns1.one.tld`, `${name} DS ${ds[0]}`]);
+      await admin.post(`${path}/dnssec/check`);
+      world.top.behavior = "refused";
+      await removeDs();
+      clock.advance(day + 1);
+      const { status, body } = await forced();
+      expect({ status, body }).toMatchObject({ status: 409, body: { code: "CONFLICT" } });
+      expect(body.detail).toContain("The parent zone does not answer now. When it last did, it has DS records");
+      // It answers again, and the records are gone.
+      world.top.behavior = "normal";
+      world.top.zones = topLevel([...delegation, `${name} NS ns1.one.tld`]);
+      expect(await off()).toMatchObject(wait);
+    });
   });
 });
 
