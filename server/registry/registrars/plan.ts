@@ -87,13 +87,12 @@ export function judgeRegistration(
   const before = state.ds ?? [];
   if (changed("nameServers") && changed("ds") && before.length > 0) {
     const { without, unknown } = serversFor(zone, before, probe);
-    const lacking = [...without, ...unknown];
-    const said = unknown.length === 0 ? "have no key that matches" : "are not known to have a key that matches";
-    if (lacking.length > 0)
-      plan.risks.push({
-        about: `ds before ${lacking.join(" ")}`,
-        message: `Resolvers keep the old DS records of ${zone} for their TTL, and these name servers ${said} one of them: ${lacking.join(", ")}. Change the DS records first, and the name servers when that time has passed.`,
-      });
+    const lacking = (said: string) => (name: string) => ({
+      about: `ds before ${name}`,
+      message: `Resolvers keep the old DS records of ${zone} for their TTL, and ${name} ${said} one of them. Change the DS records first, and the name servers when that time has passed.`,
+    });
+    plan.risks.push(...without.map(lacking("has no key that matches")));
+    plan.risks.push(...unknown.map(lacking("is not known to have a key that matches")));
   }
   if ((changed("nameServers") || changed("ds")) && ds.length > 0 && plan.refusals.length === 0)
     plan.risks.push(...serversWithoutKeys(zone, ds, probe));
@@ -148,11 +147,11 @@ function serversWithoutKeys(zone: string, ds: readonly string[], probe: Probe | 
   return [
     ...without.map((name) => ({
       about: `keys ${name}`,
-      message: `${name} has no key of ${zone} that matches a DS record which the registration would have, so validating resolvers that ask it would refuse ${zone}. Serve the signed zone there first, or remove the DS records and wait for their TTL.`,
+      message: `${name} has no key of ${zone} that matches a planned DS record, so validating resolvers that ask it would refuse ${zone}. Serve the signed zone there first, or remove the DS records and wait for their TTL.`,
     })),
     ...unknown.map((name) => ({
       about: `keys ${name}`,
-      message: `${name} does not say which keys of ${zone} it has, so it is not known whether one matches a DS record. Without one, validating resolvers that ask it would refuse ${zone}.`,
+      message: `${name} does not say which keys of ${zone} it has, so it is not known whether one matches a planned DS record. Without one, validating resolvers that ask it would refuse ${zone}.`,
     })),
   ];
 }

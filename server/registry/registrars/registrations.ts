@@ -261,7 +261,10 @@ export class Registrations {
     // `force` confirms what the plan showed, and nothing that came up since.
     if (!approvalCovers(input.planHash, planHash)) {
       const messages = plan.risks.map(({ message }) => message).join(" ");
-      throw new AppError("CONFLICT", `A risk came up since this plan was made. Plan the change again. ${messages}`);
+      throw new AppError(
+        "CONFLICT",
+        `A new risk has come up since this plan was made. Plan the change again. ${messages}`,
+      );
     }
     if (plan.risks.length > 0 && !input.force) throw needsForce(plan.risks);
     return { reviewOverridden };

@@ -2,10 +2,12 @@ import { describe, expect, test } from "vitest";
 import { readKey, type ZoneKey } from "../../../server/dns/dnssec/keys.ts";
 import type { ServerSeen } from "../../../server/registry/delegation/observe.ts";
 import {
+  approvalCovers,
   changeOf,
   differences,
   judgeKnown,
   judgeRegistration,
+  registrationHash,
   sendingOrder,
   type Probe,
 } from "../../../server/registry/registrars/plan.ts";
@@ -115,11 +117,25 @@ describe("a plan of a registration", () => {
     const wanted = { nameServers: ["ns9.one.tld"], ds: [] };
     const before = { ...state, ds: [ds] };
     expect(judge(wanted, unsigned, before).risks.map(({ message }) => message)).toEqual([
-      expect.stringContaining("Resolvers keep the old DS records of one.tld"),
+      expect.stringContaining("Resolvers keep the old DS records of one.tld for their TTL, and ns1.one.tld has no key"),
+      expect.stringContaining("and ns9.one.tld has no key"),
     ]);
     for (const probe of [beside([]), beside(null)]) expect(judge(wanted, probe, before).risks).toHaveLength(1);
     expect(judge(wanted, good, before).risks).toEqual([]);
     expect(judge(wanted, unsigned).risks).toEqual([]);
+  });
+
+  test("stays approved when a name server that lacked a key has one by now", () => {
+    const before = { ...state, ds: [ds] };
+    const hash = (wanted: object, probe: Probe) => {
+      const { changes, risks } = judge(wanted, probe, before);
+      return registrationHash("account", changes, risks);
+    };
+    for (const wanted of [{ nameServers: ["ns9.one.tld"], ds: [] }, { nameServers: ["ns9.one.tld"] }]) {
+      const [both, one, none] = [hash(wanted, unsigned), hash(wanted, beside(null)), hash(wanted, good)];
+      expect([approvalCovers(both, one), approvalCovers(one, none)]).toEqual([true, true]);
+      expect(approvalCovers(one, both)).toBe(false);
+    }
   });
 
   test("removes DS records before name servers change, and adds them after", () => {
