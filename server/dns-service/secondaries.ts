@@ -34,7 +34,7 @@ interface Facts {
   transfer_records?: number;
   transfer_octets?: number;
   transfer_milliseconds?: number;
-  /** Null: it works. A query says nothing of it: to be reached is another thing than to ask. */
+  /** Null: it works. Queries leave it: a peer that asks may still be unreachable. */
   error?: string | null;
 }
 

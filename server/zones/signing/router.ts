@@ -38,7 +38,10 @@ const publishDsInput = z.strictObject({
     description: "Why, at most 500 characters. The history or the audit trail keeps it.",
     example: "CHG-1042",
   }),
-  force: flag.default(false).meta({ description: "Confirms what the plan warns of. Default: false." }),
+  force: flag.default(false).meta({
+    description:
+      "Confirms what the plan warned of, such as a name server that does not serve the keys. A risk that came up since returns 409. Default: false.",
+  }),
   override: flag.optional().meta({
     description: "Administrators only: publishes without the review that is required. `message` must say why.",
     example: false,
