@@ -51,7 +51,7 @@ type Prepared = PlannedRow & {
   row: TableRow;
   before: PortfolioRow | null;
   patch: RowPatch;
-  /** The date set by hand that will be looked up instead, because the row names a registrar's account; null for none. */
+  /** The date set by hand that taking the row back sets again, because an account is named by it or by what takes it back; null for none. */
   handDate: string | null;
   /** The group and tags before and after; null if the row changes none. */
   regrouped: { before: Grouping; after: Grouping } | null;
@@ -145,7 +145,7 @@ export interface PlannedImport {
   domainId: string;
   cells: TableRow["cells"];
   changes: PlannedRow["changes"];
-  /** A date set by hand that is looked up from now on: what takes the row back sets it again. */
+  /** The date set by hand that what takes the row back sets again. */
   handDate?: string;
   /** Sets the date of the row again, whatever it is by now. */
   restoresDate?: boolean;
@@ -424,8 +424,11 @@ class ImportPlan {
       else delete patch.expiresAt;
     } else if (patch.expiresAt !== undefined && stored.expiry_source !== null && stored.expiry_source !== "manual")
       warnings.push(`The date was looked up (${stored.expiry_source}). A date of yours is no longer looked up.`);
-    if (handDateOf(stored, patch) !== null)
-      warnings.push("The date was set by hand. From now on it is looked up at the registrar.");
+    if (isLookedUpNow(stored, patch)) {
+      // The date of a table is one of its own, also if it is the date by hand.
+      if (cells.expires) patch.expiresAt = stored.expires_at;
+      else warnings.push("The date was set by hand. From now on it is looked up at the registrar.");
+    }
     return ok(patch);
   }
 
@@ -485,6 +488,7 @@ class ImportPlan {
 
   #registrar(cell: string, { stored, warnings }: { stored: SelectedRow; warnings: string[] }): Result<RowPatch> {
     const account = this.#account(cell);
+    if (account && account.id === stored.registrar_config_id) return ok({});
     const isNamed = stored.registrar_config_id !== null;
     const known = knownRegistrar(stored);
     const clears = cell === "" || (stored.registrar !== null && sameText(cell, stored.registrar));
@@ -535,10 +539,21 @@ class ImportPlan {
   }
 }
 
-/** Returns the date set by hand that a patch has looked up, because it names a registrar's account. */
-function handDateOf({ expiry_source, expires_at }: SelectedRow, patch: RowPatch): string | null {
-  const isLookedUp = Boolean(patch.registrarConfigId) && patch.expiresAt === undefined;
-  return isLookedUp && expiry_source === "manual" ? (expires_at?.toISOString() ?? null) : null;
+/** Returns whether a patch has a date looked up that was set by hand, because it names a registrar's account. */
+function isLookedUpNow({ expiry_source }: SelectedRow, patch: RowPatch): boolean {
+  return expiry_source === "manual" && Boolean(patch.registrarConfigId) && patch.expiresAt === undefined;
+}
+
+/**
+ * Returns the date set by hand that has to be set again when a patch is taken back: it is looked up by then, or would be, because the account
+ * of before is named again. Null for none, and for a date that the patch changes.
+ */
+function handDateOf(stored: SelectedRow, patch: RowPatch): string | null {
+  const { expiry_source, expires_at, registrar_config_id } = stored;
+  if (expiry_source !== "manual" || patch.registrarConfigId === undefined) return null;
+  const isLost = isLookedUpNow(stored, patch) || registrar_config_id !== null;
+  const stays = patch.expiresAt === undefined || patch.expiresAt?.getTime() === expires_at?.getTime();
+  return isLost && stays ? (expires_at?.toISOString() ?? null) : null;
 }
 
 /** Returns the domain that a row is about. */

@@ -203,6 +203,30 @@ test("a date set by hand that a registrar's account replaces is warned of, and t
   await zw.admin.put(`/api/domains/${ids["a.example"]}/expiry`, { expiresAt: null });
 });
 
+test("a date set by hand stays one if the row has it, as exported or written otherwise, also when it is taken back", async () => {
+  const path = `/api/domains/${ids["a.example"]}`;
+  const date = "2035-01-02T15:30:00.000Z";
+  const byHand = { expirySource: "manual", expiresAt: date };
+  await zw.admin.put(`${path}/expiry`, { expiresAt: date });
+  for (const cell of ["2035-01-02", "2 January 2035", date]) {
+    const { rows, undo } = await imported(`name,registrar,expires\na.example,Gandi,${cell}\n`);
+    expect(rows).toMatchObject([{ changes: [{ field: "registrar" }], warnings: [] }]);
+    expect(await detail("a.example")).toMatchObject({ ...byHand, registrarConfigId: gandi });
+    await imported(undo, { emptyCells: "clear" });
+    expect(await detail("a.example")).toMatchObject({ ...byHand, registrarConfigId: null });
+  }
+  // Nor is it looked up when an account comes back that an import took away.
+  await imported("name,registrar,expires\na.example,Gandi,2035-01-02\n");
+  const { undo } = await imported("name,registrar\na.example,\n", { emptyCells: "clear" });
+  expect(await detail("a.example")).toMatchObject({ ...byHand, registrarConfigId: null });
+  await imported(undo, { emptyCells: "clear" });
+  expect(await detail("a.example")).toMatchObject({ ...byHand, registrarConfigId: gandi });
+  // The account that the domain has, in other letters, is no change.
+  expect((await plan("name,registrar\na.example,GANDI\n")).rows).toEqual([]);
+  await zw.admin.put(path, { registrarConfigId: null });
+  await zw.admin.put(`${path}/expiry`, { expiresAt: null });
+});
+
 test("a date that can be several days is asked for, not guessed", async () => {
   const csv = "name,expires\na.example,03/04/34\nbücher.example,03/04/2034\nown.example,31/12/2034\n";
   const asked = await plan(csv);
