@@ -226,25 +226,26 @@ function ofEndpoint(zone: ServedZone, endpoint: Endpoint, keyName: string | null
 }
 
 /**
- * A fact that is left out keeps its stored value. `served_at` is when the serial was first seen: what another instance saw later counts.
+ * A fact that is left out keeps its stored value, as it is when the row is written: another instance may just have changed it. `served_at` is when the serial was first seen: what another instance saw later counts.
  */
 async function upsert(database: Database, facts: readonly Facts[]): Promise<void> {
   const rows = facts.map((each) => ({ ...each, says_error: each.error !== undefined }));
   await sql`
+    with f as (
+      select * from ${jsonRows(rows)} as f (
+        zone_id uuid, identity text, address text, key_name text, serial bigint, transferred_serial bigint, served_at timestamptz,
+        asked_at timestamptz, looked_at timestamptz, notified_at timestamptz, transferred_at timestamptz, transfer_kind text,
+        transfer_records int, transfer_octets bigint, transfer_milliseconds int, error text, says_error boolean
+      )
+    )
     insert into primary_secondaries (
       zone_id, identity, address, key_name, serial, transferred_serial, served_at, asked_at, looked_at, notified_at,
       transferred_at, transfer_kind, transfer_records, transfer_octets, transfer_milliseconds, error
     )
     select
       f.zone_id, f.identity, f.address, f.key_name, f.serial, f.transferred_serial, f.served_at, f.asked_at, f.looked_at, f.notified_at,
-      f.transferred_at, f.transfer_kind, f.transfer_records, f.transfer_octets, f.transfer_milliseconds,
-      case when f.says_error then f.error else known.error end
-    from ${jsonRows(rows)} as f (
-      zone_id uuid, identity text, address text, key_name text, serial bigint, transferred_serial bigint, served_at timestamptz,
-      asked_at timestamptz, looked_at timestamptz, notified_at timestamptz, transferred_at timestamptz, transfer_kind text,
-      transfer_records int, transfer_octets bigint, transfer_milliseconds int, error text, says_error boolean
-    )
-    left join primary_secondaries as known on known.zone_id = f.zone_id and known.identity = f.identity
+      f.transferred_at, f.transfer_kind, f.transfer_records, f.transfer_octets, f.transfer_milliseconds, f.error
+    from f
     on conflict (zone_id, identity) do update set
       address = excluded.address,
       key_name = coalesce(excluded.key_name, primary_secondaries.key_name),
@@ -267,7 +268,10 @@ async function upsert(database: Database, facts: readonly Facts[]): Promise<void
       transfer_records = coalesce(excluded.transfer_records, primary_secondaries.transfer_records),
       transfer_octets = coalesce(excluded.transfer_octets, primary_secondaries.transfer_octets),
       transfer_milliseconds = coalesce(excluded.transfer_milliseconds, primary_secondaries.transfer_milliseconds),
-      error = excluded.error
+      error = case
+        when (excluded.zone_id, excluded.identity) in (select f.zone_id, f.identity from f where f.says_error) then excluded.error
+        else primary_secondaries.error
+      end
   `.execute(queries(database.fork()));
 }
 

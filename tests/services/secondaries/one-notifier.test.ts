@@ -1,9 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Client } from "pg";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { queryMessage } from "../../../server/dns/wire/messages.ts";
 import { StandInSecondary } from "../../support/name-servers/stand-in-secondary.ts";
-import { serialOfLine, transfer } from "../../support/name-servers/transfer-client.ts";
+import { askByStream, serialOfLine, transfer } from "../../support/name-servers/transfer-client.ts";
 import { freePorts } from "../../support/programs.ts";
 import { createDatabase } from "../../support/servers/postgres.ts";
 import type { RestClient } from "../../support/rest-client.ts";
@@ -11,6 +13,7 @@ import { startService, type ServiceProcess } from "../../support/service-process
 
 const zone = "two-instances.test";
 let dataDir: string;
+let databaseUrl: string;
 let secondary: StandInSecondary;
 let instances: (ServiceProcess & { dnsPort: number })[] = [];
 let start: (jobs: "on" | "off", listens?: boolean) => Promise<ServiceProcess & { dnsPort: number }>;
@@ -19,7 +22,8 @@ let id: string;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "zonewright-notifier-"));
   const server = process.env["TEST_DATABASE_URL"] ?? "";
-  const env = { DATA_DIR: dataDir, DATABASE_URL: await createDatabase(server, "zonewright_notifier") };
+  databaseUrl = await createDatabase(server, "zonewright_notifier");
+  const env = { DATA_DIR: dataDir, DATABASE_URL: databaseUrl };
   start = async (jobs, listens = true) => {
     const [dnsPort = 0] = await freePorts(1);
     const dns: Record<string, string> = listens ? { DNS_LISTEN: `127.0.0.1:${dnsPort}` } : {};
@@ -96,6 +100,45 @@ test("both instances answer transfers alike, and only the one that makes a chang
     }
     expect(await notifies(index, "acknowledged")).toBeGreaterThanOrEqual(own + 3);
     expect(await notifies(1 - index, "acknowledged")).toBe(others);
+  }
+});
+
+test("an error of a peer that one instance stores while another one notes a query of it stays", async () => {
+  const name = "queried.test";
+  const admin = await adminOf(0);
+  const config = { nameServers: "ns1.example.net", contact: "dns@example.net", allowTransfer: "127.0.0.1" };
+  const made = await admin.post("/api/provider-configs", { kind: "primary", name: "Queried", config });
+  const { body: domain } = await admin.post("/api/domains", { name, providerConfigId: made.body.id });
+  const query = () => askByStream(instance(0).dnsPort, queryMessage(7, name, "SOA"));
+  const other = new Client({ connectionString: databaseUrl });
+  await other.connect();
+  try {
+    const stored = async (): Promise<{ error: string | null; asked_at: Date }> => {
+      const { rows } = await other.query("select error, asked_at from primary_secondaries where zone_id = $1", [
+        domain.id,
+      ]);
+      expect(rows).toHaveLength(1);
+      return rows[0];
+    };
+    const waiting = { timeout: 60_000, interval: 20 };
+    await query();
+    const { asked_at: first } = await vi.waitFor(stored, waiting);
+    await other.query("begin");
+    await other.query("update primary_secondaries set error = 'No answer.' where zone_id = $1", [domain.id]);
+    await query();
+    const hasToWait = async () => {
+      const { rows } = await other.query(
+        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      );
+      expect(rows).toHaveLength(1);
+    };
+    await vi.waitFor(hasToWait, waiting);
+    await other.query("commit");
+    const isNoted = async () => expect((await stored()).asked_at.getTime()).toBeGreaterThan(first.getTime());
+    await vi.waitFor(isNoted, waiting);
+    expect(await stored()).toMatchObject({ error: "No answer." });
+  } finally {
+    await other.end();
   }
 });
 
