@@ -198,10 +198,10 @@ test("an import of all zones that ended while its answer was lost says what it i
   const config = { kind: "zonefile", name: "Ended", config: { folder: "ended" } };
   const { id } = (await site.zonewright.admin.post("/api/provider-configs", config)).body;
   const page = await open(`/admin/providers/${id}/zones`, "Import zones from Ended");
+  const progress = async () => (await site.zonewright.admin.get(`/api/provider-configs/${id}/import`)).body;
   site.expected.push("Failed to load resource: net::ERR_FAILED");
   await page.route("**/trpc/providerConfigs.import?*", async (route) => {
     await route.fetch();
-    const progress = async () => (await site.zonewright.admin.get(`/api/provider-configs/${id}/import`)).body;
     await expect.poll(async () => (await progress()).finishedAt).not.toBeNull();
     await route.abort();
   });
