@@ -25,7 +25,7 @@ const documented = {
   ],
 };
 /** The share of the limits that background work may use. */
-const share = 0.4;
+const share = 0.8;
 
 const clock = new SkippingClock(renewClaims);
 let zw: Zonewright & { stop(): Promise<void> };

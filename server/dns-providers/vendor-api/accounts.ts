@@ -28,10 +28,12 @@ const statementMilliseconds = 5 * 60_000;
 /** The share of a quota for all background work, and for drift checks alone. The rest is left for people. */
 const backgroundShare = 0.8;
 const driftShare = 0.4;
-/** Checks and mirrors do not wait longer for an account, because they have other zones to look after. */
+/** Checks and mirrors do not wait longer for an account that asked for a pause, because they have other zones to look after. */
 export const longestPauseOfRounds = 60_000;
+/** Nor for a quota of its own. After a change of many zones, mirrors wait out those that vendors count in minutes. */
+const longestWaitForQuota: Partial<Record<Purpose, number>> = { drift: longestPauseOfRounds, mirror: 10 * 60_000 };
 
-/** Returns whether calls fail rather than wait this long, however patient their purpose is. */
+/** Returns whether calls fail rather than wait this long for a vendor, however patient their purpose is. */
 export function isTooLong(purpose: Purpose, milliseconds: number): boolean {
   return (purpose === "drift" || purpose === "mirror") && milliseconds > longestPauseOfRounds;
 }
@@ -134,9 +136,12 @@ export class AccountGate {
     try {
       for (;;) {
         const now = this.#time.now().getTime();
-        const left = this.#left(purpose, now);
+        const pause = this.#opensAt - now;
+        const quota = this.#untilQuota(purpose, now);
+        const left = Math.max(0, pause, quota);
         if (left === 0) return 0;
-        if (isTooLong(purpose, left) || now + left > ends) return left;
+        const tooLong = isTooLong(purpose, pause) || quota > (longestWaitForQuota[purpose] ?? Infinity);
+        if (tooLong || now + left > ends) return left;
         await this.#time.pause(left);
       }
     } finally {
@@ -150,8 +155,8 @@ export class AccountGate {
     return this.#waiting === 0 && this.#opensAt <= now && this.#recent.length === 0;
   }
 
-  /** Returns how long until a call may be made, in milliseconds. */
-  #left(purpose: Purpose, now: number): number {
+  /** Returns how long until the quotas admit a call, in milliseconds. */
+  #untilQuota(purpose: Purpose, now: number): number {
     this.#forget(now);
     const waits = this.#quotas.flatMap(({ calls, seconds }) => {
       const span = seconds * 1_000;
@@ -170,7 +175,7 @@ export class AccountGate {
           : 0,
       ];
     });
-    return Math.max(0, this.#opensAt - now, ...waits);
+    return Math.max(0, ...waits);
   }
 
   #forget(now: number): void {

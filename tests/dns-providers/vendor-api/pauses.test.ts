@@ -247,7 +247,7 @@ describe("quotas", () => {
     expect(waited()).toBe(60);
   });
 
-  test("drift checks leave part of the quota to mirrors, and neither waits longer than a minute for a quota", async () => {
+  test("drift checks leave part of the quota to mirrors, and neither waits an hour for a quota", async () => {
     const hourly = { address: calling.server.url, limits: [{ calls: 10, seconds: 3_600 }] };
     const within = (purpose: Purpose) => calling.connect(purpose, { quotas: hourly });
     await times(within("drift"), 4);
@@ -260,6 +260,16 @@ describe("quotas", () => {
     calling.clock.advance(hour - 30 * second);
     await within("mirror").send(calling.reading());
     expect(waited()).toBe(30);
+  });
+
+  test("mirrors wait for quotas that are counted in minutes, and drift checks look after other zones meanwhile", async () => {
+    const ofMinutes = { address: calling.server.url, limits: [{ calls: 10, seconds: 300 }] };
+    const within = (purpose: Purpose) => calling.connect(purpose, { quotas: ofMinutes });
+    await times(within("mirror"), 8);
+    const refused = await failureOf(within("drift").send(calling.reading()));
+    expect([refused.pauseMilliseconds, pauses()]).toEqual([300 * second, []]);
+    await within("mirror").send(calling.changing());
+    expect(waited()).toBe(300);
   });
 
   test("quotas apply only at the vendor's own address", async () => {
