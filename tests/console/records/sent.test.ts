@@ -45,9 +45,40 @@ test.each<[string, Partial<typeof made>, boolean]>([
   ["is that of a key of theirs", { tsigKey: "dhcp" }, false],
   ["creates another record", { changes: [{ ...created, after: data("new", "192.0.2.6") }, updated, deleted] }, false],
   ["changes another record", { changes: [created, { ...updated, recordId: "api" }, deleted] }, false],
+  [
+    "gives a changed record another value",
+    { changes: [created, { ...updated, after: data("www", "192.0.2.3") }, deleted] },
+    false,
+  ],
+  [
+    "changes the status of a record, too",
+    { changes: [created, { ...updated, after: { ...after, status: "disabled" } }, deleted] },
+    false,
+  ],
+  [
+    "has the TTL that the provider gave a changed record",
+    { changes: [created, { ...updated, after: { ...after, ttl: 60 } }, deleted] },
+    true,
+  ],
   ["deletes another record", { changes: [created, updated, { ...deleted, recordId: "api" }] }, false],
   ["creates one more", { creates: 2, changes: [...made.changes, { ...created, recordId: "2" }] }, false],
   ["deletes nothing", { deletes: 0, changes: [created, updated] }, false],
 ])("a change set that %s is told from a sent draft that was made", (_, different, is) => {
   expect(isMadeBy(sent, { ...made, ...different }, "ada")).toBe(is);
+});
+
+test("a change set that sets another TTL is told from a sent draft that changed only the TTL", () => {
+  const slower = { ...before, ttl: 600 };
+  const ttlOnly = {
+    edits: [],
+    plan: { creates: [], updates: [{ id: "www", before, after: slower, changes: {} }], deletes: [], revision: 4 },
+  };
+  const set = (ttl: number) => ({
+    ...made,
+    creates: 0,
+    deletes: 0,
+    changes: [{ ...updated, after: { ...before, ttl } }],
+  });
+  expect(isMadeBy(ttlOnly, set(600), "ada")).toBe(true);
+  expect(isMadeBy(ttlOnly, set(900), "ada")).toBe(false);
 });
