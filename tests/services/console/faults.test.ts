@@ -150,6 +150,43 @@ test("when the page goes before the answer is there, it knows at the return what
   expect(await zone.lines()).toEqual(["new A 192.0.2.50", "www A 192.0.2.1"]);
 });
 
+const openReview = async () => await page.getByRole("button", { name: /^Review/ }).click();
+const unknown = () => dialog().getByText("it is not known yet whether they were made");
+const unsent = () => dialog().getByText("Nothing has been sent yet");
+
+test("after its provider refused a draft, its review says neither that nothing was sent nor that the outcome is unknown", async () => {
+  await review();
+  await page.route(apply, faults.provider.answer);
+  site.expected.push(faults.provider.logged);
+  await applyButton().click();
+  await dialog().getByRole("alert").filter({ hasText: faults.provider.says }).waitFor();
+  expect([await unsent().count(), await unknown().count()]).toEqual([0, 0]);
+  await dialog().getByRole("button", { name: "Back" }).click();
+  for (const isReloaded of [false, true]) {
+    if (isReloaded) await page.reload();
+    await openReview();
+    await dialog().getByText("192.0.2.2").waitFor();
+    expect([await unsent().count(), await unknown().count()]).toEqual([0, 0]);
+    await dialog().getByRole("button", { name: "Back" }).click();
+  }
+});
+
+test("what became of a discarded draft is nothing that the review of the next one speaks of", async () => {
+  await addNew();
+  await page.route(apply, faults.noNetwork.answer);
+  site.expected.push(faults.noNetwork.logged);
+  await applyButton().click();
+  await unknown().waitFor();
+  await dialog().getByRole("button", { name: "Back" }).click();
+  await openReview();
+  await unknown().waitFor();
+  await dialog().getByRole("button", { name: "Back" }).click();
+  await page.getByRole("button", { name: "Discard" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
+  await review();
+  await unsent().waitFor();
+});
+
 test("a draft that was sent and not made stays, whatever others make, and says that it was sent", async () => {
   await addNew();
   await page.route(apply, faults.noNetwork.answer);

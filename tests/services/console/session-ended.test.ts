@@ -93,6 +93,33 @@ test("a session that ends under an open review is renewed above it, and the revi
   expect(body.entries[0].message).toBe("The host moved");
 });
 
+test("a lost answer is found in the history also if the session ends while the page looks", async () => {
+  await page.getByRole("button", { name: "Add record" }).click();
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("new");
+  await value().fill("192.0.2.50");
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("button", { name: /^Review/ }).click();
+  await page.route("**/trpc/records.applyPlan*", async (route) => {
+    await route.fetch();
+    await route.abort("connectionreset");
+  });
+  const history = "**/trpc/records.history*";
+  await page.route(history, async (route) => {
+    await endSessions();
+    await route.fulfill(refusal);
+  });
+  site.expected.push("ERR_CONNECTION_RESET");
+  await page
+    .getByRole("dialog")
+    .getByRole("button", { name: /^Apply/ })
+    .click();
+  await again().waitFor();
+  await page.unroute(history);
+  await signInAgain("admin", adminPassword);
+  await page.getByText("Applied as revision 2").waitFor();
+  await page.getByRole("region", { name: "Draft" }).waitFor({ state: "detached" });
+});
+
 test("a change that is sent after the session ended says so once, above the review, which is as it was afterwards", async () => {
   await edit();
   await page.getByRole("button", { name: "Done" }).click();

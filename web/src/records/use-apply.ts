@@ -8,6 +8,7 @@ import { useAction } from "../ui/use-action.ts";
 import { recordsWords } from "../words/records.ts";
 import { storeZone } from "../zone/use-zone.ts";
 import { changesOf, type Draft, type Edit } from "../zone/draft/draft.ts";
+import type { Sent } from "../zone/draft/sent.ts";
 import type { Plan } from "./draft/use-draft.ts";
 import { whatBecameOf, type SentDraft } from "./use-sent.ts";
 import { firstPage } from "./use-zone-rows.ts";
@@ -77,7 +78,8 @@ export function useApply({ domainId, zoneName, draft, endSent, reverse, sent, on
   const action = useAction(async (plan: Plan, { force, message, override }: ApplyChoices) => {
     const { creates, updates, deletes, revision: plannedFor } = plan;
     const earlier = sent.sent;
-    sent.put({ edits: draft.edits, plan: { creates, updates, deletes, revision: plannedFor } });
+    const now = { edits: draft.edits, plan: { creates, updates, deletes, revision: plannedFor } };
+    sent.put(now);
     try {
       const applied = await client.records.applyPlan.mutate({
         id: domainId,
@@ -95,7 +97,10 @@ export function useApply({ domainId, zoneName, draft, endSent, reverse, sent, on
       ]);
       await finish(draft.edits, applied);
     } catch (error) {
-      if (isAnswerLost(error)) throw error;
+      if (isAnswerLost(error)) {
+        if (tellsOutcome(error, earlier)) sent.put({ ...now, isAnswered: true });
+        throw error;
+      }
       sent.put(earlier);
       if (isZonewrightError(error) && error.code === "CONFIRMATION_REQUIRED") {
         const isLocked = issueOf(error, "unlock") !== null;
@@ -128,7 +133,13 @@ export function useApply({ domainId, zoneName, draft, endSent, reverse, sent, on
 
 /** Whether what was sent may have been made although there is an error: at the second try of a call, only the first one may have come through. */
 function isAnswerLost(error: unknown): boolean {
-  return isTemporary(error) || (isZonewrightError(error) && error.code === "UNEXPECTED_ANSWER");
+  return isTemporary(error) || (isZonewrightError(error) && ["UNEXPECTED_ANSWER", "UNAUTHORIZED"].includes(error.code));
+}
+
+/** Whether the service said that it failed, and not only of a further try: a provider is asked only if nothing was made before. */
+function tellsOutcome(error: unknown, earlier: Sent | null): boolean {
+  if (!isZonewrightError(error) || error.status === null || error.code === "UNEXPECTED_ANSWER") return false;
+  return error.code === "PROVIDER_ERROR" || earlier === null || earlier.isAnswered === true;
 }
 
 /** Reads what the zone has become, so that the page does not show the old records for a moment once the draft is gone. */

@@ -1,11 +1,12 @@
 import { isZonewrightError, type DnsRecord } from "@zonewright/client";
-import { useEffect, useEffectEvent, useState } from "react";
+import { useEffect, useEffectEvent, useMemo, useState } from "react";
 import { formatNumber } from "../ui/format.ts";
 import { toast } from "../ui/toast.tsx";
 import { recordsWords } from "../words/records.ts";
 import type { Zone } from "../zone/use-zone.ts";
 import type { OwnRights } from "../zone/assigned-rights.ts";
-import { sameEdits, type Draft } from "../zone/draft/draft.ts";
+import { sameEdits, withoutSent, type Draft } from "../zone/draft/draft.ts";
+import type { Sent } from "../zone/draft/sent.ts";
 import { useClashes, type Clashes } from "./draft/use-clashes.ts";
 import type { Check, DraftState, Plan } from "./draft/use-draft.ts";
 import type { RequestText } from "../zone/request-fields.tsx";
@@ -107,6 +108,7 @@ export function useReview(options: ReviewOptions) {
     if (stops > 0) sayStopped();
   }, [stops]);
 
+  const standing = useMemo(() => standingOf(draft, sent.sent), [draft, sent.sent]);
   const { obstacle } = apply;
   const show = (checked: Plan) => {
     setReviewed({ plan: checked, draft, isAmended: false });
@@ -145,7 +147,7 @@ export function useReview(options: ReviewOptions) {
       ...obstacle,
       clashes,
       plan,
-      isSent: sent.sent !== null && !apply.pending && (apply.error === null || isUnanswered(apply.error)),
+      standing: apply.pending ? "unsent" : standing,
       outdated: isOvertaken && !reviewed.isAmended ? reviewed.plan : null,
       check,
       problems: problemsOf(draft, check, clashes),
@@ -164,9 +166,13 @@ export function useReview(options: ReviewOptions) {
   };
 }
 
-/** Whether nobody said what became of a call: without an answer, or with that of a proxy. */
-function isUnanswered(error: unknown): boolean {
-  return isZonewrightError(error) && (error.status === null || error.code === "UNEXPECTED_ANSWER");
+/** What is known of a draft that may have been sent before. `unknown`: nobody said what became of it. */
+export type Standing = "unsent" | "answered" | "unknown";
+
+function standingOf(draft: Draft, sent: Sent | null): Standing {
+  // What was sent may have been discarded since.
+  if (sent === null || withoutSent(draft, sent.edits).edits.length === draft.edits.length) return "unsent";
+  return sent.isAnswered === true ? "answered" : "unknown";
 }
 
 /** Why the service refuses a draft, with the record of each reason. What a clash says, a refusal only repeats. */

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { isZonewrightError } from "@zonewright/client";
 import { useCallback, useEffect, useState } from "react";
 import { client, isTemporary } from "../api.ts";
 import { isMadeBy, type Sent } from "../zone/draft/sent.ts";
@@ -59,8 +60,13 @@ export function useSent({ userId, zone, isSending }: SentOptions): SentDraft {
       [key],
     ),
     isUnknown,
-    made: !isUnknown ? undefined : error !== null && !isTemporary(error) ? null : data,
+    made: !isUnknown ? undefined : error !== null && !isWaiting(error) ? null : data,
   };
+}
+
+/** Whether the history can still tell. After a sign-in, what the end of a session interrupted is read again. */
+function isWaiting(error: unknown): boolean {
+  return isTemporary(error) || (isZonewrightError(error) && error.code === "UNAUTHORIZED");
 }
 
 /** Looks a sent draft up in the history; null if it was not applied. */

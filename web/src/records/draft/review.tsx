@@ -16,6 +16,7 @@ import { longestOldTtl } from "./patch.ts";
 import { noRequestText, RequestFields, type RequestText } from "../../zone/request-fields.tsx";
 import { CheckText } from "./draft-bar.tsx";
 import type { Check, Plan } from "./use-draft.ts";
+import type { Standing } from "../use-review.ts";
 import styles from "./draft.module.css";
 
 const text = recordsWords;
@@ -28,8 +29,7 @@ interface ReviewProps {
   provider: string;
   /** Null while the plan is made again. */
   plan: Plan | null;
-  /** Whether the draft was sent before, and it is not known what became of it. */
-  isSent: boolean;
+  standing: Standing;
   /** The plan that was read before others changed the zone; null once there is a new one. */
   outdated: Plan | null;
   /** What the service says of the draft as it is now. */
@@ -105,7 +105,13 @@ export function Review(props: ReviewProps) {
       initialFocus={apply}
       title={(way === "request" ? text.requestReviewTitle : text.reviewTitle)(formatNumber(count), zone)}
       description={
-        props.isSent ? text.sentBefore : way === "request" ? text.requestReviewHint : text.reviewHint(provider)
+        props.standing === "unknown"
+          ? text.sentBefore
+          : way === "request"
+            ? text.requestReviewHint
+            : props.standing === "unsent"
+              ? text.reviewHint(provider)
+              : null
       }
       onKeyDown={(event) => {
         if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
@@ -170,7 +176,7 @@ export function Review(props: ReviewProps) {
         {isUndecided ? <ClashList clashes={clashes} onDecided={() => apply.current?.focus()} /> : null}
         {plan === null ? <Problems problems={props.problems} /> : null}
         {outdated ? (
-          <section className={styles["outdated"]}>
+          <section className={styles["outdated"]} aria-label={text.outdatedPlan}>
             <p>{text.outdatedPlan}</p>
             <Patch lines={planLines(outdated)} />
           </section>

@@ -140,7 +140,7 @@ export const records: Words["records"] = {
   reviewHint: (provider) =>
     `Noch wurde nichts gesendet. Bei ${provider} werden entweder alle Änderungen vorgenommen oder keine.`,
   sentBefore:
-    "Die Änderungen wurden gesendet, aber noch ist nicht bekannt, ob sie vorgenommen wurden. Sobald Zonewright antwortet, wird nachgesehen; nichts geschieht doppelt.",
+    "Die Änderungen wurden gesendet, aber noch ist nicht bekannt, ob sie vorgenommen wurden. Sobald Zonewright antwortet, prüft diese Seite das; nichts wird doppelt angewendet.",
   reviewRow: "Änderungen",
   reverse: "Reverse-Namen",
   resolvers: (time) => `Resolver können die alten Antworten noch bis zu ${time} behalten.`,
@@ -156,7 +156,7 @@ export const records: Words["records"] = {
   undoFailed: "Die Änderung wurde nicht rückgängig gemacht.",
   conflict: (revision) =>
     `Jemand anderes hat die Zone geändert; sie hat jetzt Revision ${revision}. Der Entwurf wird erneut geprüft; nichts geht verloren.`,
-  outdatedPlan: "Was hier stand, bevor sich die Zone änderte:",
+  outdatedPlan: "Der Plan, bevor sich die Zone änderte:",
   refusedNow: "Der Entwurf lässt sich so nicht anwenden. Bitte zurückgehen und ihn korrigieren.",
   clashes: (count) => `Zuerst ${counted(count, "Konflikt", "Konflikte")} entscheiden`,
   clashesHint:

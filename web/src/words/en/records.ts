@@ -135,7 +135,7 @@ export const records = {
   reviewTitle: (count: string, zone: string) => `Review ${plural(count, "change", "changes")} to ${zone}`,
   reviewHint: (provider: string) => `Nothing has been sent yet. At ${provider}, either all changes are made or none.`,
   sentBefore:
-    "Your changes were sent, but it is not known yet whether they were made. This page looks as soon as Zonewright answers; nothing is made twice.",
+    "Your changes were sent, but it is not known yet whether they were made. This page checks as soon as Zonewright responds; nothing is applied twice.",
   reviewRow: "Changes",
   reverse: "Reverse names",
   resolvers: (time: string) => `Resolvers may keep the old answers for up to ${time}.`,
@@ -151,7 +151,7 @@ export const records = {
   undoFailed: "The change was not undone.",
   conflict: (revision: string) =>
     `Somebody else changed the zone to revision ${revision}. Your draft is checked again; nothing is lost.`,
-  outdatedPlan: "What you read, before the zone changed:",
+  outdatedPlan: "The plan before the zone changed:",
   refusedNow: "The draft cannot be applied as it is. Go back to correct it.",
   clashes: (count: string) => `Decide ${plural(count, "conflict", "conflicts")} first`,
   clashesHint: "Others changed these records while you edited. Decide for each which version counts.",

@@ -10,6 +10,8 @@ export interface Sent {
   edits: readonly Edit[];
   /** What was to be applied. It can only be applied to the revision that it was made against. */
   plan: Plan;
+  /** Whether the service itself said that it failed. A provider may have made it even so. */
+  isAnswered?: true;
 }
 
 type Data = Plan["creates"][number];
