@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { assign } from "../../accounts/assignments/assigned.ts";
 import { website } from "../../bulk/templates/templates.ts";
 import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
+import { reverseNet, set } from "../../support/reverse-zones.ts";
 import { memberPassword } from "../../support/zonewright.ts";
 import { startCloudflare } from "../../support/vendors/cloudflare/server.ts";
 import { fileZone, freshName, Zone } from "../../support/zones.ts";
@@ -371,3 +372,39 @@ test("a template that somebody else changed while its form was open is not overw
   await dialog.waitFor({ state: "hidden" });
   expect((await admin.get(`/api${address}`)).body).toMatchObject({ revision: 3, description: "Both" });
 });
+
+/** Does what makes the page plan, and waits until it has. */
+async function planned(act: () => Promise<unknown>): Promise<void> {
+  const answer = page.waitForResponse((response) => response.url().includes("records.plan"));
+  await act();
+  await (await answer).finished();
+}
+
+const lookAgain = () => document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+
+test.each([
+  ["the page plans again", true],
+  ["the page has not heard of it", false],
+])(
+  "PTR changes stay as they were read, are refused once others made them, and are then read anew (%s)",
+  async (_how, isPlanned) => {
+    const net = await reverseNet(site.zonewright);
+    await set(zone, { reverse: "offer" });
+    await edit(net.at(5));
+    await openReview();
+    await planned(async () => await review().getByRole("checkbox").check());
+    await expect.poll(() => applyButton().getAttribute("aria-disabled")).toBeNull();
+    await net.zone.add("PTR", "5", `www.${zone.name}`);
+    if (isPlanned) {
+      await planned(async () => await page.evaluate(lookAgain));
+      await page.getByText(/^Checked against revision/).waitFor();
+    }
+    expect(await review().getByRole("checkbox").count()).toBe(1);
+    site.expected.push("409");
+    await applyButton().click();
+    await review().getByRole("alert").filter({ hasText: "The plan is outdated" }).waitFor();
+    await review().getByRole("checkbox").waitFor({ state: "detached" });
+    await apply();
+    expect(await zone.lines()).toContain(`www A ${net.at(5)}`);
+  },
+);

@@ -38,6 +38,8 @@ interface ApplyOptions {
   endSent: (sent: readonly Edit[]) => void;
   reverse: readonly string[];
   sent: SentDraft;
+  /** Runs if the plan no longer holds although the zone is as it was: PTR records of another zone changed. */
+  onOutdated: () => void;
   /** @param revision the zone's revision afterwards */
   onApplied: (revision: number) => void;
 }
@@ -52,7 +54,7 @@ export interface ApplyChoices {
 }
 
 /** Applies a reviewed plan. If the zone has moved on, it is read again: what others did to the draft's records is then to be decided. */
-export function useApply({ domainId, zoneName, draft, endSent, reverse, sent, onApplied }: ApplyOptions) {
+export function useApply({ domainId, zoneName, draft, endSent, reverse, sent, onOutdated, onApplied }: ApplyOptions) {
   const user = useUser();
   const [obstacle, setObstacle] = useState<Obstacle>(none);
   const refresh = async () => {
@@ -112,7 +114,10 @@ export function useApply({ domainId, zoneName, draft, endSent, reverse, sent, on
       }
       if (!isZonewrightError(error) || error.code !== "CONFLICT") throw error;
       const { revision } = await client.domains.get.query({ id: domainId });
-      if (revision === plan.revision) throw error;
+      if (revision === plan.revision) {
+        onOutdated();
+        throw error;
+      }
       const made = earlier && (await whatBecameOf(earlier, { domainId, userId: user.id }));
       if (earlier && made) return await finish(earlier.edits, made);
       sent.put(null);

@@ -1,5 +1,6 @@
 import { isZonewrightError, type DnsRecord } from "@zonewright/client";
 import { useEffect, useEffectEvent, useMemo, useState } from "react";
+import { queries } from "../api.ts";
 import { formatNumber } from "../ui/format.ts";
 import { toast } from "../ui/toast.tsx";
 import { recordsWords } from "../words/records.ts";
@@ -36,13 +37,22 @@ interface ReviewOptions {
   onDone: () => void;
 }
 
+interface Reviewed {
+  plan: Plan;
+  draft: Draft;
+  /** The PTR changes that were ticked. */
+  reverse: readonly string[];
+  /** Whether it is to be read anew. */
+  isAmended: boolean;
+}
+
 /** The review of a draft: what is shown, what has to be decided before, and how it is applied or requested. */
 export function useReview(options: ReviewOptions) {
   const { zone, zoneName, drafting, role, rights, isSending, sent, onSending, onApplied, onDone } = options;
   const { draft, check } = drafting;
   const [isOpen, setIsOpen] = useState(false);
   /** The plan and draft as the review was opened: a change by somebody else must not alter them under the reader's eyes. */
-  const [reviewed, setReviewed] = useState<{ plan: Plan; draft: Draft; isAmended: boolean } | null>(null);
+  const [reviewed, setReviewed] = useState<Reviewed | null>(null);
   const done = () => {
     setIsOpen(false);
     onDone();
@@ -52,6 +62,10 @@ export function useReview(options: ReviewOptions) {
     ...sending,
     zoneName,
     sent,
+    onOutdated: () => {
+      void queries.resetQueries({ queryKey: ["plan", zone.id] });
+      setReviewed((before) => before && { ...before, isAmended: true });
+    },
     onApplied: (revision) => {
       onApplied(revision);
       done();
@@ -111,7 +125,7 @@ export function useReview(options: ReviewOptions) {
   const standing = useMemo(() => standingOf(draft, sent.sent), [draft, sent.sent]);
   const { obstacle } = apply;
   const show = (checked: Plan) => {
-    setReviewed({ plan: checked, draft, isAmended: false });
+    setReviewed({ plan: checked, draft, reverse: drafting.reverse, isAmended: false });
     setIsOpen(true);
   };
   const current = check.state === "planned" ? check.plan : null;
@@ -125,11 +139,13 @@ export function useReview(options: ReviewOptions) {
   const isOvertaken = overtakenBy !== null && reviewed !== null && reviewed.plan.revision < overtakenBy;
   /** Whether there is another plan to read: the reader decided something, or others were first. */
   const isOver = isOvertaken || reviewed?.isAmended === true;
+  /** Whether the plan follows what the reader ticked. Otherwise, PTR changes of others must not alter it under their eyes. */
+  const isTicked =
+    current !== null && current.revision === reviewed?.plan.revision && drafting.reverse !== reviewed.reverse;
   // It is then read like the first one.
-  if (isOver && current !== null && current.revision >= (overtakenBy ?? 0))
-    setReviewed({ plan: current, draft, isAmended: false });
-  const plan =
-    isOver || reviewed === null ? null : current?.revision === reviewed.plan.revision ? current : reviewed.plan;
+  if (isTicked || (isOver && current !== null && current.revision >= (overtakenBy ?? 0)))
+    setReviewed({ plan: current, draft, reverse: drafting.reverse, isAmended: false });
+  const plan = isOver || reviewed === null ? null : reviewed.plan;
   const requestAnyway = isZonewrightError(request.error) && request.error.code === "CONFIRMATION_REQUIRED";
   return {
     isOpen,
