@@ -27,7 +27,8 @@ async function signOut(afterwards: () => Promise<void>): Promise<void> {
   tab.isLeaving = true;
   try {
     await client.signOut();
-    await afterwards();
+    // The session is over, whatever the browser does to its drafts.
+    await afterwards().catch(() => undefined);
   } catch (error) {
     // Unless another tab has left meanwhile.
     if (before !== null && mayHaveSession()) local.setItem(hint, before);

@@ -10,8 +10,7 @@ test("a person signs in with a password, stays signed in over a reload, and sign
   const page = await site.signedInByForm();
   await page.reload();
   await page.getByRole("heading", { name: "Domains", exact: true }).waitFor();
-  await page.getByRole("button", { name: "admin" }).click();
-  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await signOut(page);
   await page.getByRole("heading", { name: "Sign in to Zonewright" }).waitFor();
 });
 
@@ -111,8 +110,7 @@ test("signing out in one tab signs out the others", async () => {
   await other.getByRole("heading", { name: "Domains", exact: true }).waitFor();
   // The other tab learns of it when it is refused.
   site.expected.push("401");
-  await page.getByRole("button", { name: "admin" }).click();
-  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await signOut(page);
   await other.getByRole("heading", { name: "Sign in to Zonewright" }).waitFor();
 });
 
@@ -128,8 +126,7 @@ test("without a connection, a sign-out says that the session goes on, keeps the 
   await page.getByText("1 change", { exact: true }).waitFor();
   await page.route("**/api/auth/logout", async (route) => await route.abort());
   site.expected.push("ERR_FAILED", "401");
-  await page.getByRole("button", { name: "admin" }).click();
-  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await signOut(page);
   await page.getByRole("dialog").getByRole("button", { name: "Sign out" }).click();
   const failed = page.getByRole("dialog", { name: "You are still signed in" });
   await failed.getByRole("alert").getByText("Zonewright did not answer.").waitFor();
@@ -142,8 +139,7 @@ test("without a connection, a sign-out says that the session goes on, keeps the 
   await zone.add("A", "new", "192.0.2.9");
   for (const tab of [page, other]) await tab.getByText("192.0.2.9").waitFor();
   await page.unrouteAll();
-  await page.getByRole("button", { name: "admin" }).click();
-  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await signOut(page);
   await page.getByRole("dialog").getByRole("button", { name: "Sign out" }).click();
   for (const tab of [page, other]) await tab.getByRole("heading", { name: "Sign in to Zonewright" }).waitFor();
   const renewed = await page.request.post(`${site.url}/api/auth/refresh`, { data: {} });
@@ -152,6 +148,36 @@ test("without a connection, a sign-out says that the session goes on, keeps the 
   await page.getByText("192.0.2.9").waitFor();
   expect(await page.getByText("1 change", { exact: true }).count()).toBe(0);
 });
+
+test.each(["before the sign-out", "while it asks"])(
+  "a sign-out succeeds although the browser drops its stored drafts %s",
+  async (when) => {
+    const zone = await fileZone(site.zonewright);
+    const page = await site.signedInByForm({ path: `/d/${zone.name}/records` });
+    await page.getByRole("button", { name: "Add record" }).first().click();
+    await page.getByRole("textbox", { name: "Name" }).fill("www");
+    await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.1");
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.getByText("1 change", { exact: true }).waitFor();
+    const devTools = await page.context().newCDPSession(page);
+    const drop = async () =>
+      await devTools.send("Storage.clearDataForOrigin", { origin: site.url, storageTypes: "indexeddb" });
+    site.expected.push("401");
+    if (when === "before the sign-out") {
+      await drop();
+      await signOut(page);
+    } else {
+      await signOut(page);
+      const ask = page.getByRole("dialog", { name: "Sign out and lose your drafts?" });
+      await ask.waitFor();
+      await drop();
+      await ask.getByRole("button", { name: "Sign out" }).click();
+    }
+    await page.getByRole("heading", { name: "Sign in to Zonewright" }).waitFor();
+    const renewed = await page.request.post(`${site.url}/api/auth/refresh`, { data: {} });
+    expect(renewed.status()).toBe(401);
+  },
+);
 
 test("a mailed password link sets the password, and its token leaves the address", async () => {
   const page = await site.open();
@@ -181,4 +207,10 @@ async function enter(page: Page, path: string | null = null): Promise<void> {
   await page.getByLabel("Password").fill(adminPassword);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByRole("navigation", { name: "Main" }).waitFor();
+}
+
+/** Chooses "Sign out" from the menu. */
+async function signOut(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "admin" }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
 }

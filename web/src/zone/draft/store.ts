@@ -15,7 +15,11 @@ function open(): Promise<IDBDatabase | null> {
     try {
       const request = indexedDB.open(databaseName, 1);
       request.addEventListener("upgradeneeded", () => request.result.createObjectStore(storeName));
-      request.addEventListener("success", () => resolve(request.result));
+      request.addEventListener("success", () => {
+        // The browser dropped what was stored, for a person or for room: the next use opens it again, empty.
+        request.result.addEventListener("close", () => (database = undefined));
+        resolve(request.result);
+      });
       request.addEventListener("error", () => resolve(null));
       request.addEventListener("blocked", () => resolve(null));
     } catch {
