@@ -95,8 +95,8 @@ export interface ClientHelpers extends ListHelpers, ZoneHelpers, ServingHelpers 
    */
   confirm(proof: ConfirmationProof): Promise<RouterOutputs["auth"]["confirm"]>;
   /**
-   * Ends the session. If that fails, the error is thrown, and the client drops its tokens. A session in the browser's cookie continues, because
-   * the cookie would resume it: sign out again.
+   * Ends the session. If that fails, the error is thrown. A session whose refresh token the client holds is dropped. One in the browser's cookie
+   * continues, because the cookie would resume it: sign out again.
    */
   signOut(): Promise<void>;
   /**
