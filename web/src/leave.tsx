@@ -7,10 +7,13 @@ import { Dialog } from "./ui/dialog.tsx";
 import { Failure } from "./ui/notice.tsx";
 import { local } from "./ui/storage.ts";
 import { useAction } from "./ui/use-action.ts";
+import { useSettled } from "./ui/use-settled.ts";
 import { sessionWords } from "./words/session.ts";
 import { words } from "./words/words.ts";
 
 const text = sessionWords;
+/** A sign-out that takes longer says so. */
+const patientMilliseconds = 1_000;
 
 /**
  * Ends the session on purpose, in all tabs.
@@ -76,18 +79,21 @@ export function Leave({ userId, onCancel }: LeaveProps) {
   const close = () => {
     if (!leave.pending) onCancel();
   };
-  const isFailed = leave.error !== null;
-  if (drafts === 0 && !isFailed) return null;
+  const isSlow = useSettled(leave.pending, patientMilliseconds) && leave.pending;
+  // For good: another attempt shows in the same dialog.
+  const [hasFailed, setHasFailed] = useState(false);
+  if (leave.error !== null && !hasFailed) setHasFailed(true);
+  if (drafts === 0 && !hasFailed && !isSlow) return null;
   return (
     <Dialog
       open
       onClose={close}
-      title={isFailed ? text.notSignedOut : text.signOutTitle}
+      title={hasFailed ? text.notSignedOut : drafts === 0 ? text.signingOut : text.signOutTitle}
       initialFocus={cancel}
       alert={<Failure error={leave.error} />}
       footer={
         <>
-          <Button ref={cancel} onClick={close}>
+          <Button ref={cancel} disabled={leave.pending} onClick={close}>
             {words.ui.cancel}
           </Button>
           <Button kind="danger" pending={leave.pending} onClick={() => void leave.run()}>
@@ -96,8 +102,9 @@ export function Leave({ userId, onCancel }: LeaveProps) {
         </>
       }
     >
-      {isFailed ? <p>{text.notSignedOutHint}</p> : null}
+      {hasFailed ? <p>{text.notSignedOutHint}</p> : null}
       {drafts === 0 ? null : <p>{text.signOutDrafts(drafts)}</p>}
+      {isSlow ? <p role="status">{text.signingOutHint}</p> : null}
     </Dialog>
   );
 }

@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { expect, test } from "vitest";
 import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
 import { fileZone } from "../../support/zones.ts";
@@ -178,6 +178,28 @@ test.each(["before the sign-out", "while it asks"])(
     expect(renewed.status()).toBe(401);
   },
 );
+
+test("a sign-out that waits for the service says so, also when it is repeated after a failure", async () => {
+  const page = await site.signedInByForm();
+  const held: Route[] = [];
+  await page.route("**/api/auth/logout", (route) => void held.push(route));
+  site.expected.push("ERR_FAILED", "401");
+  await signOut(page);
+  const waiting = page.getByRole("dialog", { name: "Signing out…" });
+  await waiting.getByText("Zonewright has not answered yet.").waitFor();
+  await expect.poll(() => held.length).toBe(1);
+  await photograph(page, "signing-out");
+  await expectAccessible(page);
+  await held[0]?.abort();
+  const failed = page.getByRole("dialog", { name: "You are still signed in" });
+  await failed.getByRole("alert").getByText("Zonewright did not answer.").waitFor();
+  await failed.getByRole("button", { name: "Sign out" }).click();
+  await expect.poll(() => held.length).toBe(2);
+  expect(await failed.count()).toBe(1);
+  expect(await failed.getByRole("button", { name: "Sign out" }).getAttribute("aria-busy")).toBe("true");
+  await held[1]?.continue();
+  await page.getByRole("heading", { name: "Sign in to Zonewright" }).waitFor();
+});
 
 test("a mailed password link sets the password, and its token leaves the address", async () => {
   const page = await site.open();

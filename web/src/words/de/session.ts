@@ -88,6 +88,8 @@ export const session: Words["session"] = {
   confirmNowhere: "Dieses Konto hat kein Passwort. Zum Bestätigen bitte ab- und wieder anmelden.",
   confirmAt: (provider) => `Erneut mit ${provider} anmelden`,
 
+  signingOut: "Abmeldung läuft…",
+  signingOutHint: "Zonewright hat noch nicht geantwortet. So lange kann die Sitzung noch bestehen.",
   notSignedOut: "Noch angemeldet",
   notSignedOutHint: "Wer diesen Browser benutzt, kann weiterhin mit diesem Konto arbeiten.",
   signOutTitle: "Abmelden und Entwürfe verlieren?",

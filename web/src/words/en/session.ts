@@ -82,6 +82,8 @@ export const session = {
   confirmNowhere: "Your account has no password. Sign out and in again to confirm.",
   confirmAt: (provider: string) => `Sign in again with ${provider}`,
 
+  signingOut: "Signing out…",
+  signingOutHint: "Zonewright has not answered yet. Until it does, you may still be signed in.",
   notSignedOut: "You are still signed in",
   notSignedOutHint: "Whoever uses this browser can still act as you.",
   signOutTitle: "Sign out and lose your drafts?",
