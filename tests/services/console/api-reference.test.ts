@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
 import { fileZone } from "../../support/zones.ts";
+import { memberPassword } from "../../support/zonewright.ts";
 
 const site = useConsole();
 
@@ -47,6 +48,40 @@ test("a call is found, read and made with the console's session, and its answer 
   await form.getByRole("region", { name: "Answer" }).getByText("must be an IPv4 address").waitFor();
   await expectAccessible(page);
 });
+
+test.each(["while the first token is valid", "after the first session has ended"])(
+  "a call is not made as somebody else who signs in to the console in another tab, %s, until it is sent again",
+  async (when) => {
+    const username = when.includes("valid") ? "beside" : "afterwards";
+    await site.zonewright.member(username);
+    const page = await site.signedInByForm();
+    await page.goto(site.url + path);
+    await page.getByRole("heading", { level: 1, name: "API reference" }).waitFor();
+    await find(page, "signed-in user", "Get the signed-in user");
+    const form = page.getByRole("complementary", { name: "Try it" });
+    const send = form.getByRole("button", { name: "Send GET" });
+    const answer = form.getByRole("region", { name: "Answer" });
+    await send.click();
+    await answer.getByText(`"username": "admin"`).waitFor();
+    // As the console does in another tab, once somebody else is signed in there.
+    const cookies = await page.context().cookies(`${site.url}/api/auth`);
+    const data = { username, password: memberPassword };
+    const { user } = await (await page.request.post(`${site.url}/api/auth/login`, { data })).json();
+    if (when.includes("valid")) {
+      await page.evaluate((id) => localStorage.setItem("zonewright.session", id), user.id);
+    } else {
+      // Of this tab, which hears nothing of it.
+      const refreshToken = cookies.find(({ name }) => name === "refresh_token")?.value;
+      await site.zonewright.nobody.post("/api/auth/logout", { refreshToken });
+      site.expected.push("401");
+    }
+    await send.click();
+    await form.getByRole("alert").getByText("Not sent: somebody else is signed in to the console now.").waitFor();
+    expect(await answer.count()).toBe(0);
+    await send.click();
+    await answer.getByText(`"username": "${username}"`).waitFor();
+  },
+);
 
 test("a token makes calls, stays out of the command and the storage, and is gone with the page", async () => {
   const { body } = await site.zonewright.admin.post("/api/auth/me/tokens", {

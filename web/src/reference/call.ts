@@ -29,8 +29,9 @@ export interface Received {
   readonly isCut: boolean;
 }
 
-/** As in the console's api.ts. */
+/** As in the console's api.ts: whose session this browser has, or one of `unowned`. */
 const hint = "zonewright.session";
+const unowned: readonly (string | null)[] = [null, "1", "leaving"];
 const lock = "zonewright.refresh";
 /** More of an answer would stall the page. */
 const maxShown = 200_000;
@@ -86,9 +87,28 @@ export function mayHaveSession(): boolean {
 /** The service gave no access token; the message is what it said. */
 export class NoSession extends Error {}
 
-let accessToken: string | null = null;
+/** Somebody else is signed in to the console than at the last call: the next call is made as them. */
+export class OtherUser extends Error {}
 
-/** The access token of the console's session, from the cookie that renews it. @throws NoSession if there is none */
+let accessToken: string | null = null;
+/** The id of the user whom the calls are made by, once it is known. */
+let owner: string | null = null;
+
+/** The id of the user that an access token is for: a claim of the JWT (RFC 7519 §4.1.2), unverified. */
+function userOf(token: string): string | null {
+  try {
+    const payload = (token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/");
+    return (JSON.parse(atob(payload)) as { sub?: string }).sub ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The access token of the console's session, from the cookie that renews it.
+ * @throws NoSession if there is none
+ * @throws OtherUser if it is not that of the calls before
+ */
 async function sessionToken(): Promise<string> {
   const headers = { "content-type": "application/json" };
   const renew = async () => await fetch("/api/auth/refresh", { method: "POST", headers, body: "{}" });
@@ -98,16 +118,24 @@ async function sessionToken(): Promise<string> {
   const answer = (await response.json().catch(() => ({}))) as { accessToken?: string; detail?: string };
   if (answer.accessToken === undefined)
     throw new NoSession(answer.detail ?? `${response.status} ${response.statusText}`);
+  const user = userOf(answer.accessToken);
+  const isOther = owner !== null && user !== owner;
+  owner = user;
+  accessToken = isOther ? null : answer.accessToken;
+  if (isOther) throw new OtherUser();
   return answer.accessToken;
 }
 
 async function tokenOf(caller: Caller): Promise<string | null> {
   if (caller.kind === "nobody") return null;
   if (caller.kind === "token") return caller.token;
-  return (accessToken ??= await sessionToken());
+  // Another tab may have signed somebody else in while this token is valid: then the cookie says whose the session is.
+  const now = local.getItem(hint);
+  if (now !== owner && !unowned.includes(now)) accessToken = null;
+  return accessToken ?? (await sessionToken());
 }
 
-/** Makes the call, and reads as much of the answer as can be shown. @throws Error if there is no answer, or no session. */
+/** Makes the call, and reads as much of the answer as can be shown. @throws Error if there is no answer, no session, or another user's. */
 export async function send(call: OutgoingCall, caller: Caller): Promise<Received> {
   const token = await tokenOf(caller);
   const began = performance.now();
@@ -119,9 +147,8 @@ export async function send(call: OutgoingCall, caller: Caller): Promise<Received
     cache: "no-store",
   });
   if (response.status === 401 && caller.kind === "session" && token === accessToken) {
-    // It has ended meanwhile, or the cookie belongs to somebody else by now.
-    accessToken = await sessionToken();
-    return await send(call, { kind: "token", token: accessToken });
+    // It has ended meanwhile. What the cookie renews may be somebody else's by now.
+    return await send(call, { kind: "token", token: await sessionToken() });
   }
   const text = await response.text();
   return {

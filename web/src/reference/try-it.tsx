@@ -10,6 +10,7 @@ import {
   mayHaveSession,
   missingIn,
   NoSession,
+  OtherUser,
   outgoing,
   send,
   type Filled,
@@ -64,7 +65,8 @@ export function TryIt({ document, operation }: { document: ApiDocument; operatio
     } catch (error) {
       setReceived(null);
       const reason = error instanceof Error ? error.message : String(error);
-      setProblem(error instanceof NoSession ? text.sessionGone(reason) : text.noAnswer(reason));
+      if (error instanceof OtherUser) setProblem(text.otherUser);
+      else setProblem(error instanceof NoSession ? text.sessionGone(reason) : text.noAnswer(reason));
     }
     setPending(false);
   };

@@ -45,6 +45,8 @@ export const reference: Words["reference"] = {
   missing: (names) => `Bitte ausfüllen: ${names}.`,
   send: (method) => `${method} senden`,
   sessionGone: (reason) => `Nicht gesendet, weil sich die Sitzung der Konsole nicht erneuern lässt: ${reason}`,
+  otherUser:
+    "Nicht gesendet: In der Konsole ist jetzt jemand anderes angemeldet. Erneut senden, um mit diesem Konto aufzurufen.",
   noAnswer: (reason) => `Keine Antwort: ${reason}`,
   answer: "Antwort",
   took: (milliseconds) => `${milliseconds} ms`,

@@ -43,6 +43,7 @@ export const reference = {
   missing: (names: string) => `Fill in: ${names}.`,
   send: (method: string) => `Send ${method}`,
   sessionGone: (reason: string) => `Not sent, because the console's session cannot be renewed: ${reason}`,
+  otherUser: "Not sent: somebody else is signed in to the console now. Send again to call as them.",
   noAnswer: (reason: string) => `No answer: ${reason}`,
   answer: "Answer",
   took: (milliseconds: string) => `${milliseconds} ms`,
