@@ -31,7 +31,7 @@ export interface Received {
 
 /** As in the console's api.ts: whose session this browser has, or one of `unowned`. */
 const hint = "zonewright.session";
-const unowned: readonly (string | null)[] = [null, "1", "leaving"];
+const unowned: ReadonlySet<string | null> = new Set([null, "1", "leaving"]);
 const lock = "zonewright.refresh";
 /** More of an answer would stall the page. */
 const maxShown = 200_000;
@@ -131,7 +131,7 @@ async function tokenOf(caller: Caller): Promise<string | null> {
   if (caller.kind === "token") return caller.token;
   // Another tab may have signed somebody else in while this token is valid: then the cookie says whose the session is.
   const now = local.getItem(hint);
-  if (now !== owner && !unowned.includes(now)) accessToken = null;
+  if (now !== owner && !unowned.has(now)) accessToken = null;
   return accessToken ?? (await sessionToken());
 }
 
