@@ -96,8 +96,7 @@ function ttlFirst(step: RrsetStep): RrsetStep[] {
   const others = does.flatMap((change): RecordChange[] => {
     if (isOfTtl(change)) return [];
     if (change.action === "create") return [change];
-    const old = { ...change.before, ttl };
-    return [change.action === "update" ? { ...change, before: old } : { ...change, before: old }];
+    return [{ ...change, before: { ...change.before, ttl } }];
   });
   return [
     { ...step, after: { ttl, values: before.values }, does: retimed },

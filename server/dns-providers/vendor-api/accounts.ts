@@ -37,6 +37,7 @@ const longestWaitForQuota: Partial<Record<Purpose, number>> = { drift: longestPa
 export function isTooLong(purpose: Purpose, milliseconds: number): boolean {
   return (purpose === "drift" || purpose === "mirror") && milliseconds > longestPauseOfRounds;
 }
+
 /** Above this number of accounts, idle ones are forgotten. */
 const manyAccounts = 1_000;
 

@@ -105,14 +105,14 @@ export async function putTtlsBack(
   return { ...answer, outcomes, after: back && back.before === answer.after ? back.after : null };
 }
 
-/** A change of which the zone shows only its TTL, and what set that. */
+/** A change that reached the zone only with its TTL, and what set that TTL. */
 interface Retimed {
   /** The index of the change. */
   index: number;
   effect: RecordChange;
 }
 
-/** Returns the changes of which started calls made only the TTL. Pure. @param calls what each started call was to do */
+/** Returns the changes that set a TTL and nothing else before they were interrupted. Pure. @param calls what each started call was to do */
 export function retimedOnly(
   served: ServedRecords,
   changes: readonly RecordChange[],
@@ -206,7 +206,7 @@ interface AppliedAndRead extends ApplyResult {
   ours?: boolean[];
   /** For each change that the zone does not show, whether it may still be made. */
   unseen?: boolean[];
-  /** Changes of which only the TTL was made. */
+  /** Changes that set a TTL and nothing else. */
   retimed?: Retimed[];
   /** Whether the reading shows that the provider signs the zone. */
   signed?: boolean;

@@ -75,7 +75,7 @@ test("a deleted record comes back as it was edited before, and a new one simply 
   expect(toggleDelete(added.draft, added.key, null).edits).toEqual([]);
 });
 
-test("deleting records of which some are deleted already deletes them all, and only then brings them back", () => {
+test("Delete on a selection with deleted records deletes the rest, and pressed again brings all back", () => {
   const rows = ["a", "b", "c"].map((id) => ({ key: id, record: record(id) }));
   const some = toggleDelete(changeRecord(emptyDraft, "a", record("a"), { ...edited, name: "a" }), "b", record("b"));
   const all = toggleDeletes(some, rows);

@@ -63,11 +63,11 @@ test.each<[string, Partial<typeof made>, boolean]>([
   ["deletes another record", { changes: [created, updated, { ...deleted, recordId: "api" }] }, false],
   ["creates one more", { creates: 2, changes: [...made.changes, { ...created, recordId: "2" }] }, false],
   ["deletes nothing", { deletes: 0, changes: [created, updated] }, false],
-])("a change set that %s is told from a sent draft that was made", (_, different, is) => {
+])("a change set that %s is not the one that a sent draft made", (_, different, is) => {
   expect(isMadeBy(sent, { ...made, ...different }, "ada")).toBe(is);
 });
 
-test("a change set that sets another TTL is told from a sent draft that changed only the TTL", () => {
+test("a change set with another TTL is not the one that a draft of a new TTL made", () => {
   const slower = { ...before, ttl: 600 };
   const ttlOnly = {
     edits: [],

@@ -46,7 +46,7 @@ const good: Probe = {
     { name: "ns9.one.tld", keys: [key] },
   ],
 };
-/** The same servers, of which `ns9.one.tld` has other keys. */
+/** The same servers, but `ns9.one.tld` has other keys. */
 const beside = (keys: Probe["served"][number]["keys"]): Probe => ({
   ...good,
   served: [

@@ -227,7 +227,7 @@ describe("a second account that signs in in another tab", () => {
     await page.getByRole("button", { name: /^Review/ }).click();
     const apply = page.getByRole("dialog").getByRole("button", { name: /^Apply/ });
     await apply.waitFor();
-    // As another tab does, of which a tab that was asleep hears nothing.
+    // Another tab does this, and a tab that was asleep does not hear of it.
     const data = { username: "admin", password: adminPassword };
     const { user } = await (await page.request.post(`${site.url}/api/auth/login`, { data })).json();
     await page.evaluate((id) => localStorage.setItem("zonewright.session", id), user.id);

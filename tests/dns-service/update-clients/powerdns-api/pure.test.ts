@@ -147,7 +147,7 @@ test("a pattern matches what the regular expression of the same meaning does", (
 });
 
 test.each([`*${"a".repeat(240)}b*`, `*${"a?".repeat(100)}b`, "*aaab", "nothing*"])(
-  "the pattern %s is matched with a text of 60,000 characters in as many small steps as any other",
+  "the pattern %s takes no more steps for a text of 60,000 characters than any other pattern",
   (pattern) => {
     const given = "a".repeat(60_000);
     expect([...wildcardMatcher(pattern)(given)]).toHaveLength(Math.ceil(given.length / 1_024));
