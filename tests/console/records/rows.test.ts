@@ -29,6 +29,19 @@ test("a new record stands among its neighbors when the whole zone is loaded", ()
   expect(names(loadedRows(records, draft, everything, "example.com"))).toEqual(["@", "@", "api", "mail", "www"]);
 });
 
+test("an edited record that others deleted has one row, also while the list still holds it", () => {
+  const api = record("3", "api", "A", "192.0.2.3");
+  const fields = { ...fieldsOf(api), value: "192.0.2.33" };
+  const draft = changeRecord(emptyDraft, "3", api, fields);
+  const gone = new Set(["3"]);
+  const whole = loadedRows(records, draft, everything, "example.com", gone);
+  expect(names(whole)).toEqual(["@", "@", "api", "www"]);
+  expect(whole.at(2)).toMatchObject({ key: "3", record: null, fields });
+  const windowed = windowedRows(records.length, (index) => records[index], draft, gone);
+  const keys = Array.from({ length: windowed.count }, (_, index) => windowed.at(index)?.key);
+  expect(keys).toEqual(["3", "1", "2", undefined, "4"]);
+});
+
 test("names are sorted and searched without case, as DNS compares them", () => {
   const mixed = ["Zebra", "Office", "alpha", "news"].map((name) => record(name, name, "A", "192.0.2.1"));
   const rows = loadedRows(mixed, emptyDraft, everything, "example.com");

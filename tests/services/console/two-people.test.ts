@@ -318,6 +318,24 @@ test("in a zone that is read in windows, a record out of view that somebody chan
   await review().getByText(theirValue).waitFor();
 });
 
+test("a review that is asked for while the draft is checked opens with the answer", async () => {
+  await edit();
+  await page.getByText(/^Checked against revision/).waitFor();
+  const asked = Promise.withResolvers<undefined>();
+  const answered = Promise.withResolvers<undefined>();
+  await page.route("**/records.plan*", async (route) => {
+    asked.resolve(undefined);
+    await answered.promise;
+    await route.continue();
+  });
+  await theyChange({ value: "192.0.2.215" });
+  await asked.promise;
+  await page.getByRole("button", { name: /^Review/ }).click();
+  expect(await review().count()).toBe(0);
+  answered.resolve(undefined);
+  await review().getByText(theirValue).waitFor();
+});
+
 test("when a member's rights are narrowed while they edit, their page shows what is left of them, and keeps the draft", async () => {
   page = await site.signedIn({ username: "ada", password: memberPassword, path: `/d/${zone.name}/records` });
   await page.getByText("You may change: all hosts").waitFor();

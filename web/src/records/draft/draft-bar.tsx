@@ -47,7 +47,7 @@ export function DraftBar({ draft, check, clashes, onDiscard, onReview, keys, mus
       <Button kind="quiet" className={styles["push"]} onClick={() => setAsking(true)}>
         {text.discard}
       </Button>
-      <Button kind="primary" disabled={check.state !== "planned"} onClick={onReview}>
+      <Button kind="primary" disabled={!["planned", "checking"].includes(check.state)} onClick={onReview}>
         {mustRequest ? text.requestReview : text.review} <kbd>{keys}</kbd>
       </Button>
       <Dialog

@@ -95,7 +95,8 @@ export function windowedRows(
     at: (index) => {
       if (index < created.length) return created[index];
       const record = at(index - created.length);
-      return record && rowOf(record, edits);
+      // What was loaded earlier may hold what others deleted since.
+      return record && !gone.has(record.id) ? rowOf(record, edits) : undefined;
     },
   };
 }
@@ -152,7 +153,9 @@ export function loadedRows(
       text.toLowerCase().includes(needle),
     );
   };
-  const rows = [...records.map((record) => rowOf(record, edits)), ...newRows(draft, gone)]
+  // What was loaded earlier may hold what others deleted since.
+  const present = gone.size === 0 ? records : records.filter(({ id }) => !gone.has(id));
+  const rows = [...present.map((record) => rowOf(record, edits)), ...newRows(draft, gone)]
     .filter(matches)
     .toSorted(byName);
   return { count: rows.length, at: (index) => rows[index] };
