@@ -1,6 +1,7 @@
+import { sql } from "kysely";
 import type { Caller } from "../../../access/caller.ts";
 import { permitted } from "../../../access/authenticator.ts";
-import type { Database, EntityManager } from "../../../database/database.ts";
+import { queries, type Database, type EntityManager } from "../../../database/database.ts";
 import { absoluteName, parseZoneName } from "../../../dns/names/names.ts";
 import { rrsetKey } from "../../../dns/record.ts";
 import { readZoneFile } from "../../../dns/zone-file/parse.ts";
@@ -31,7 +32,7 @@ export class NewZones {
 
   /**
    * Creates a domain at the default provider configuration, with its records. Refused records are refused before anything is made, unless
-   * the provider finds the fault: then the domain is deleted again.
+   * the provider finds the fault: then the domain is deleted again. A zone file that was never a domain here is left as it is.
    * @throws Unprocessable, AppError as `Domains.create` and `PowerdnsZones.change`
    */
   async create(em: EntityManager, caller: Caller, given: Readonly<Record<string, unknown>>): Promise<FoundZone> {
@@ -46,7 +47,10 @@ export class NewZones {
     const { zone, live } = await created(domains.planned(em, caller, wish, () => Promise.resolve()));
     // A zone that is made stays at its provider. One that is there already is judged with what it has, when its records are here.
     if (live.length === 0) await withinContent(zones.refuseNew(em, caller, zone, wanted));
-    else permitted(caller, "records:write");
+    else {
+      permitted(caller, "records:write");
+      if (!(await wasDeleted(em, name.value))) throw new AppError("CONFLICT", neverHere);
+    }
     const { id, recordCount } = await created(domains.create(em, caller, wish));
     try {
       await storeSettings(database.fork(), caller, id, settings);
@@ -59,6 +63,21 @@ export class NewZones {
     }
     return await zones.find(database.fork(), caller, name.value, "read");
   }
+}
+
+const neverHere =
+  "Conflict: The zone files already have this zone, which was never a domain here. Create the domain in Zonewright: it keeps the records.";
+
+/** Whether a domain of this name was deleted here: what the zone files still have of it is Zonewright's own. */
+async function wasDeleted(em: EntityManager, name: string): Promise<boolean> {
+  const found = await queries(em)
+    .selectFrom("audit_entries")
+    .select("id")
+    .where("action", "=", "domain.delete")
+    .where(sql<string>`before ->> 'name'`, "=", name)
+    .limit(1)
+    .execute();
+  return found.length > 0;
 }
 
 /** Returns the RRsets that a new zone is to have, given one by one or as the text of a zone file. @throws Unprocessable */

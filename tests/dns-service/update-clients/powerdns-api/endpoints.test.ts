@@ -1,3 +1,5 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { sql } from "kysely";
 import { beforeAll, describe, expect, test } from "vitest";
 import { queries } from "../../../../server/database/database.ts";
@@ -101,6 +103,19 @@ describe("zones", () => {
     const { status, body } = await client.send("POST", "/zones", { name: `${name}.`, kind: "Native", rrsets });
     expect([status, body.error]).toEqual([422, expect.stringContaining(`RRset a.${name}. IN CNAME: `)]);
     expect((await client.get(`/zones/${name}.`)).status).toBe(404);
+  });
+
+  test("a zone file that was never a domain here is not replaced: its records stay until somebody imports them", async () => {
+    const name = freshName();
+    const file = join(zw.dataDir, "zones", `${name}.zone`);
+    const text = `$ORIGIN ${name}.\n@ 300 IN NS ns1.example.net.\nwww 300 IN A 192.0.2.1\n`;
+    await writeFile(file, text);
+    const wish = { name: `${name}.`, kind: "Native", nameservers: ["ns2.example.net."] };
+    const { status, body } = await client.send("POST", "/zones", wish);
+    expect([status, body.error]).toEqual([409, expect.stringContaining("Create the domain in Zonewright")]);
+    expect(await readFile(file, "utf8")).toBe(text);
+    expect((await zw.admin.post("/api/domains", { name })).status).toBe(201);
+    expect(await client.contents(name)).toEqual([`www.${name}. A 192.0.2.1`, `${name}. NS ns1.example.net.`]);
   });
 
   test("a zone that is created again has what the call has, and what its file had before is in its history", async () => {
