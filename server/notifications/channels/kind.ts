@@ -80,11 +80,6 @@ export function coversDomain({ domainIds, tags, groupNames }: ZoneFilter, domain
   );
 }
 
-/** Returns whether a channel hears of records of a type. */
-export function coversType({ recordTypes }: ZoneFilter, recordType: string): boolean {
-  return recordTypes === undefined || recordTypes.includes(recordType);
-}
-
 /** Returns when a change that was made at a time is due. */
 export function dueAt(digest: Digest, at: Date): Date {
   const span = { immediate: 0, hourly: 3_600_000, daily: 86_400_000 }[digest];

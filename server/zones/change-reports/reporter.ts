@@ -2,10 +2,10 @@ import { sql } from "kysely";
 import { jsonRows, queries, type Database, type EntityManager } from "../../database/database.ts";
 import type { Outbox } from "../../notifications/channels/outbox.ts";
 import type { Digest, ZoneFilter } from "../../database/tables/notifications.ts";
-import { coversDomain, dueAt, coversType } from "../../notifications/channels/kind.ts";
+import { coversDomain, dueAt } from "../../notifications/channels/kind.ts";
 import { newId } from "../../platform/ids.ts";
 import type { Logger } from "../../platform/log.ts";
-import { zoneChangesOf, type HistoryChange } from "../changes/history.ts";
+import { zoneChangesOf, zoneCountsOf, type HistoryChange } from "../changes/history.ts";
 import { qualifiedName } from "../../dns/names/names.ts";
 import type { ZoneChanged, NotificationContent } from "../../platform/events.ts";
 
@@ -26,6 +26,15 @@ interface ReportedChange {
   meansName: string | null;
   at: Date;
   revision: number;
+  creates: number;
+  updates: number;
+  deletes: number;
+  /** Its changes of records by the types that channels name, once read. */
+  byTypes: Map<string, HeardChanges | null>;
+}
+
+/** Changes of the records that a channel hears of, and how many there are. */
+interface HeardChanges {
   /** The first 100. */
   changes: readonly HistoryChange[];
   creates: number;
@@ -60,28 +69,38 @@ async function reportedChange(
     ...meansOf(set, tokenId),
     at: set.finished_at ?? set.created_at,
     revision: set.revision,
-    changes: await zoneChangesOf(em, set.domain_id, set.revision),
     creates: set.creates,
     updates: set.updates,
     deletes: set.deletes,
+    byTypes: new Map(),
   };
 }
 
-/** Returns the changes of the types that a channel hears of. */
-function heardChanges({ changes }: ReportedChange, filter: ZoneFilter): HistoryChange[] {
-  return changes.filter(({ before, after }) =>
-    [before, after].some((record) => record !== null && coversType(filter, record.recordType)),
-  );
+/** Returns the changes of the types that a channel hears of, read once for all channels that name the same types; null if there are none. */
+async function heardChanges(
+  em: EntityManager,
+  { domain, revision, byTypes, creates, updates, deletes }: ReportedChange,
+  { recordTypes }: ZoneFilter,
+): Promise<HeardChanges | null> {
+  const types = recordTypes?.toSorted().join(" ") ?? "";
+  const known = byTypes.get(types);
+  if (known !== undefined) return known;
+  const changes = await zoneChangesOf(em, domain.id, revision, recordTypes ?? []);
+  const counts = recordTypes ? await zoneCountsOf(em, domain.id, revision, recordTypes) : { creates, updates, deletes };
+  const heard = changes.length === 0 ? null : { changes, ...counts };
+  byTypes.set(types, heard);
+  return heard;
+}
+
+/** Returns what a channel hears of a change; null: nothing. */
+async function heardBy(em: EntityManager, { filter }: Channel, change: ReportedChange): Promise<HeardChanges | null> {
+  return coversDomain(filter, change.domain) ? await heardChanges(em, change, filter) : null;
 }
 
 /** Returns what programs get of a change. */
-function changedMetadata(change: ReportedChange, filter: ZoneFilter, siteUrl: string): ZoneChanged {
+function changedMetadata(change: ReportedChange, heard: HeardChanges, siteUrl: string): ZoneChanged {
   const { changeSetId, domain, kind, message, actor, means, meansName, revision } = change;
-  const heard = heardChanges(change, filter);
-  const counts =
-    filter.recordTypes === undefined
-      ? { creates: change.creates, updates: change.updates, deletes: change.deletes }
-      : counted(heard);
+  const { changes, creates, updates, deletes } = heard;
   return {
     domainId: domain.id,
     domainName: domain.name,
@@ -92,8 +111,10 @@ function changedMetadata(change: ReportedChange, filter: ZoneFilter, siteUrl: st
     actor,
     means,
     meansName,
-    ...counts,
-    changes: heard.slice(0, listedChanges),
+    creates,
+    updates,
+    deletes,
+    changes: changes.slice(0, listedChanges),
     at: change.at.toISOString(),
     url: new URL(`/d/${encodeURIComponent(domain.name)}/records`, siteUrl).href,
   };
@@ -147,11 +168,6 @@ function meansOf(
   if (set.tsig_key !== null) return { means: "key", meansName: set.key_label ?? set.tsig_key };
   if (tokenId !== null) return { means: "token", meansName: set.token_name };
   return { means: set.actor_id === null ? "service" : "session", meansName: null };
-}
-
-function counted(changes: readonly HistoryChange[]) {
-  const of = (action: HistoryChange["action"]) => changes.filter((change) => change.action === action).length;
-  return { creates: of("create"), updates: of("update"), deletes: of("delete") };
 }
 
 /** Returns one line for each changed record, as a patch shows it. */
@@ -281,10 +297,11 @@ export class ChangeReporter {
       const change = await reportedChange(tx, { changeSetId, tokenId });
       if (!change) continue;
       for (const channel of channels) {
-        const { filter, digest } = channel;
-        if (!coversDomain(filter, change.domain) || heardChanges(change, filter).length === 0) continue;
+        const { digest } = channel;
+        const heard = await heardBy(tx, channel, change);
+        if (!heard) continue;
         if (digest === "immediate")
-          await this.#deliver(tx, channel, changeMessage(this.#metadata(change, filter), this.#parts.now()));
+          await this.#deliver(tx, channel, changeMessage(this.#metadata(change, heard), this.#parts.now()));
         else
           waiting.push({
             id: newId(),
@@ -322,13 +339,15 @@ export class ChangeReporter {
     const listed = [];
     for (const { change_set_id: changeSetId, token_id: tokenId } of byId(rows).slice(0, listedInDigest)) {
       const change = await reportedChange(tx, { changeSetId, tokenId });
-      if (change) listed.push(this.#metadata(change, channel.filter));
+      if (!change) continue;
+      const heard = await heardChanges(tx, change, channel.filter);
+      listed.push(this.#metadata(change, heard ?? { changes: [], creates: 0, updates: 0, deletes: 0 }));
     }
     if (listed.length > 0) await this.#deliver(tx, channel, digestMessage(listed, rows.length, now(), siteUrl));
   }
 
-  #metadata(change: ReportedChange, filter: ZoneFilter) {
-    return changedMetadata(change, filter, this.#parts.siteUrl);
+  #metadata(change: ReportedChange, heard: HeardChanges) {
+    return changedMetadata(change, heard, this.#parts.siteUrl);
   }
 
   async #deliver(tx: EntityManager, channel: Channel, message: Parameters<Outbox["deliver"]>[2]): Promise<void> {

@@ -192,9 +192,28 @@ async function countsOf(
   );
 }
 
-/** Returns up to 100 changes of a revision, whoever may see them. */
-export async function zoneChangesOf(em: EntityManager, domainId: string, revision: number): Promise<HistoryChange[]> {
-  return (await changesOf(em, domainId, [revision], ZoneScope.all)).get(revision) ?? [];
+/** Returns up to 100 changes of a revision, whoever may see them. @param recordTypes only records of these types; none: of all */
+export async function zoneChangesOf(
+  em: EntityManager,
+  domainId: string,
+  revision: number,
+  recordTypes: readonly string[],
+): Promise<HistoryChange[]> {
+  return (await changesOf(em, domainId, [revision], ofTypes(recordTypes))).get(revision) ?? [];
+}
+
+/** Returns how many records of some types a revision changed, whoever may see them. */
+export async function zoneCountsOf(
+  em: EntityManager,
+  domainId: string,
+  revision: number,
+  recordTypes: readonly string[],
+): Promise<Counts> {
+  return (await countsOf(em, domainId, [revision], ofTypes(recordTypes))).get(revision) ?? nothing;
+}
+
+function ofTypes(recordTypes: readonly string[]): ZoneScope {
+  return new ZoneScope([{ pattern: "*", recordTypes }]);
 }
 
 /** Returns up to 100 changes of some records for each revision, from the versions that began or ended with it. */

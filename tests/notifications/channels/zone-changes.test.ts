@@ -152,6 +152,40 @@ describe("filters", () => {
   });
 });
 
+/** A zone file with many addresses and one mail server. */
+const largeFile = `${Array.from({ length: 150 }, (_, index) => `h${index} 300 IN A 192.0.2.1\n`).join("")}@ 300 IN MX 10 mail.example.net.\n`;
+
+describe("a filter by type of a change with more records than a message lists", () => {
+  test("a channel hears of the one record of its type, created or deleted among many of others", async () => {
+    await hearing({ zoneFilter: { recordTypes: ["MX"] } });
+    const zone = await manualZone(harness.zw);
+    await zone.post("/zonefile", { zonefile: largeFile });
+    const others = Array.from({ length: 150 }, (_, index) => `i${index} 300 IN A 192.0.2.1\n`).join("");
+    await zone.post("/zonefile", { zonefile: others, mode: "replace", force: true });
+    await report();
+    expect(received().map(({ metadata }) => metadata)).toMatchObject([
+      { creates: 1, updates: 0, deletes: 0, changes: [{ action: "create", after: { recordType: "MX" } }] },
+      { creates: 0, updates: 0, deletes: 1, changes: [{ action: "delete", before: { recordType: "MX" } }] },
+    ]);
+  });
+
+  test("the message and the digest count all records of the types that the channel names", async () => {
+    await hearing({ zoneFilter: { recordTypes: ["A"] } });
+    await hearing({ zoneFilter: { recordTypes: ["A"] }, digest: "hourly" });
+    const zone = await manualZone(harness.zw);
+    await zone.post("/zonefile", { zonefile: largeFile });
+    await report();
+    await harness.later(hour);
+    await report();
+    const [message, digest] = received();
+    expect(message).toMatchObject({
+      content: expect.stringMatching(/^admin changed 150 records\./),
+      metadata: { creates: 150 },
+    });
+    expect(digest).toMatchObject({ metadata: { total: 1, changes: [{ creates: 150 }] } });
+  });
+});
+
 describe("digests", () => {
   test("an hourly digest sends the changes of an hour together, at the full hour", async () => {
     const channel = await hearing({ digest: "hourly" });
