@@ -242,7 +242,7 @@ export async function holdBack(
     .execute();
 }
 
-/** Abandons a channel's pending deliveries. */
+/** Abandons a channel's pending deliveries, and the changes that wait for its next digest. */
 export async function giveUp(em: EntityManager, channelId: string, reason: string, now: Date): Promise<void> {
   await queries(em)
     .updateTable("deliveries")
@@ -250,6 +250,7 @@ export async function giveUp(em: EntityManager, channelId: string, reason: strin
     .where("channel_id", "=", channelId)
     .where("state", "=", "pending")
     .execute();
+  await queries(em).deleteFrom("change_reports").where("channel_id", "=", channelId).execute();
 }
 
 export async function deleteOldDeliveries(em: EntityManager, now: Date): Promise<void> {

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { jsonRows, queries, type Database, type EntityManager } from "../../database/database.ts";
+import { arrayLiteral, jsonRows, queries, type Database, type EntityManager } from "../../database/database.ts";
 import type { Outbox } from "../../notifications/channels/outbox.ts";
 import type { Digest, ZoneFilter } from "../../database/tables/notifications.ts";
 import { coversDomain, dueAt } from "../../notifications/channels/kind.ts";
@@ -336,14 +336,20 @@ export class ChangeReporter {
       returning id, change_set_id, token_id
     `.execute(queries(tx));
     if (!channel || rows.length === 0) return;
+    // The filter, a tag or a group may have changed since.
+    const admitted = await admittedChanges(
+      tx,
+      channel.filter,
+      rows.map((row) => row.change_set_id),
+    );
+    const due = byId(rows).filter((row) => admitted.has(row.change_set_id));
     const listed = [];
-    for (const { change_set_id: changeSetId, token_id: tokenId } of byId(rows).slice(0, listedInDigest)) {
+    for (const { change_set_id: changeSetId, token_id: tokenId } of due.slice(0, listedInDigest)) {
       const change = await reportedChange(tx, { changeSetId, tokenId });
-      if (!change) continue;
-      const heard = await heardChanges(tx, change, channel.filter);
-      listed.push(this.#metadata(change, heard ?? { changes: [], creates: 0, updates: 0, deletes: 0 }));
+      const heard = change && (await heardBy(tx, channel, change));
+      if (heard) listed.push(this.#metadata(change, heard));
     }
-    if (listed.length > 0) await this.#deliver(tx, channel, digestMessage(listed, rows.length, now(), siteUrl));
+    if (listed.length > 0) await this.#deliver(tx, channel, digestMessage(listed, due.length, now(), siteUrl));
   }
 
   #metadata(change: ReportedChange, heard: HeardChanges) {
@@ -370,6 +376,23 @@ async function hearing(tx: EntityManager, only?: string): Promise<Channel[]> {
     .orderBy("id")
     .execute();
   return rows.map(({ id, channel, zone_filter: filter, digest }) => ({ id, channel, filter: filter ?? {}, digest }));
+}
+
+/** Returns which change sets a filter admits. */
+async function admittedChanges(tx: EntityManager, filter: ZoneFilter, ids: readonly string[]): Promise<Set<string>> {
+  const { recordTypes } = filter;
+  const isOfTypes = (edge: "since" | "until") => sql`exists (
+    select from records where domain_id = d.id and ${sql.ref(edge)} = c.revision and record_type = any(${arrayLiteral(recordTypes ?? [])}::text[])
+  )`;
+  const { rows } = await sql<{ change_set_id: string; id: string; tags: string[]; group_name: string | null }>`
+    select c.id as change_set_id, d.id, d.tags, d.group_name
+    from unnest(${arrayLiteral(ids)}::uuid[]) as reported (id)
+    join change_sets c on c.id = reported.id
+    join domains d on d.id = c.domain_id
+    ${recordTypes === undefined ? sql`` : sql`where ${isOfTypes("since")} or ${isOfTypes("until")}`}
+  `.execute(queries(tx));
+  const covered = rows.filter((row) => coversDomain(filter, { id: row.id, tags: row.tags, groupName: row.group_name }));
+  return new Set(covered.map((row) => row.change_set_id));
 }
 
 async function store(tx: EntityManager, waiting: readonly object[]): Promise<void> {

@@ -223,6 +223,47 @@ describe("digests", () => {
     expect(received()).toMatchObject([{ title: `1 change in ${zone.name}` }]);
   });
 
+  test("a digest has only changes that the channel's filter still admits, and counts only these", async () => {
+    const channel = await hearing({ digest: "daily" });
+    const [one, other] = [await manualZone(harness.zw), await manualZone(harness.zw)];
+    for (const zone of [one, other]) {
+      await zone.add("A", "www", "192.0.2.1");
+      await zone.add("TXT", "www", "text");
+    }
+    await report();
+    const zoneFilter = { domainIds: [one.id], recordTypes: ["TXT"] };
+    await harness.zw.admin.put(`/api/notifications/configs/${channel.id}`, { zoneFilter });
+    await harness.later(24 * hour);
+    await report();
+    expect(received()).toMatchObject([
+      {
+        title: `1 change in ${one.name}`,
+        metadata: {
+          total: 1,
+          changes: [{ domainName: one.name, creates: 1, changes: [{ after: { recordType: "TXT" } }] }],
+        },
+      },
+    ]);
+    expect(received()[0]?.["content"]).not.toContain(other.name);
+    expect(await left()).toBe(0);
+  });
+
+  test("a channel that was disabled and enabled again receives nothing from before with its next digest", async () => {
+    const channel = await hearing({ digest: "daily" });
+    const zone = await manualZone(harness.zw);
+    await zone.add("A", "before", "192.0.2.1");
+    await report();
+    for (const enabled of [false, true])
+      await harness.zw.admin.put(`/api/notifications/configs/${channel.id}`, { enabled });
+    await zone.add("A", "after", "192.0.2.1");
+    await report();
+    await harness.later(24 * hour);
+    await report();
+    expect(received()).toMatchObject([
+      { metadata: { total: 1, changes: [{ changes: [{ after: { name: "after" } }] }] } },
+    ]);
+  });
+
   test("what waits for a channel's digest goes with the channel", async () => {
     const channel = await hearing({ digest: "daily" });
     await (await manualZone(harness.zw)).add("A", "www", "192.0.2.1");
