@@ -316,6 +316,50 @@ describe("the editor", () => {
     expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("Your edits are in ") as string });
   });
 
+  describe("while others change the zone", () => {
+    /** A shell command that adds a record by the API, as somebody else might while the editor is open. */
+    const meanwhile = (body: object) =>
+      `curl -s -X POST '${zw.url}/api/domains/${id}/records' -H 'authorization: Bearer ${cli.token}' -H 'content-type: application/json' -d '${JSON.stringify(body)}' >/dev/null`;
+    let id = "";
+    beforeEach(async () => {
+      id = (await cli.json<{ id: string }>(["domains", "show", zone])).id;
+    });
+
+    test("an edit leaves what others added, and changes only what was edited", async () => {
+      const env = await editor(
+        `sed -i 's/^www.*/changed 300 IN A 192.0.2.98/' "$1"; ${meanwhile({ recordType: "A", name: "bobs", value: "192.0.2.77" })}`,
+      );
+      const edited = await cli.run(["records", "edit", zone, "--yes"], { env, columns: 80 });
+      expect(edited).toMatchObject({
+        exitCode: 0,
+        stderr: expect.stringContaining(
+          `${zone} has changed since you opened it (\`zonewright history ${zone}\`). That stays: only your changes are made.\n`,
+        ) as string,
+      });
+      expect(edited.stdout).toContain("+ changed 300 A 192.0.2.98\n");
+      expect(edited.stdout).not.toContain("bobs");
+      expect(await cli.must(["records", zone, "--name", "bobs"])).toContain("192.0.2.77");
+      expect(await cli.must(["records", zone, "--name", "www"])).toBe("");
+    });
+
+    test("an edit of a record that somebody else changed is refused, and kept", async () => {
+      const added = meanwhile({ recordType: "A", name: "www", value: "192.0.2.2", ttl: 300 });
+      const env = await editor(`sed -i 's/192.0.2.1/192.0.2.3/' "$1"; ${added}`);
+      const edited = await cli.run(["records", "edit", zone, "--yes"], { env, columns: 80 });
+      expect(edited).toMatchObject({
+        exitCode: 1,
+        stdout: "",
+        stderr: expect.stringContaining("You and somebody else changed www A.") as string,
+      });
+      const [, kept = ""] = /Your edits are in (.+)\.\n$/.exec(edited.stderr) ?? [];
+      expect(await readFile(kept, "utf8")).toContain("192.0.2.3");
+      await rm(join(kept, ".."), { recursive: true });
+      expect(await cli.must(["records", zone, "--name", "www"])).toBe(
+        "www\t300\tA\t192.0.2.1\nwww\t300\tA\t192.0.2.2\n",
+      );
+    });
+  });
+
   test("needs a terminal, and one that runs", async () => {
     expect((await cli.run(["records", "edit", zone])).stderr).toBe(
       "`records edit` needs a terminal. Use `zonewright import` for a file that you have.\n",

@@ -3,18 +3,18 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { isZonewrightError, type Client } from "@zonewright/client";
+import { isZonewrightError, type Client, type Domain } from "@zonewright/client";
 import { changeInput, command, withChanges, type ChangeOptions } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { asOptions, exitCodes, Failure, problemsOf } from "../failure.ts";
-import { carryOut, inputOf, requested, sizeOf } from "../plans.ts";
+import { carryOut, changesOf, inputOf, requested, sizeOf, type Changes, type JsonChange } from "../plans.ts";
 import { confirmed, interactive, note } from "../terminal.ts";
 import { domainNamed, fullName } from "../zones.ts";
 
 export function edit(): Command {
   return withChanges(
     command("edit <domain>", "Edit a domain's records as a zone file", {
-      more: "Opens $VISUAL or $EDITOR, shows what changes, and asks before it applies exactly that. A file with an error can be edited again.",
+      more: "Opens $VISUAL or $EDITOR, shows what changes, and asks before it applies exactly that. What others change meanwhile stays. A file with an error can be edited again.",
       examples: [
         ["records edit example.com", "Edit the zone in your editor."],
         ["records edit example.com --message 'Tidy up'", "Say why, for the history."],
@@ -30,15 +30,15 @@ export function edit(): Command {
     const file = join(folder, `${fullName(zone)}.zone`.replaceAll("/", "_"));
     const { zonefile: before } = await client.records.exportZonefile.query({ id: zone.id });
     await writeFile(file, before, { mode: 0o600 });
-    const done = await editUntilDone(client, { id: zone.id, domain: fullName(zone), file, before }, options);
+    const done = await editUntilDone(client, { zone, file, before }, options);
     if (done) await rm(folder, { recursive: true });
     else note(`Your edits are in ${file}.`);
   });
 }
 
 interface Edited {
-  id: string;
-  domain: string;
+  /** The domain as it was before its zone was opened. */
+  zone: Domain;
   file: string;
   /** The file as it was opened first. */
   before: string;
@@ -46,7 +46,7 @@ interface Edited {
 
 /** @returns whether the edits are of no more use */
 async function editUntilDone(client: Client, edited: Edited, options: ChangeOptions): Promise<boolean> {
-  const { id, domain, file, before } = edited;
+  const { zone, file, before } = edited;
   for (;;) {
     await openEditor(file);
     const zonefile = await readFile(file, "utf8");
@@ -55,7 +55,7 @@ async function editUntilDone(client: Client, edited: Edited, options: ChangeOpti
       return true;
     }
     try {
-      return await apply(client, { id, domain, zonefile }, options);
+      return await apply(client, { zone, before, zonefile }, options);
     } catch (error) {
       if (error instanceof Failure && error.exitCode === exitCodes.interrupted) {
         note(`Your edits are in ${file}.`);
@@ -73,24 +73,46 @@ async function editUntilDone(client: Client, edited: Edited, options: ChangeOpti
 
 async function apply(
   client: Client,
-  { id, domain, zonefile }: { id: string; domain: string; zonefile: string },
+  { zone, before, zonefile }: { zone: Domain; before: string; zonefile: string },
   options: ChangeOptions,
 ): Promise<boolean> {
+  const { id } = zone;
+  const domain = fullName(zone);
   const input = { id, zonefile, mode: "replace" as const };
   const unlock = options.unlock ? { unlock: true } : {};
-  const { plan, planHash, warnings } = await client.records.planZonefile.mutate({ ...input, ...unlock });
-  if (plan === null || planHash === null) throw new Failure("The server returned no plan. Upgrade it.");
-  const planned = { ...plan, warnings };
+  const compared = async (text: string) => {
+    const { plan, planHash, warnings } = await client.records.planZonefile.mutate({
+      ...input,
+      zonefile: text,
+      ...unlock,
+    });
+    if (plan === null || planHash === null) throw new Failure("The server returned no plan. Upgrade it.");
+    return { ...plan, warnings, planHash };
+  };
+  const revision = async () => (await client.domains.get.query({ id })).revision;
+  let planned: Changes & { planHash: string } = await compared(zonefile);
+  let apply = async () => {
+    await client.records.importZonefile.mutate({ ...input, planHash: planned.planHash, ...changeInput(options) });
+    return await revision();
+  };
   try {
+    if ((await revision()) !== zone.revision) {
+      const changes = inputOf(editedOnly(planned, await compared(before)));
+      note(
+        `${domain} has changed since you opened it (\`zonewright history ${domain}\`). That stays: only your changes are made.`,
+      );
+      planned = await client.records.plan.mutate({ id, changes, ...unlock });
+      apply = async () => {
+        const write = { id, changes, planHash: planned.planHash, ...changeInput(options) };
+        return (await client.records.applyPlan.mutate(write)).revision;
+      };
+    }
     const applied = await carryOut({
       domain,
       plan: planned,
       options,
       alwaysAsk: true,
-      apply: async () => {
-        await client.records.importZonefile.mutate({ ...input, planHash, ...changeInput(options) });
-        return (await client.domains.get.query({ id })).revision;
-      },
+      apply: () => apply(),
       request: (title) => requested(client, { id, changes: inputOf(planned) }, title, options),
     });
     return applied || sizeOf(planned) === 0 || options.request !== undefined;
@@ -101,6 +123,32 @@ async function apply(
     process.exitCode = exitCodes.error;
     return false;
   }
+}
+
+/**
+ * Returns what the user edited, without what others changed meanwhile.
+ * @param edited makes the zone of now the edited file
+ * @param back makes it the file as it was opened: takes back what others changed
+ * @throws Failure if both changed the same name and type
+ */
+function editedOnly(edited: Changes, back: Changes): Changes {
+  const keys = (plan: Changes) => changesOf(plan).map((change) => JSON.stringify(change));
+  const others = new Set(keys(back));
+  const isEdited = (change: Partial<Changes>) =>
+    !keys({ creates: [], updates: [], deletes: [], ...change }).every((key) => others.has(key));
+  const own = {
+    creates: edited.creates.filter((one) => isEdited({ creates: [one] })),
+    updates: edited.updates.filter((one) => isEdited({ updates: [one] })),
+    deletes: edited.deletes.filter((one) => isEdited({ deletes: [one] })),
+  };
+  const placesOf = ({ before, after }: JsonChange) =>
+    [before, after].flatMap((record) => (record ? [`${record.name} ${record.recordType}`] : []));
+  const taken = new Set(changesOf(back).flatMap(placesOf));
+  const both = [...new Set(changesOf(own).flatMap(placesOf))].filter((place) => taken.has(place));
+  if (both.length === 0) return own;
+  throw new Failure(
+    `You and somebody else changed ${both.slice(0, 5).join(", ")}. Nothing was changed. Open the zone again and repeat your edits.`,
+  );
 }
 
 /** Runs the user's editor and waits for its end. Its setting may have arguments, as everywhere. */
