@@ -82,14 +82,10 @@ export async function zoneFilesIn(
     else throw new Failure(`${path} is not a zone. Its name must end in ${ends}, such as example.com.zone.`);
   }
   const zones: (Pick<ZoneFile, "domain" | "file"> & { read: () => Promise<ZoneFile> })[] = [];
-  const modules = new Map<string, string[]>();
-  for (const file of new Set(files)) {
-    if (formatOf(file) !== "terraform" || isDomainName(zoneOfFile(file))) continue;
-    const parts = modules.get(dirname(file));
-    if (parts) parts.push(file);
-    else modules.set(dirname(file), [file]);
-  }
-  for (const [folder, parts] of modules) {
+  // A zone's records may be in several files of a folder, so one of them alone would delete those of the others.
+  const modules = new Set(files.filter(isModuleFile).map((file) => dirname(file)));
+  for (const folder of modules) {
+    const parts = (await filesBelow(folder, { deep: false })).filter(isModuleFile);
     const module = await terraformModule(folder, parts);
     if (module.length === 0) skipped.push(...parts);
     for (const zone of module) {
@@ -165,13 +161,18 @@ async function terraformModule(folder: string, files: readonly string[]): Promis
   return zones;
 }
 
-async function filesBelow(folder: string): Promise<string[]> {
+/** Returns whether a file is Terraform without a zone of its own: one of the files of its folder. */
+function isModuleFile(file: string): boolean {
+  return formatOf(file) === "terraform" && !isDomainName(zoneOfFile(file));
+}
+
+async function filesBelow(folder: string, { deep = true }: { deep?: boolean } = {}): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const found = await Promise.all(
     entries.map(async (entry) => {
       const path = join(folder, entry.name);
       if (entry.name.startsWith(".") || entry.name === "node_modules") return [];
-      if (entry.isDirectory()) return await filesBelow(path);
+      if (entry.isDirectory()) return deep ? await filesBelow(path) : [];
       if (!formatOf(path)) return [];
       // Zones with the same records may be links to one file.
       const isFile = entry.isSymbolicLink() ? (await stat(path)).isFile() : entry.isFile();

@@ -54,6 +54,8 @@ shop.example!internal: 1 to create
       stdout:
         "infra.example: 2 to create\n+ mail 300 A 192.0.2.25\n+ www 300 A 192.0.2.4\n1 of 1 zone would change: 2 to create.\n",
     });
+    // One file of them, as a job names what a commit changed, is not all of its zone.
+    expect(await cli.run(["plan", join(repo.folder, "module/hosts.tf")])).toEqual(shown);
     // What else is in the folder is compared by itself, without a warning.
     await write("module/shop.tf", 'resource "aws_route53_zone" "shop" {\n  name = "shop.example"\n}\n');
     await write("module/more.tf", terraformHost("shop", '"192.0.2.9"').replace("zone.main.", "zone.shop."));
