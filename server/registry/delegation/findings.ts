@@ -40,8 +40,11 @@ export interface Judgment {
   leavesOpen: (finding: Pick<Finding, "code" | "server" | "name" | "recordType" | "target">) => boolean;
 }
 
-/** Compares what was seen. Pure: no time, no network. */
-export function judge(seen: Observation): Judgment {
+/**
+ * Compares what was seen. Pure: no time, no network.
+ * @param hasMirrors whether other providers serve the zone, too: each counts serials by itself
+ */
+export function judge(seen: Observation, { hasMirrors = false }: { hasMirrors?: boolean } = {}): Judgment {
   const servers = byName(seen.servers);
   const unchecked = new Set(
     [...servers].filter(([, at]) => at.some(({ state }) => state === "not_checked")).map(([name]) => name),
@@ -65,7 +68,7 @@ export function judge(seen: Observation): Judgment {
       ...nameServerSets(seen),
       ...glue(seen),
       ...serverFaults(seen, servers),
-      ...serials(servers),
+      ...serials(seen.servers, hasMirrors),
       ...signing(seen),
       ...dangling(seen),
     ],
@@ -190,8 +193,14 @@ function isReportedAsDangling({ pointers, targets }: Observation, server: string
   return isReported && pointers.some((pointer) => isApexNs(pointer) && pointer.target === server);
 }
 
-function serials(servers: ReadonlyMap<string, ServerSeen[]>): Finding[] {
-  const answering = [...servers.values()].flat().filter(({ serial }) => serial !== null);
+/** Compares the serials of the servers of one primary, which the SOA record names. */
+function serials(servers: readonly ServerSeen[], hasMirrors: boolean): Finding[] {
+  if (!hasMirrors) return differingSerials(servers);
+  return [...Map.groupBy(servers, ({ primary }) => primary ?? null).values()].flatMap(differingSerials);
+}
+
+function differingSerials(servers: readonly ServerSeen[]): Finding[] {
+  const answering = servers.filter(({ serial }) => serial !== null);
   const newest = answering
     .map(({ serial }) => serial ?? 0)
     .reduce((one, other) => (isNewer(other, one) ? other : one), 0);

@@ -41,6 +41,8 @@ export interface ServerSeen {
   address: string | null;
   state: ServerState;
   serial: number | null;
+  /** The primary server that its SOA record names (MNAME), in lower case. Left out: not known. */
+  primary?: string;
   /** What went wrong; null if nothing did. */
   detail: string | null;
   /** Whether the rules, or a missing route, keep this machine from asking it. Default: false. */
@@ -291,16 +293,16 @@ async function observeServer(resolver: Resolver, zone: string, name: string, add
     if (failure === "silent") return { ...seen, state: "unreachable", detail };
     return { ...seen, state: "not_checked", detail, barred: failure === "barred" };
   }
-  const serial = serialIn(asked.reply, zone);
-  if (serial !== null) return { ...seen, state: "authoritative", serial, detail: null };
+  const soa = soaIn(asked.reply, zone);
+  if (soa !== null) return { ...seen, ...soa, state: "authoritative", detail: null };
   return { ...seen, state: "lame", detail: lameness(asked.reply) };
 }
 
-function serialIn({ authoritative, rcode, answers }: Reply, zone: string): number | null {
+function soaIn({ authoritative, rcode, answers }: Reply, zone: string): Pick<ServerSeen, "serial" | "primary"> | null {
   if (!authoritative || rcode !== rcodes.NOERROR) return null;
   const soa = answers.find(({ name, type }) => name === zone && type === "SOA");
-  const [, serial] = /(\d+)(?: \d+){4}$/.exec(soa?.value ?? "") ?? [];
-  return serial === undefined ? null : Number(serial);
+  const [, primary, serial] = /^(\S+) .*?(\d+)(?: \d+){4}$/.exec(soa?.value ?? "") ?? [];
+  return primary === undefined ? null : { serial: Number(serial), primary: primary.toLowerCase() };
 }
 
 /** Says why an answer does not count. */

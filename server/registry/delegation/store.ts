@@ -65,7 +65,13 @@ export async function storeCheck(
 }
 
 async function storeFindings(tx: EntityManager, domainId: string, seen: Observation, now: Date): Promise<void> {
-  const { findings, leavesOpen } = judge(seen);
+  const mirror = await queries(tx)
+    .selectFrom("mirrors")
+    .select("id")
+    .where("domain_id", "=", domainId)
+    .limit(1)
+    .execute();
+  const { findings, leavesOpen } = judge(seen, { hasMirrors: mirror.length > 0 });
   const found = new Map(findings.map((finding) => [keyText(keyOf(finding)), finding]));
   const stored = await queries(tx)
     .selectFrom("delegation_findings")

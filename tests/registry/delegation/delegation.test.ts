@@ -5,7 +5,7 @@ import { NoticeLog } from "../expiry/notice-log.ts";
 import { Clock, day, hour } from "../../support/clock.ts";
 import { patience } from "../../support/patience.ts";
 import { RestClient, type Answer } from "../../support/rest-client.ts";
-import { manualConfig, type Body } from "../../support/zones.ts";
+import { embeddedConfig, manualConfig, type Body } from "../../support/zones.ts";
 import { adminPassword, startZonewright, type Zonewright } from "../../support/zonewright.ts";
 import { content, delegation, reset, startPrivateRoot, topLevel, zoneName, type PrivateRoot } from "./private-root.ts";
 
@@ -15,6 +15,7 @@ let world: PrivateRoot;
 let zw: Zonewright & { stop(): Promise<void> };
 let admin: RestClient;
 let providerConfigId: string;
+let mirrorConfigId: string;
 let path: string;
 let id: string;
 
@@ -26,6 +27,7 @@ beforeAll(async () => {
     logTo: log,
   });
   providerConfigId = await manualConfig(zw);
+  mirrorConfigId = await embeddedConfig(zw);
   // A token, which outlasts any jump of the clock.
   const permissions = ["domains:read", "domains:write", "records:read", "records:write"];
   const { body } = await zw.admin.post("/api/auth/me/tokens", { name: "Lasting", permissions });
@@ -162,6 +164,13 @@ describe("a check", () => {
     expect(later.firstSeenAt).toBe(first.firstSeenAt);
     expect(Date.parse(later.lastSeenAt)).toBeGreaterThan(Date.parse(first.lastSeenAt));
     world.second.zones = { [zoneName]: content() };
+    expect(codes(await check())).toEqual([]);
+  });
+
+  test("servers of a mirror have a serial of their own", async () => {
+    world.second.zones = { [zoneName]: content(6).map((line) => line.replace("SOA ns1.", "SOA ns2.")) };
+    expect(codes(await check())).toEqual(["serial_differs @ ns2.one.tld"]);
+    expect(await admin.post(`${path}/mirrors`, { providerConfigId: mirrorConfigId })).toMatchObject({ status: 200 });
     expect(codes(await check())).toEqual([]);
   });
 });

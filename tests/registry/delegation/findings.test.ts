@@ -31,12 +31,12 @@ const healthy: Observation = {
 };
 const key = { tag: 1, algorithm: 13, entryPoint: true, rdata: "0101030d00" };
 const ds = { tag: 1, algorithm: 13, digestType: 99, digest: "00" };
-const codes = (change: Partial<Observation>): string[] =>
-  judge({ ...healthy, ...change }).findings.map(({ code, severity, server }) =>
+const codes = ({ hasMirrors = false, ...change }: Partial<Observation> & { hasMirrors?: boolean }): string[] =>
+  judge({ ...healthy, ...change }, { hasMirrors }).findings.map(({ code, severity, server }) =>
     [code, severity, server].filter((part) => part !== null).join(" "),
   );
 
-test.for<[string, Partial<Observation>, string[]]>([
+test.for<[string, Partial<Observation> & { hasMirrors?: boolean }, string[]]>([
   ["a healthy zone", {}, []],
   ["an unknown parent", { parent: { kind: "unknown", message: "" }, servers: [] }, []],
   ["a hidden parent", { parent: { kind: "hidden", zone: "tld", ds: [] } }, []],
@@ -81,6 +81,39 @@ test.for<[string, Partial<Observation>, string[]]>([
       servers: [at("ns.one.tld", "192.0.2.1", { serial: 4_294_967_295 }), at("ns.two.tld", "192.0.2.2", { serial: 2 })],
     },
     ["serial_differs warning ns.one.tld"],
+  ],
+  [
+    "servers of two primaries",
+    {
+      servers: [
+        at("ns.one.tld", "192.0.2.1", { primary: "a" }),
+        at("ns.two.tld", "192.0.2.2", { serial: 4, primary: "b" }),
+      ],
+    },
+    ["serial_differs warning ns.two.tld"],
+  ],
+  [
+    "servers of two primaries of a mirrored domain",
+    {
+      hasMirrors: true,
+      servers: [
+        at("ns.one.tld", "192.0.2.1", { primary: "a" }),
+        at("ns.two.tld", "192.0.2.2", { serial: 4, primary: "b" }),
+      ],
+    },
+    [],
+  ],
+  [
+    "one of several servers of a mirror behind",
+    {
+      hasMirrors: true,
+      servers: [
+        at("ns.one.tld", "192.0.2.1", { primary: "a", serial: 9 }),
+        at("ns.two.tld", "192.0.2.2", { primary: "b" }),
+        at("ns.two.tld", "192.0.2.3", { primary: "b", serial: 6 }),
+      ],
+    },
+    ["serial_differs warning ns.two.tld"],
   ],
   ["a DS record without keys", { parent: { ...delegated, ds: [ds] } }, ["ds_without_dnskey error"]],
   [
