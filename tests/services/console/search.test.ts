@@ -224,6 +224,50 @@ test("selected hits are changed in all of their zones after a look at the plan, 
   await page.getByRole("region", { name: "Draft" }).getByText("2 changes").waitFor();
 });
 
+test("a change of many zones that is stopped leaves the others as they are, names them, and can be taken back", async () => {
+  await pointing(address(65), ["one.stop", "two.stop", "three.stop", "four.stop"]);
+  const page = await site.signedIn({ path: `/search?value=${address(65)}&host=www` });
+  await page.getByText("4 records").waitFor();
+  const left = async () => {
+    const { body } = await site.zonewright.admin.get(`/api/records?value=${address(65)}&host=www`);
+    return body.records.length as number;
+  };
+  let calls = 0;
+  let answer = Promise.withResolvers<undefined>();
+  await page.route("**/trpc/records.applyPlan*", async (route) => {
+    calls += 1;
+    if (calls === 2) await answer.promise;
+    await route.continue();
+  });
+  const dialog = page.getByRole("dialog", { name: "Delete 4 records" });
+  for (const stop of ["Stop", "Escape"]) {
+    calls = 0;
+    answer = Promise.withResolvers();
+    await page.getByLabel("Select all records on this page").check();
+    await page.getByRole("region", { name: "Selection" }).getByRole("button", { name: "Delete" }).click();
+    await dialog.getByRole("button", { name: "Change 4 domains" }).click();
+    await dialog.getByText("1 of 4 domains").waitFor();
+    expect(await dialog.getByRole("button", { name: "Cancel" }).count()).toBe(0);
+    expect(await dialog.getByRole("button", { name: "Put into drafts" }).getAttribute("aria-disabled")).toBe("true");
+    if (stop === "Escape") await page.keyboard.press("Escape");
+    else await dialog.getByRole("button", { name: "Stop" }).click();
+    await dialog.getByRole("button", { name: "Stop" }).and(page.locator("[aria-busy]")).waitFor();
+    answer.resolve(undefined);
+    await dialog.getByText("Stopped. 2 of 4 domains changed.").waitFor();
+    const unchanged = dialog.getByRole("list", { name: "Not changed" });
+    expect(await unchanged.getByRole("listitem").count()).toBe(2);
+    await expectAccessible(page);
+    await photograph(page, "search-stopped");
+    expect(calls).toBe(2);
+    expect(await left()).toBe(2);
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("Undone in 2 domains").last().waitFor();
+    await expect.poll(left).toBe(4);
+    await page.getByText("4 records").waitFor();
+  }
+});
+
 test("a zone whose plan is refused is named with the reason, when the others have their drafts and when they are changed", async () => {
   const [, taken] = await pointing(address(70), ["free.skip", "taken.skip"]);
   await taken?.add("A", "www", address(71));

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { isZonewrightError } from "@zonewright/client";
-import { useEffect, useRef, useState } from "react";
+import { Fragment, useEffect, useRef, useState } from "react";
 import { client, messageOf } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
 import { Button } from "../ui/button.tsx";
@@ -64,8 +64,6 @@ export function HitBar({ hits, onAct, onClear }: HitBarProps) {
   );
 }
 
-/** The plan of a zone; without a hash if it was refused. */
-
 interface Planned {
   /** The text of the field that it was made for. */
   typed: string;
@@ -84,7 +82,7 @@ interface HitDialogProps {
   onClose: (isDone: boolean) => void;
 }
 
-/** Shows what an action does in each zone, then applies exactly that zone by zone, or puts it into the zones' drafts. */
+/** Shows what an action does in each zone, then applies exactly that zone by zone until stopped, or puts it into the zones' drafts. */
 export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
   const user = useUser();
   const [typed, setTyped] = useState("");
@@ -95,6 +93,19 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
   const planned = made?.typed === typed ? made : null;
   const [outcomes, setOutcomes] = useState<readonly Outcome[]>([]);
   const [drafted, setDrafted] = useState<readonly ZoneHits[]>([]);
+  const stop = useRef(false);
+  const [stopping, setStopping] = useState(false);
+  const stopNow = () => {
+    stop.current = true;
+    setStopping(true);
+  };
+  // Nobody sees what is changed once the page was left.
+  useEffect(
+    () => () => {
+      stop.current = true;
+    },
+    [],
+  );
   const input = useRef<HTMLInputElement>(null);
   const needsText = kind === "ttl" || kind === "value";
   const count = formatNumber(hits.length);
@@ -126,10 +137,13 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
   };
   const apply = useAction(async () => {
     if (!planned) return;
+    stop.current = false;
     const done: Outcome[] = [];
     for (const { domainId, domainName, planHash } of able) {
       const zone = planned.zones.find((each) => each.domainId === domainId);
       if (!zone || planHash === null) continue;
+      // oxlint-disable-next-line typescript/no-unnecessary-condition -- set by the button meanwhile.
+      if (stop.current) break;
       const named = { domainId, domainName };
       try {
         const said = message.trim() === "" ? {} : { message: message.trim() };
@@ -152,7 +166,7 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
     );
     if (changed.length > 0) sayApplied(changed);
     await refreshZones();
-    if (refused.size === 0 && skipped.length === 0) onClose(true);
+    if (refused.size === 0 && skipped.length === 0 && done.length === able.length) onClose(true);
   });
   const draft = useAction(async () => {
     if (!planned) return;
@@ -168,24 +182,33 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
     ...failed.map(({ domainId, domainName, error }) => ({ domainId, domainName, why: error })),
     ...drafted.map(({ domainId, domainName }) => ({ domainId, domainName, why: null })),
   ];
+  const untouched =
+    isOver && outcomes.length > 0
+      ? able.filter(({ domainId }) => !outcomes.some((outcome) => outcome.domainId === domainId))
+      : [];
+  const unchanged = [
+    { title: text.unchanged, zones: untouched },
+    { title: text.leftOutTitle, zones: skipped },
+  ];
+  const warnings = [
+    untouched.length > 0 && text.stopped(formatNumber(outcomes.length - failed.length), formatNumber(able.length)),
+    failed.length > 0 && text.unfinished(failed.length, formatNumber(failed.length)),
+    failed.length === 0 && skipped.length > 0 && text.leftOut(skipped.length, formatNumber(skipped.length)),
+  ].filter((warning) => warning !== false);
   const isEmpty = planned !== null && able.length + skipped.length === 0;
   return (
     <Dialog
       open
       wide={planned !== null}
-      onClose={() => onClose(isOver)}
+      onClose={() => (apply.pending ? stopNow() : onClose(isOver))}
       initialFocus={needsText ? input : undefined}
       title={text.actTitle[kind](hits.length, count)}
       alert={
         (plan.error ?? apply.error ?? draft.error) ? (
           <Notice kind="error">{messageOf(plan.error ?? apply.error ?? draft.error)}</Notice>
-        ) : failed.length > 0 && isOver ? (
-          <Notice kind="warning" focusFor={outcomes}>
-            {text.unfinished(failed.length, formatNumber(failed.length))}
-          </Notice>
-        ) : isOver && skipped.length > 0 ? (
-          <Notice kind="warning" focusFor={drafted}>
-            {text.leftOut(skipped.length, formatNumber(skipped.length))}
+        ) : isOver && warnings.length > 0 ? (
+          <Notice kind="warning" focusFor={outcomes.length > 0 ? outcomes : drafted}>
+            {warnings.join(" ")}
           </Notice>
         ) : apply.pending ? (
           <p role="status">{text.applying(formatNumber(outcomes.length), formatNumber(able.length))}</p>
@@ -198,23 +221,33 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
           </Button>
         ) : (
           <>
-            <Button kind="quiet" onClick={() => onClose(false)}>
-              {words.ui.cancel}
-            </Button>
+            {apply.pending ? (
+              <Button pending={stopping} onClick={stopNow}>
+                {text.stop}
+              </Button>
+            ) : (
+              <Button kind="quiet" onClick={() => onClose(false)}>
+                {words.ui.cancel}
+              </Button>
+            )}
             {planned === null || isEmpty ? (
               <Button kind="primary" type="submit" form="hits" disabled={isEmpty || !needsText} pending={plan.pending}>
                 {plan.pending ? text.planning : text.showPlan}
               </Button>
             ) : (
               <>
-                <Button disabled={able.length === 0} pending={draft.pending} onClick={() => void draft.run()}>
+                <Button
+                  disabled={able.length === 0 || apply.pending}
+                  pending={draft.pending}
+                  onClick={() => void draft.run()}
+                >
                   {text.toDrafts}
                 </Button>
                 <Button
                   kind={kind === "delete" ? "danger" : "primary"}
                   type="submit"
                   form="hits"
-                  disabled={able.length === 0}
+                  disabled={able.length === 0 || draft.pending}
                   pending={apply.pending}
                 >
                   {text.apply(able.length, formatNumber(able.length))}
@@ -242,27 +275,34 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
               ))}
             </ul>
           ) : null}
-          {skipped.length > 0 ? (
-            <>
-              <h3 className={styles["part"]}>{text.leftOutTitle}</h3>
-              <ul className={styles["drafts"]} aria-label={text.leftOutTitle}>
-                {skipped.map(({ domainId, domainName, error }) => (
-                  <li key={domainId}>
-                    <span>
-                      <b>{domainName}</b>
-                      <small>{error}</small>
-                    </span>
-                    <Link to="/d/$name/records" params={{ name: domainName }} preload={false}>
-                      {text.openZone}
-                    </Link>
-                  </li>
-                ))}
-              </ul>
-            </>
-          ) : null}
+          {unchanged.map(({ title, zones }) =>
+            zones.length > 0 ? (
+              <Fragment key={title}>
+                <h3 className={styles["part"]}>{title}</h3>
+                <ul className={styles["drafts"]} aria-label={title}>
+                  {zones.map(({ domainId, domainName, error }) => (
+                    <li key={domainId}>
+                      <span>
+                        <b>{domainName}</b>
+                        {error === null ? null : <small>{error}</small>}
+                      </span>
+                      <Link to="/d/$name/records" params={{ name: domainName }} preload={false}>
+                        {text.openZone}
+                      </Link>
+                    </li>
+                  ))}
+                </ul>
+              </Fragment>
+            ) : null,
+          )}
         </>
       ) : (
-        <Form id="hits" onSubmit={() => void (planned === null || isEmpty ? plan : apply).run()}>
+        <Form
+          id="hits"
+          onSubmit={() => {
+            if (!draft.pending) void (planned === null || isEmpty ? plan : apply).run();
+          }}
+        >
           {needsText ? (
             <TextField
               ref={input}
@@ -272,6 +312,7 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
               error={fault}
               maxLength={10_000}
               autoCapitalize="none"
+              readOnly={apply.pending}
               value={typed}
               onValue={(value) => {
                 setTyped(value);
@@ -291,6 +332,7 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
                 label={zoneWords.applying.reason}
                 hint={zoneWords.applying.reasonHint}
                 maxLength={500}
+                readOnly={apply.pending}
                 value={message}
                 onValue={setMessage}
               />
