@@ -336,6 +336,33 @@ test("a replacement of more than 30 % of a zone goes on only after it is confirm
     .waitFor();
 });
 
+test("a plan that arrives after its fields were edited is not shown for what stands in them now", async () => {
+  await pointing(address(45), ["one.late", "two.late"]);
+  const page = await site.signedIn({ path: `/replace?type=A&value=${address(45)}&to=${address(46)}` });
+  const asked = Promise.withResolvers<undefined>();
+  const answer = Promise.withResolvers<undefined>();
+  await page.route("**/trpc/replacements.plan*", async (route) => {
+    asked.resolve(undefined);
+    await answer.promise;
+    await route.continue();
+  });
+  const show = page.getByRole("button", { name: "Show the plan" });
+  const plan = page.getByRole("heading", { name: "Plan for 2 domains" });
+  await show.click();
+  await asked.promise;
+  await page.getByLabel("Replace it with").fill(address(47));
+  answer.resolve(undefined);
+  await show.and(page.locator(":not([aria-busy])")).waitFor();
+  expect(await plan.count()).toBe(0);
+  await show.click();
+  await plan.waitFor();
+  await page.getByText(address(47)).first().waitFor();
+  expect(await page.getByText(address(46)).count()).toBe(0);
+  // Edited again, the fields are without a plan.
+  await page.getByLabel("Replace it with").fill(address(46));
+  await plan.waitFor({ state: "detached" });
+});
+
 test("a plan that zones have overtaken is made anew and says so, and the reason that was typed stays", async () => {
   const [zone] = await pointing(address(40), ["overtaken.replace"]);
   const page = await site.signedIn({ path: `/replace?type=A&value=${address(40)}&to=${address(41)}` });

@@ -35,33 +35,28 @@ export function ReplacePage() {
   const [ttl, setTtl] = useState(given.ttl ?? "");
   const [tag, setTag] = useState(given.tag ?? "");
   const [missed, setMissed] = useState(false);
-  const [planned, setPlanned] = useState<{ request: Request; plan: Plan } | null>(null);
+  const [made, setMade] = useState<{ request: Request; plan: Plan } | null>(null);
   const heading = useRef<HTMLDivElement>(null);
   const newTtl = ttl.trim() === "" ? undefined : (parseTtl(ttl) ?? null);
+  const request: Request = {
+    recordType: type,
+    value: value.trim(),
+    newValue: to.trim() || value.trim(),
+    ...(typeof newTtl === "number" ? { newTtl } : {}),
+    ...(tag === "" ? {} : { tag }),
+  };
+  // What was planned is not what stands in the fields once they are edited, also while the plan is being made.
+  const planned = newTtl !== null && JSON.stringify(made?.request) === JSON.stringify(request) ? made : null;
   const show = useAction(async () => {
     setMissed(true);
     if (value.trim() === "" || newTtl === null || (to.trim() === "" && newTtl === undefined)) return;
-    const request: Request = {
-      recordType: type,
-      value: value.trim(),
-      newValue: to.trim() || value.trim(),
-      ...(newTtl === undefined ? {} : { newTtl }),
-      ...(tag === "" ? {} : { tag }),
-    };
     await navigate({
       search: { type, value: value || undefined, to: to || undefined, ttl: ttl || undefined, tag: tag || undefined },
       replace: true,
     });
-    setPlanned({ request, plan: await client.replacements.plan.mutate(request) });
+    setMade({ request, plan: await client.replacements.plan.mutate(request) });
     requestAnimationFrame(() => heading.current?.focus());
   });
-  /** What was planned is not what stands in the fields. */
-  const typed =
-    <Value,>(set: (value: Value) => void) =>
-    (next: Value) => {
-      set(next);
-      setPlanned(null);
-    };
   const problems = {
     value: missed && value.trim() === "" ? text.missing : issueOf(show.error, "value"),
     to: missed && to.trim() === "" && ttl.trim() === "" ? text.nothingNew : issueOf(show.error, "newValue"),
@@ -79,7 +74,7 @@ export function ReplacePage() {
             label={text.type}
             value={type}
             options={[...new Set([...editableTypes, type])].map((each) => ({ value: each, label: each }))}
-            onValue={typed(setType)}
+            onValue={setType}
           />
           <TextField
             label={text.value}
@@ -89,7 +84,7 @@ export function ReplacePage() {
             maxLength={10_000}
             autoCapitalize="none"
             value={value}
-            onValue={typed(setValue)}
+            onValue={setValue}
           />
           <TextField
             label={text.to}
@@ -99,7 +94,7 @@ export function ReplacePage() {
             maxLength={10_000}
             autoCapitalize="none"
             value={to}
-            onValue={typed(setTo)}
+            onValue={setTo}
           />
           <TextField
             label={text.ttl}
@@ -107,7 +102,7 @@ export function ReplacePage() {
             error={problems.ttl}
             maxLength={30}
             value={ttl}
-            onValue={typed(setTtl)}
+            onValue={setTtl}
           />
           {tags.length > 0 || tag !== "" ? (
             <SelectField
@@ -117,7 +112,7 @@ export function ReplacePage() {
                 { value: "", label: text.anyTag },
                 ...[...new Set([...tags, ...(tag === "" ? [] : [tag])])].map((each) => ({ value: each, label: each })),
               ]}
-              onValue={typed(setTag)}
+              onValue={setTag}
             />
           ) : null}
         </div>
@@ -129,7 +124,7 @@ export function ReplacePage() {
       </Form>
       {planned ? (
         <div ref={heading} tabIndex={-1} className={styles["planned"]}>
-          <PlanView {...planned} onPlan={(plan) => setPlanned({ ...planned, plan })} />
+          <PlanView {...planned} onPlan={(plan) => setMade({ ...planned, plan })} />
         </div>
       ) : null}
       <Recent />
