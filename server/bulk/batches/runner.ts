@@ -4,7 +4,7 @@ import { failureOfSet } from "../../zones/changes/settle.ts";
 import { chosenToRevert, type Followers } from "../../zones/changes/follows.ts";
 import type { ChangePipeline } from "../../zones/changes/pipeline.ts";
 import type { RepairJob } from "../../zones/changes/repair.ts";
-import { countSeen } from "../../zones/changes/state/live-queries.ts";
+import { sizeSeen } from "../../zones/changes/state/live-queries.ts";
 import type { Database, EntityManager } from "../../database/database.ts";
 import type { Notifications } from "../../notifications/notify.ts";
 import { AppError, Fault, faultToAppError } from "../../platform/errors.ts";
@@ -229,7 +229,7 @@ export class BatchRunner {
         const plan = await purpose.plan(tx, zone, { request: batch.request, detail: item.detail });
         if (item.planHash !== null && (await changesHash(zone, plan.changes)) !== item.planHash)
           throw new AppError("CONFLICT", changedSince);
-        if (plan.changes.length > 1) refuseLoss(plan.changes, await countSeen(tx, zone), batch);
+        if (plan.changes.length > 1) refuseLoss(plan.changes, await sizeSeen(tx, zone, plan.changes), batch);
         if (plan.detail !== undefined) await store.storeDetail(tx, item.id, plan.detail);
         const chosen = revertsId === undefined ? undefined : await chosenToRevert(tx, revertsId);
         const { follows } = await this.#parts.followers.plan(tx, caller, zone, plan.changes, chosen);

@@ -179,20 +179,6 @@ export async function liveAtNamesOf(
   return new Map([...byZone].map(([domainId, some]) => [domainId, some.map(liveRecord)]));
 }
 
-/** Counts the live records that callers see in zones of which they see only some hosts, with one query. */
-export async function countsSeen(
-  em: EntityManager,
-  zones: readonly { id: string; rights: { sees: { condition(): RawBuilder<SqlBool> } } }[],
-): Promise<Map<string, number>> {
-  if (zones.length === 0) return new Map();
-  const each = zones.map(({ id, rights }) => sql`(domain_id = ${id} and ${rights.sees.condition()})`);
-  const { rows } = await sql<{ domain_id: string; total: string }>`
-    select domain_id, count(*) as total from records
-    where until is null and (${sql.join(each, sql` or `)}) group by domain_id
-  `.execute(queries(em));
-  return new Map(rows.map(({ domain_id, total }) => [domain_id, Number(total)]));
-}
-
 /** Returns the error for a replacement that finds nothing. */
 export function nothingFound(): AppError {
   return badField(["value"], "No record that you may see has this value, so there is nothing to apply.");

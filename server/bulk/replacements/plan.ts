@@ -6,10 +6,15 @@ import type { ProviderConnections } from "../../dns-providers/connections.ts";
 import { ownerWithin } from "../../dns/names/names.ts";
 import { AppError } from "../../platform/errors.ts";
 import { inChunks, takeTurns, inTurns } from "../../platform/slices.ts";
-import { changesHash, lossWarning } from "../../zones/records/editing/reviewed-plan.ts";
-import { zoneWarnings, type PlannedZone, zonesToPlan, type ZoneToPlan } from "../../zones/records/planned-zone.ts";
+import { changesHash } from "../../zones/records/editing/reviewed-plan.ts";
 import {
-  countsSeen,
+  addLosses,
+  zoneWarnings,
+  type PlannedZone,
+  zonesToPlan,
+  type ZoneToPlan,
+} from "../../zones/records/planned-zone.ts";
+import {
   findZones,
   liveAtNamesOf,
   type FoundZone,
@@ -135,26 +140,6 @@ async function partOrReason(
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return { changes: [], warnings: [], hash: null, error: error.message };
-  }
-}
-
-/** Adds the warnings about large losses. */
-async function addLosses(
-  em: EntityManager,
-  planned: readonly PlannedZone[],
-  zones: readonly ZoneToPlan[],
-): Promise<void> {
-  const counts = await countsSeen(
-    em,
-    zones.filter(({ rights }) => !rights.sees.isAll),
-  );
-  const byId = new Map(planned.map((part) => [part.domainId, part]));
-  for (const { id, recordCount } of zones) {
-    const part = byId.get(id);
-    const loss = part ? lossWarning(part.changes, counts.get(id) ?? recordCount) : null;
-    if (!part || loss === null) continue;
-    part.needsForce = true;
-    part.warnings.push(loss);
   }
 }
 

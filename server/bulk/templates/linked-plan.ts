@@ -6,14 +6,9 @@ import type { ProviderConnections } from "../../dns-providers/connections.ts";
 import type { PlannedChange } from "../../dns/record.ts";
 import { AppError } from "../../platform/errors.ts";
 import { inChunks, takeTurns } from "../../platform/slices.ts";
+import { changesHash, refuseLosses, planView, editsOf } from "../../zones/records/editing/reviewed-plan.ts";
 import {
-  changesHash,
-  lossWarning,
-  refuseLosses,
-  planView,
-  editsOf,
-} from "../../zones/records/editing/reviewed-plan.ts";
-import {
+  addLosses,
   zoneWarnings,
   type PlannedZone,
   refuseLockedIn,
@@ -140,6 +135,11 @@ async function planChunk(em: EntityManager, stored: StoredTemplate, found: reado
     planned.push({ ...base, ...part });
     await takeTurns();
   }
+  await addLosses(
+    em,
+    planned,
+    found.flatMap(({ zone }) => zone ?? []),
+  );
   return planned;
 }
 
@@ -157,12 +157,11 @@ function expansionsOf({ zone, error }: Found, stored: StoredTemplate, applied: r
 
 async function partOf(zone: ZoneToPlan, changes: PlannedChange[], warnings: readonly string[]) {
   if (changes.length === 0) return { changes, warnings: [], hash: null, needsForce: false };
-  const loss = changes.length > 1 ? lossWarning(changes, zone.recordCount) : null;
   return {
     changes,
-    warnings: [...warnings, ...zoneWarnings(zone, changes), ...(loss === null ? [] : [loss])],
+    warnings: [...warnings, ...zoneWarnings(zone, changes)],
     hash: await changesHash(zone, changes),
-    needsForce: loss !== null,
+    needsForce: false,
   };
 }
 

@@ -20,7 +20,7 @@ import {
 import type { ChangePipeline } from "../changes/pipeline.ts";
 import { failureOfSet } from "../changes/settle.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
-import { countSeen } from "../changes/state/live-queries.ts";
+import { sizeSeen } from "../changes/state/live-queries.ts";
 import { queries, type Database, type EntityManager } from "../../database/database.ts";
 import type { Notifications } from "../../notifications/notify.ts";
 import { AppError, notFound, Fault, faultToAppError } from "../../platform/errors.ts";
@@ -298,7 +298,7 @@ export class ChangeRequestApplier {
     permitted(caller, "records:write");
     if (starter.caller) await refuseBeyondToken(tx, starter.caller, plan);
     if (plan.changes.length > 1)
-      refuseLoss(plan.changes, await countSeen(tx, zone), { force: request.force || starter.force });
+      refuseLoss(plan.changes, await sizeSeen(tx, zone, plan.changes), { force: request.force || starter.force });
     return { plan, approvers };
   }
 

@@ -1,4 +1,6 @@
 import type { ProviderKind } from "../../dns-providers/provider.ts";
+import { sizesSeen } from "../changes/state/live-queries.ts";
+import { lossWarning } from "./editing/reviewed-plan.ts";
 import { lockWarning } from "../changes/locks-and-reviews.ts";
 import type { ReverseMode } from "../../database/tables/domains.ts";
 import type { PlannedChange } from "../../dns/record.ts";
@@ -105,6 +107,28 @@ export interface PlannedZone {
   needsForce: boolean;
   /** Why the zone cannot be changed; null if it can. */
   error: string | null;
+}
+
+/** Adds the warnings about large losses to plans of zones, where several records change. */
+export async function addLosses(
+  em: EntityManager,
+  planned: readonly PlannedZone[],
+  zones: readonly ZoneToPlan[],
+): Promise<void> {
+  const parts = new Map(
+    planned.flatMap((part): [string, PlannedZone][] => (part.changes.length > 1 ? [[part.domainId, part]] : [])),
+  );
+  const changing = zones.flatMap((zone) => {
+    const changes = parts.get(zone.id)?.changes;
+    return changes ? [{ ...zone, changes }] : [];
+  });
+  for (const [id, size] of await sizesSeen(em, changing)) {
+    const part = parts.get(id);
+    const loss = part ? lossWarning(part.changes, size) : null;
+    if (!part || loss === null) continue;
+    part.needsForce = true;
+    part.warnings.push(loss);
+  }
 }
 
 /** Refuses a plan over several zones that changes locked records. @throws AppError CONFIRMATION_REQUIRED that names the first of them */

@@ -5,7 +5,7 @@ import { changedElsewhere, type ProviderComparison } from "../changes/state/comp
 import type { ChangePipeline, Planned } from "../changes/pipeline.ts";
 import { lockWarning } from "../changes/locks-and-reviews.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
-import { countSeen, liveAtNames, liveById, pageRows, versionsOf } from "../changes/state/live-queries.ts";
+import { sizeSeen, liveAtNames, liveById, pageRows, versionsOf } from "../changes/state/live-queries.ts";
 import { chosenToRevert, type Followers, type FollowPlan } from "../changes/follows.ts";
 import { type EntityManager, queries } from "../../database/database.ts";
 import {
@@ -82,7 +82,8 @@ export class Revert {
         const inversion = await this.#inversion(tx, caller, zone, input.changeSetId);
         const { changes, followed } = inversion;
         if (input.planHash !== undefined) await refuseOtherPlan(input.planHash, zone, changes, followed.hashed);
-        if (inversion.changes.length > 1) refuseLoss(inversion.changes, await countSeen(tx, zone), input);
+        if (inversion.changes.length > 1)
+          refuseLoss(inversion.changes, await sizeSeen(tx, zone, inversion.changes), input);
         return inversion;
       },
     });
@@ -117,7 +118,7 @@ export class Revert {
       ...followed.warnings.map(({ text }) => text),
     ];
     if (await changedElsewhere(em, zone, this.#comparison, this.#now())) warnings.push(editedElsewhere);
-    const loss = changes.length > 1 ? lossWarning(changes, await countSeen(em, zone)) : null;
+    const loss = changes.length > 1 ? lossWarning(changes, await sizeSeen(em, zone, changes)) : null;
     const locked = input.unlock ? null : lockWarning(changes);
     warnings.push(...[locked, loss].filter((warning) => warning !== null));
     return {

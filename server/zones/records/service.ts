@@ -27,7 +27,7 @@ import {
 } from "./editing/plan-edits.ts";
 import { applyAtomic, applyEach, type Edit, type Judged, type PreparedEdit, type Refusal } from "./editing/edits.ts";
 import { pageOfRecords, recordView, type RecordFilter } from "./list.ts";
-import { countSeen, LiveNames } from "../changes/state/live-queries.ts";
+import { sizeSeen, LiveNames } from "../changes/state/live-queries.ts";
 import { lockWarning, type Explained } from "../changes/locks-and-reviews.ts";
 import type { ApplyRequest, ChangePipeline, ChangeResult } from "../changes/pipeline.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
@@ -220,7 +220,7 @@ export class Records {
       ...(followed?.warnings ?? []).map(({ text }) => text),
     ];
     const locked = input.unlock ? null : lockWarning(changes);
-    const loss = input.changes.length > 1 ? lossWarning(changes, await countSeen(em, zone)) : null;
+    const loss = input.changes.length > 1 ? lossWarning(changes, await sizeSeen(em, zone, changes)) : null;
     return { ...planned, warnings: [...warnings, ...[locked, loss].filter((warning) => warning !== null)] };
   }
 
@@ -314,7 +314,7 @@ export class Records {
         refuseOtherRevision(input.planHash, zone);
         const plan = await this.planIn(tx, caller, zone, input);
         await refuseOtherPlan(input.planHash, zone, plan.changes, plan.followed?.hashed);
-        if (edits.length > 1) refuseLoss(plan.changes, await countSeen(tx, zone), input);
+        if (edits.length > 1) refuseLoss(plan.changes, await sizeSeen(tx, zone, plan.changes), input);
         return plan;
       },
     });

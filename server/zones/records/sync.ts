@@ -19,7 +19,7 @@ import {
 } from "./editing/reviewed-plan.ts";
 import { storeSplits } from "../changes/state/unread-splits.ts";
 import type { ServedPlan } from "../../dns/desired-state.ts";
-import { liveAtNames, LiveNames, pageRows } from "../changes/state/live-queries.ts";
+import { liveAtNames, LiveNames, pageRows, sizeOf, type ZoneSize } from "../changes/state/live-queries.ts";
 import { dataOf, isActive, notesOf, type LiveRecord, type PlannedChange, type RecordDraft } from "../../dns/record.ts";
 import { newViolations } from "../../dns/zone-rules.ts";
 import { filtered, flatMapped, inChunks, inSlices, mapped } from "../../platform/slices.ts";
@@ -55,12 +55,13 @@ export class Sync {
         plan: async (reader, zone) => {
           refuseOtherZone(input, zone);
           const plan = await this.#plan(reader, zone, "sync from");
-          return { ...plan, zone, broken: await brokenRules(reader, zone, plan.changes) };
+          const size = await sizeCompared(reader, zone, plan);
+          return { ...plan, zone, size, broken: await brokenRules(reader, zone, plan.changes) };
         },
       });
       const { zone, changes, broken } = planned;
       const locked = unlock ? null : lockWarning(changes);
-      const loss = lossWarning(changes, zone.recordCount, "differences");
+      const loss = lossWarning(changes, planned.size, "differences");
       const warnings = [locked, loss, ...broken].filter((warning) => warning !== null);
       const plan = { ...(await planView(changes)), warnings };
       return { ...answer(planned), plan, planHash: await comparisonHash(zone, changes) };
@@ -79,7 +80,7 @@ export class Sync {
         refuseOtherZone(input, zone);
         const plan = await this.#plan(reader, zone, "sync from");
         await refuseOtherComparison(input, zone, plan.changes);
-        refuseLoss(plan.changes, zone.recordCount - plan.stored, { force, counted: "differences" });
+        refuseLoss(plan.changes, await sizeCompared(reader, zone, plan), { force, counted: "differences" });
         return plan;
       },
     });
@@ -180,6 +181,17 @@ export class Sync {
     if (zone.splitsUnread) await storeSplits(em, zone.id, plan.learned);
     return plan;
   }
+}
+
+/** Returns how many records a sync compares with what the provider serves. */
+async function sizeCompared(
+  em: EntityManager,
+  { id }: ZoneContext,
+  { changes, stored }: ServedPlan,
+): Promise<ZoneSize> {
+  if (changes.length === 0) return { records: 0, active: 0 };
+  const { records, active } = await sizeOf(em, id);
+  return { records: records - stored, active: active - stored };
 }
 
 /** What a push sends. `before` of its changes is what the provider has. */

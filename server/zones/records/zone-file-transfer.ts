@@ -11,7 +11,7 @@ import { aligningTtls, planningState, type Desired } from "../../dns/desired-sta
 import type { ProviderKind } from "../../dns-providers/provider.ts";
 import { defaultTtlAt, ttlAt } from "./editing/drafts.ts";
 import { judgeChanges } from "./judge-changes.ts";
-import { liveZone, managedZone, zoneAt } from "../changes/state/live-queries.ts";
+import { liveZone, managedZone, zoneAt, type ZoneSize } from "../changes/state/live-queries.ts";
 import { withoutManaged } from "../../dns/zone-file/type-names.ts";
 import {
   loweredNames,
@@ -73,19 +73,19 @@ export type BeginZone = (
 /** Returns what an import answers of its plan. @param shows whether the answer has the plan itself */
 async function comparisonView(
   {
-    zone,
     changes,
+    size,
     unchanged,
     left,
     warnings,
-  }: Planned & { zone: ZoneContext; unchanged: number; left: number; warnings: string[] },
+  }: Planned & { size: ZoneSize; unchanged: number; left: number; warnings: string[] },
   shows: boolean,
 ) {
   return {
     ...countsView(changes),
     unchanged,
     left,
-    lossPercent: lossPercent(changes, zone.recordCount),
+    lossPercent: lossPercent(changes, size),
     warnings,
     plan: shows ? { ...(await planView(changes)), warnings } : null,
   };
@@ -237,9 +237,10 @@ export class ZoneFileTransfer {
       : broken;
     if (refused.length > 0) throw fileRefused("CONFLICT", refused);
     await refuseOtherComparison(input, zone, changes);
-    if (!input.dryRun) refuseLoss(changes, zone.recordCount, { force: input.force });
+    const size = { records: zone.recordCount, active: (await inSlices(filtered(live, isActive))).length };
+    if (!input.dryRun) refuseLoss(changes, size, { force: input.force });
     const followed = isNew ? { follows: [], warnings: [] } : await this.#followers.plan(reader, caller, zone, changes);
-    const loss = lossWarning(changes, zone.recordCount);
+    const loss = lossWarning(changes, size);
     const warnings = [
       ...parsed.warnings.map(located),
       ...outOfZoneWarnings(parsed.outOfZone, zone.name),
@@ -261,7 +262,7 @@ export class ZoneFileTransfer {
     if (input.dryRun) warnings.push(...[locked, loss].filter((warning) => warning !== null));
     const isAll = off.length === 0 && (await inSlices(haveSameIds(changes, state.changes)));
     const unchanged = isAll ? state.unchanged : await inSlices(countUnchanged(live, given, changes));
-    return { zone, changes, unchanged, left: left.ids.size, warnings, follows: followed.follows };
+    return { zone, changes, size, unchanged, left: left.ids.size, warnings, follows: followed.follows };
   }
 
   async #import<P extends Planned & { unchanged: number; left: number; warnings: string[] }>(

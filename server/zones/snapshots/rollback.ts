@@ -5,7 +5,7 @@ import type { EntityManager } from "../../database/database.ts";
 import { planningState, withSplitsOf } from "../../dns/desired-state.ts";
 import { failure, withoutRefused } from "../records/judge-changes.ts";
 import { requireStored } from "../changes/state/past-zone.ts";
-import { liveAtNames, versionsOf } from "../changes/state/live-queries.ts";
+import { liveAtNames, sizeOf, versionsOf } from "../changes/state/live-queries.ts";
 import { lockWarning } from "../changes/locks-and-reviews.ts";
 import {
   lossWarning,
@@ -58,7 +58,7 @@ export class Rollback {
       const request = { domainId: input.id, caller, need: "manage", plan } as const;
       const { zone, changes, readOnly, unmade, warnings } = await this.#pipeline.dryRun(em, request);
       const locked = input.unlock ? null : lockWarning(changes);
-      const loss = lossWarning(changes, zone.recordCount, "differences");
+      const loss = lossWarning(changes, await sizeOf(em, zone.id), "differences");
       return {
         success: unmade.length === 0,
         snapshot: null,
@@ -88,7 +88,7 @@ export class Rollback {
       plan: async (reader, zone) => {
         const rollback = await plan(reader, zone);
         await refuseOtherComparison(input, zone, rollback.changes);
-        refuseLoss(rollback.changes, zone.recordCount, { force: input.force, counted: "differences" });
+        refuseLoss(rollback.changes, await sizeOf(reader, zone.id), { force: input.force, counted: "differences" });
         return rollback;
       },
     });

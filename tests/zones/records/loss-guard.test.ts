@@ -37,11 +37,13 @@ function planned(creates: number, updates: number, deletes: number): PlannedChan
   return [...changesTo("delete", deletes), ...changesTo("update", updates), ...changesTo("create", creates)];
 }
 
+const active = { recordType: "A", name: "www", status: "active" };
+
 function changesTo(action: string, count: number): PlannedChange[] {
   return Array.from({ length: count }, (_, index) => ({
     action,
-    before: action === "create" ? null : { recordType: "A", name: "www", value: `192.0.2.${index}` },
-    after: action === "delete" ? null : { recordType: "A", name: "www", value: `198.51.100.${index}` },
+    before: action === "create" ? null : { ...active, value: `192.0.2.${index}` },
+    after: action === "delete" ? null : { ...active, value: `198.51.100.${index}` },
   })) as PlannedChange[];
 }
 
@@ -120,6 +122,72 @@ describe("a plan with many deletions", () => {
     const one = deletes(1);
     const hash = (await plan(one)).planHash;
     expect((await zone.post("/records/apply", { changes: one, planHash: hash })).status).toBe(200);
+  });
+});
+
+describe("disabled records", () => {
+  const disabled = (name: string) => ({ recordType: "A", name, value: "192.0.2.9", status: "disabled" });
+  const needsForce = (message: string) => ({
+    status: 409,
+    body: { code: "CONFIRMATION_REQUIRED", message: expect.stringContaining(message) },
+  });
+
+  beforeEach(async () => {
+    zone = await fileZone(zw, hosts(3));
+    await zone.create(disabled("spare"));
+  });
+
+  test("a sync that finds no records needs force, whatever disabled records the zone has", async () => {
+    await zone.edit(() => "");
+    const { body } = await zone.post("/sync", { dryRun: true });
+    expect(body.plan.warnings.join()).toContain("This would delete all 3 active records of the zone.");
+    expect(await zone.post("/sync")).toMatchObject(needsForce("all 3 active records"));
+    expect(await zone.records()).toHaveLength(4);
+    expect((await zone.post("/sync", { force: true })).body).toMatchObject({ deleted: 3 });
+  });
+
+  test("a zone file without records needs force, whatever disabled records the zone has", async () => {
+    const zonefile = "@ SOA ns1 hostmaster 1 3600 900 1209600 300\n";
+    expect((await replace({ zonefile, dryRun: true })).body).toMatchObject({ deleted: 3, lossPercent: 100 });
+    expect(await replace({ zonefile })).toMatchObject(needsForce("all 3 active records"));
+  });
+
+  test("disabled records do not raise how many active ones may go", async () => {
+    zone = await fileZone(zw, hosts(12));
+    await zone.post("/records/bulk", { records: Array.from({ length: 8 }, (_, n) => disabled(`s${n}`)) });
+    const some = (await zone.records("&type=A")).filter(({ status }) => status === "active").slice(0, 4);
+    const changes = some.map(({ id }) => ({ action: "delete", recordId: id }));
+    const { planHash, warnings } = await plan(changes);
+    expect(warnings.join()).toContain("delete 4 active records in a zone of 12, more than 30 %");
+    expect(await zone.post("/records/apply", { changes, planHash })).toMatchObject(needsForce("4 active records"));
+    expect(
+      (
+        await zone.post("/records/apply", {
+          changes: changes.slice(1),
+          planHash: (await plan(changes.slice(1))).planHash,
+        })
+      ).status,
+    ).toBe(200);
+  });
+
+  test("a plan that disables all records of a zone needs force, unless it enables others", async () => {
+    const all = await zone.records();
+    const off = all.filter(({ status }) => status === "active");
+    const changes = off.map(({ id }) => ({ action: "update", recordId: id, record: { status: "disabled" } }));
+    const { planHash, warnings } = await plan(changes);
+    expect(warnings.join()).toContain("This would disable all 3 active records of the zone.");
+    expect(await zone.post("/records/apply", { changes, planHash })).toMatchObject(needsForce("disable all 3"));
+    const spare = all.find(({ name }) => name === "spare");
+    const swapped = [...changes, { action: "update", recordId: spare?.id, record: { status: "active" } }];
+    expect((await plan(swapped)).warnings).toEqual([]);
+  });
+
+  test("a replacement over many zones is measured against the active records of each", async () => {
+    zone = await fileZone(zw, hosts(12).replaceAll(/^(h[0-3] .*)2\.1$/gm, "$12.77"));
+    await zone.post("/records/bulk", { records: Array.from({ length: 8 }, (_, n) => disabled(`s${n}`)) });
+    const wanted = { recordType: "A", value: "192.0.2.77", newValue: "192.0.2.78" };
+    const { body } = await zw.admin.post("/api/records/replace/plan", wanted);
+    expect(body.domains[0].warnings.join()).toContain("4 active records in a zone of 12");
   });
 });
 

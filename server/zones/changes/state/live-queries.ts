@@ -2,7 +2,14 @@ import { sql, type CompiledQuery, type Kysely, type Selectable, type SelectQuery
 import { ZoneScope } from "../../../access/caller.ts";
 import { jsonRows, jsonTexts, queries, type EntityManager } from "../../../database/database.ts";
 import type { Tables } from "../../../database/tables/all.ts";
-import { noNotes, unreadSplit, type LiveRecord, type Spelling } from "../../../dns/record.ts";
+import {
+  isActive,
+  noNotes,
+  unreadSplit,
+  type LiveRecord,
+  type PlannedChange,
+  type Spelling,
+} from "../../../dns/record.ts";
 import { addToIndex, type LiveIndex } from "../../../dns/desired-state.ts";
 import { inChunks, inPages, inSlices, mapped, sorted } from "../../../platform/slices.ts";
 import type { Sent } from "../../../database/statements.ts";
@@ -237,21 +244,73 @@ function byName(one: LiveRecord, other: LiveRecord): number {
   return (a ?? "") < (b ?? "") ? -1 : 1;
 }
 
+/** How many live records a zone has. */
+export interface ZoneSize {
+  records: number;
+  /** Those that are not disabled. */
+  active: number;
+}
+
+/** Changes of fewer records are no loss unless they end all of them. */
+const countedFrom = 4;
+
+/** A zone and what is to change in it. */
+interface ChangingZone {
+  id: string;
+  recordCount: number;
+  rights: { sees: ZoneScope };
+  changes: readonly PlannedChange[];
+}
+
 /** Returns how many live records of a zone the caller sees, which a loss is measured against. */
-export async function countSeen(
+export async function sizeSeen(
   em: EntityManager,
-  zone: { id: string; recordCount: number; rights: { sees: ZoneScope } },
-): Promise<number> {
-  const { sees } = zone.rights;
-  if (sees.isAll) return zone.recordCount;
-  const { total } = await queries(em)
+  { id, recordCount, rights }: Omit<ChangingZone, "changes">,
+  changes: readonly PlannedChange[],
+): Promise<ZoneSize> {
+  const sizes = await sizesSeen(em, [{ id, recordCount, rights, changes }]);
+  return sizes.get(id) ?? { records: 0, active: 0 };
+}
+
+/** {@link sizeSeen} for many zones with one query. Records are not counted for changes that lose no share of them. */
+export async function sizesSeen(em: EntityManager, zones: readonly ChangingZone[]): Promise<Map<string, ZoneSize>> {
+  const sizes = new Map(
+    zones.map(({ id, recordCount }): [string, ZoneSize] => [id, { records: recordCount, active: recordCount }]),
+  );
+  const counted = zones.filter(({ rights, changes }) => {
+    const touched = changes.filter(({ before }) => before !== null);
+    return (
+      !rights.sees.isAll ||
+      touched.length >= countedFrom ||
+      touched.some(({ after }) => after === null || !isActive(after))
+    );
+  });
+  if (counted.length === 0) return sizes;
+  const each = counted.map(({ id, rights }) => sql`(domain_id = ${id} and ${rights.sees.condition()})`);
+  const { rows } = await sql<{ domain_id: string; records: string; active: string }>`
+    select domain_id, count(*) as records, count(*) filter (where status = 'active') as active from records
+    where until is null and (${sql.join(each, sql` or `)}) group by domain_id
+  `.execute(queries(em));
+  const byId = new Map(rows.map((row) => [row.domain_id, row]));
+  for (const { id, recordCount, rights } of counted) {
+    const { records, active } = byId.get(id) ?? { records: 0, active: 0 };
+    sizes.set(id, { records: rights.sees.isAll ? recordCount : Number(records), active: Number(active) });
+  }
+  return sizes;
+}
+
+/** Counts the live records of a zone. */
+export async function sizeOf(em: EntityManager, domainId: string): Promise<ZoneSize> {
+  const { records, active } = await queries(em)
     .selectFrom("records")
-    .select(({ fn }) => fn.countAll<string>().as("total"))
-    .where("domain_id", "=", zone.id)
+    .select(({ fn }) => [
+      fn.countAll<string>().as("records"),
+      fn.countAll<string>().filterWhere("status", "=", "active").as("active"),
+    ])
+    .where("domain_id", "=", domainId)
     .where("until", "is", null)
-    .where(sees.condition())
     .executeTakeFirstOrThrow();
-  return Number(total);
+  return { records: Number(records), active: Number(active) };
 }
 
 /** Returns the whole zone indexed by content, for a comparison. */

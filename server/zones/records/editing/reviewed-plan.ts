@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import type { ZoneContext } from "../../changes/zone-context.ts";
+import type { ZoneSize } from "../../changes/state/live-queries.ts";
 import {
   type PlannedChange,
   type RecordDraft,
+  type StatedData,
   changedFields,
   changedNotes,
   countActions,
@@ -204,42 +206,91 @@ const guardedShare = 0.3;
  */
 type Counted = "losses" | "differences";
 
+/** How many records a zone has: one number if none of them is disabled. */
+type Size = number | ZoneSize;
+
 /**
  * Returns why a change of many records needs `force`, or null: it would lose or change more than 30 % of a zone of ten or more records, or
- * empty a zone. Every path that can delete many records at once calls this.
- * @param recordCount how many records the zone has now
+ * empty a zone. Disabled records do not make a zone larger: what the zone serves is measured by itself first. Every path that can delete many
+ * records at once calls this.
+ * @param size how many records the zone has now
  */
-export function lossWarning(
-  changes: readonly PlannedChange[],
-  recordCount: number,
-  counted: Counted = "losses",
-): string | null {
-  const { creates, updates, deletes } = countsOf(changes, counted);
-  if (recordCount > 0 && deletes === recordCount && creates === 0) {
-    return `This would delete all ${recordCount} records of the zone. ${advice}`;
+export function lossWarning(changes: readonly PlannedChange[], size: Size, counted: Counted = "losses"): string | null {
+  for (const measured of measures(changes, size, counted)) {
+    const { of, gone, disabled, creates, updates, deletes } = measured;
+    if (isEmptied(measured)) {
+      const verb = disabled === 0 ? "delete" : disabled === gone ? "disable" : "delete or disable";
+      return `This would ${verb} all ${gone} ${measured.name} of the zone. ${advice}`;
+    }
+    const counts = { create: counted === "differences" ? creates : 0, change: updates, delete: deletes };
+    const total = counts.create + counts.change + counts.delete;
+    if (of < guardedRecords || total <= of * guardedShare) continue;
+    const parts = Object.entries(counts).flatMap(([verb, count]) => (count === 0 ? [] : [`${verb} ${count}`]));
+    const last = parts.pop();
+    const done = parts.length === 0 ? last : `${parts.join(", ")} and ${last}`;
+    return `This would ${done} ${measured.name} in a zone of ${of}, more than ${guardedShare * 100} %. ${advice}`;
   }
-  const counts = { create: counted === "differences" ? creates : 0, change: updates, delete: deletes };
-  const total = counts.create + counts.change + counts.delete;
-  if (recordCount < guardedRecords || total <= recordCount * guardedShare) return null;
-  const parts = Object.entries(counts).flatMap(([verb, count]) => (count === 0 ? [] : [`${verb} ${count}`]));
-  const last = parts.pop();
-  const done = parts.length === 0 ? last : `${parts.join(", ")} and ${last}`;
-  return `This would ${done} records in a zone of ${recordCount}, more than ${guardedShare * 100} %. ${advice}`;
+  return null;
 }
 
 /** Returns what `lossWarning` judges, in percent of the zone's records; 0 for zones guarded only against being emptied, which is 100. */
-export function lossPercent(changes: readonly PlannedChange[], recordCount: number): number {
-  const { creates, updates, deletes } = countsOf(changes, "losses");
-  if (recordCount > 0 && deletes === recordCount && creates === 0) return 100;
-  return recordCount < guardedRecords ? 0 : (100 * (updates + deletes)) / recordCount;
+export function lossPercent(changes: readonly PlannedChange[], size: Size): number {
+  const percents = measures(changes, size, "losses").map((measured) => {
+    if (isEmptied(measured)) return 100;
+    return measured.of < guardedRecords ? 0 : (100 * (measured.updates + measured.deletes)) / measured.of;
+  });
+  return Math.max(...percents);
 }
 
-function countsOf(changes: readonly PlannedChange[], counted: Counted) {
-  const counts = { creates: 0, updates: 0, deletes: 0 };
+/** What changes do to a number of records. */
+interface Measured {
+  /** How many records there are, and what they are called. */
+  of: number;
+  name: string;
+  creates: number;
+  updates: number;
+  deletes: number;
+  /** How many are no longer there afterwards, and how many of these stay as disabled ones. */
+  gone: number;
+  disabled: number;
+  /** How many are there that were not. */
+  come: number;
+}
+
+function isEmptied({ of, gone, come }: Measured): boolean {
+  return of > 0 && gone === of && come === 0;
+}
+
+/** Measures changes against the records that a zone serves, and against all that it has, if these are more. */
+function measures(changes: readonly PlannedChange[], size: Size, counted: Counted): Measured[] {
+  const { records, active } = typeof size === "number" ? { records: size, active: size } : size;
+  const served = (record: StatedData | null) => record !== null && isActive(record);
+  const first = tallied(changes, counted, served);
+  if (records === active) return [{ of: active, name: "records", ...first }];
+  const stored = tallied(changes, counted, (record) => record !== null);
+  return [
+    { of: active, name: "active records", ...first },
+    { of: records, name: "records", ...stored },
+  ];
+}
+
+function tallied(
+  changes: readonly PlannedChange[],
+  counted: Counted,
+  isThere: (record: StatedData | null) => boolean,
+): Omit<Measured, "of" | "name"> {
+  const counts = { creates: 0, updates: 0, deletes: 0, gone: 0, disabled: 0, come: 0 };
   for (const change of changes) {
-    if (change.action === "create") counts.creates++;
-    else if (change.action === "delete") counts.deletes++;
-    else if (countsAsUpdate(change, counted)) counts.updates++;
+    const [was, is] = [isThere(change.before), isThere(change.after)];
+    if (!was && !is) continue;
+    if (was && !is) counts.gone++;
+    if (is && !was) counts.come++;
+    if (change.action === "delete") counts.deletes++;
+    else if (change.action === "create") counts.creates++;
+    else {
+      if (was && !is) counts.disabled++;
+      if (countsAsUpdate(change, counted)) counts.updates++;
+    }
   }
   return counts;
 }
@@ -247,10 +298,10 @@ function countsOf(changes: readonly PlannedChange[], counted: Counted) {
 /** @throws AppError CONFIRMATION_REQUIRED if `lossWarning` warns and `force` is not given */
 export function refuseLoss(
   changes: readonly PlannedChange[],
-  recordCount: number,
+  size: Size,
   { force, counted = "losses" }: { force: boolean; counted?: Counted },
 ): void {
-  const reason = force ? null : lossWarning(changes, recordCount, counted);
+  const reason = force ? null : lossWarning(changes, size, counted);
   if (reason !== null) throw new AppError("CONFIRMATION_REQUIRED", reason);
 }
 
