@@ -160,6 +160,7 @@ export function guarded<Admitted extends Admission>(admit: (call: Call) => Admit
         executed = await execute(http);
         return executed.data;
       });
+      if (data instanceof LargeAnswer) (ctx as ServerContext).large = data;
       // A stored response already passed the output schema, so it is returned as a middleware result.
       return executed ?? ({ ok: true, data } as unknown as Awaited<ReturnType<typeof execute>>);
     } catch (error) {

@@ -181,7 +181,7 @@ const keyParameter: Parameter = {
   in: "header",
   name: "Idempotency-Key",
   description:
-    "Makes the call idempotent: for 24 hours, the same call with the same key returns the first response and changes nothing.",
+    "Makes the call idempotent: for 24 hours, the same call with the same key returns the first response and changes nothing. Responses over 16 MiB, or 0.75 MiB compressed, are not stored: the call then fails with 409, with an issue at `Idempotency-Key`, and still changes nothing.",
   required: false,
   schema: { type: "string", minLength: 8, maxLength: 255 },
   example: "6f1c2a7e-3a0c-4f4e-9a44-2f3a1a0f6b1d",

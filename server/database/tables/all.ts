@@ -79,7 +79,7 @@ const IdempotentCallSchema = defineEntity({
     requestHash: p.text(),
     /** Until when the call counts as running; null once it has a response. */
     runsUntil: p.datetime().nullable(),
-    /** The response as superjson; null while running, or if too large to store. */
+    /** The response as superjson, compressed if it is long; null while running, or if too large to store. */
     answer: p.text().nullable(),
     /** The record version in the response's ETag; null if it has none. */
     etag: p.text().nullable(),

@@ -1,6 +1,8 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
+import type { Caller } from "../../../server/access/caller.ts";
 import { deleteExpired } from "../../../server/composition/job-list.ts";
+import type { HttpPort } from "../../../server/platform/http-port.ts";
 import { Clock, minute } from "../../support/clock.ts";
 import { adminPassword, useZonewright } from "../../support/zonewright.ts";
 import { manualZone, type Zone } from "../../support/zones.ts";
@@ -22,6 +24,10 @@ const keyed = (headers: Record<string, string> = {}): Record<string, string> => 
 });
 const create = (body: object = record, headers = keyed(), client = zw.admin) =>
   client.post(`/api/domains/${zone.id}/records`, body, headers);
+
+const creating = (count: number, valueOf: (at: number) => object) =>
+  Array.from({ length: count }, (_, at) => ({ action: "create", record: { name: `h${at}`, ...valueOf(at) } }));
+const address = () => ({ recordType: "A", value: "192.0.2.1" });
 
 describe("a call with an Idempotency-Key", () => {
   test("a call repeated with its Idempotency-Key executes once and returns the same response, including its ETag", async () => {
@@ -92,6 +98,53 @@ describe("a call with an Idempotency-Key", () => {
     const { body } = await create({ recordType: "A", name: "www", value: "192.0.2.1" });
     const again = await create({ value: "192.0.2.1", name: "www", recordType: "A" });
     expect([again.status, again.body.id]).toEqual([201, body.id]);
+  });
+
+  test.each([300, 450, 600])("a change of %i records is replayed whole, by REST and over tRPC", async (count) => {
+    const apply = async (changes: object[]) => {
+      const { planHash } = (await zone.post("/records/plan", { changes })).body;
+      const input = { changes, planHash };
+      return {
+        rest: () => zw.admin.post(`${zone.path}/records/apply`, input, keyed()),
+        trpc: () => zw.admin.post("/trpc/records.applyPlan", { json: { id: zone.id, ...input } }, keyed()),
+      };
+    };
+    const { rest } = await apply(creating(count, address));
+    const [first, again] = [await rest(), await rest()];
+    expect([first.status, again.status, again.headers.get("idempotency-replayed")]).toEqual([200, 200, "true"]);
+    expect(first.body.results).toHaveLength(count);
+    expect(again.body).toEqual(first.body);
+    key = randomUUID();
+    const { trpc } = await apply(creating(count, (at) => ({ recordType: "TXT", value: `"\u{1F30D}ü\\\\${at}"` })));
+    const [made, replayed] = [await trpc(), await trpc()];
+    expect([made.status, replayed.headers.get("idempotency-replayed")]).toEqual([200, "true"]);
+    expect(replayed.body).toEqual(made.body);
+    expect((await zone.detail()).revision).toBe(2);
+  });
+
+  test("a call whose response is too large to store executes once, and its repetition says that it succeeded", async () => {
+    let executed = 0;
+    const http = { header: () => undefined, setHeader: () => undefined } as object as HttpPort;
+    const caller = { tokenId: null, userId: randomUUID() } as Caller;
+    const call = (answer: unknown) => async () =>
+      await zw.services.idempotency.once({ caller, procedure: "test", key, input: {}, http }, async () => {
+        executed++;
+        return answer;
+      });
+    const large = call({ text: "a".repeat(17 * 1024 * 1024) });
+    await large();
+    const message = expect.stringMatching(/^The call with this `Idempotency-Key` succeeded/);
+    await expect(large()).rejects.toMatchObject({
+      code: "CONFLICT",
+      message,
+      issues: [{ path: ["Idempotency-Key"], message }],
+    });
+    expect(executed).toBe(1);
+    key = randomUUID();
+    const incompressible = call(randomBytes(1_000_000).toString("base64"));
+    await incompressible();
+    await expect(incompressible()).rejects.toMatchObject({ message });
+    expect(executed).toBe(2);
   });
 
   test.each(["", "short", "with a space in it", "x".repeat(256), "ümlaut-ümlaut"])(

@@ -135,6 +135,45 @@ test("when the answer is lost, new records are known to be made, and undo takes 
   expect(await zone.lines()).toEqual(["theirs A 192.0.2.7", "www A 192.0.2.1"]);
 });
 
+test("when the answer of a change of 450 records is lost, the repeated call has it, and undo is there", async () => {
+  const lines = Array.from({ length: 450 }, (_, at) => `h${at} 300 A 192.0.2.1`).join("\n");
+  await page.evaluate((pasted) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text", pasted);
+    document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+  }, lines);
+  const paste = page.getByRole("dialog", { name: /^Add records to/ });
+  await paste.getByText("450 of 450 ticked").waitFor();
+  await page.keyboard.press("Control+Enter");
+  await page.getByText("450 changes", { exact: true }).waitFor();
+  await page.route(apply, loseAnswer, { times: 1 });
+  site.expected.push("ERR_CONNECTION_RESET");
+  await openReview();
+  await page
+    .getByRole("dialog", { name: /^Review 450/ })
+    .getByRole("button", { name: /^Apply/ })
+    .click();
+  await page.getByText("Applied as revision 2").waitFor();
+  await page.getByRole("region", { name: "Draft" }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Undo" }).waitFor();
+  expect((await zone.detail()).revision).toBe(2);
+});
+
+test("when a call's answer is too large to be sent again, the page finds the change in the history", async () => {
+  await addNew();
+  await page.route(apply, async (route) => {
+    await route.fetch();
+    const message = "The call with this `Idempotency-Key` succeeded, but its response was too large to store.";
+    const data = { code: "CONFLICT", httpStatus: 409, title: "Conflict", requestId: "0123456789abcdef" };
+    const error = { message, code: -32_009, data: { ...data, issues: [{ path: ["Idempotency-Key"], message }] } };
+    await route.fulfill({ status: 409, json: { error: { json: error } } });
+  });
+  site.expected.push("409");
+  await applyButton().click();
+  await page.getByText("Applied as revision 2").waitFor();
+  await page.getByRole("region", { name: "Draft" }).waitFor({ state: "detached" });
+});
+
 test("when the page goes before the answer is there, it knows at the return what was made", async () => {
   await addNew();
   const made = Promise.withResolvers<undefined>();

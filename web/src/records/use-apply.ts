@@ -118,8 +118,10 @@ export function useApply({ domainId, zoneName, draft, endSent, reverse, sent, on
         onOutdated();
         throw error;
       }
-      const made = earlier && (await whatBecameOf(earlier, { domainId, userId: user.id }));
-      if (earlier && made) return await finish(earlier.edits, made);
+      // Of a repeated call whose answer is too large to be sent again, the history has the outcome.
+      const lost = issueOf(error, "Idempotency-Key") === null ? earlier : now;
+      const made = lost && (await whatBecameOf(lost, { domainId, userId: user.id }));
+      if (lost && made) return await finish(lost.edits, made);
       sent.put(null);
       setObstacle({ ...none, overtakenBy: revision });
       await refresh();
