@@ -16,7 +16,7 @@ import type { WantedRegistration } from "../../registry/registrars/plan.ts";
 import { canonical, type Registrations } from "../../registry/registrars/registrations.ts";
 import { confirmForLock, freshRegistration, registrationColumns, turnsLockOff } from "./registration.ts";
 import { permitted } from "../../access/authenticator.ts";
-import { type FreshPlan, freshPlan, mayChange, reviewersOf, reviewRefusal, reviewsOf } from "./review.ts";
+import { counts, type FreshPlan, freshPlan, mayChange, reviewersOf, reviewRefusal, reviewsOf } from "./review.ts";
 import {
   closeRequest,
   findRequest,
@@ -24,6 +24,7 @@ import {
   planColumns,
   refuseEnding,
   target,
+  type Place,
   type StoredPlan,
   type StoredRequest,
 } from "./request.ts";
@@ -211,10 +212,7 @@ export class ChangeRequests {
     const columns = planColumns(plan);
     await em.transactional(async (tx) => {
       await openRequest(tx, id, caller);
-      const earlier = (await reviewsOf(tx, id)).some(
-        (review) =>
-          review.userId === caller.userId && review.verdict === "approve" && review.changesHash === changesHash,
-      );
+      const earlier = await hasApproved(tx, caller, request, { changesHash, places: plan.places, at: now() });
       if (!earlier) await addReview(tx, caller, id, { verdict: "approve", changesHash, note, now: now() });
       await queries(tx)
         .updateTable("change_requests")
@@ -304,6 +302,20 @@ async function openRequest(tx: EntityManager, id: string, { userId }: Caller): P
   const request = await lockRequest(tx, id, userId);
   if (!request) throw notFound("change request");
   refuseEnding(request);
+}
+
+/** Returns whether an earlier approval of exactly these changes by the caller still counts. */
+async function hasApproved(
+  tx: EntityManager,
+  caller: Caller,
+  request: StoredRequest,
+  plan: { changesHash: string; places: readonly Place[]; at: Date },
+): Promise<boolean> {
+  for (const review of await reviewsOf(tx, request.id)) {
+    const isSame = review.userId === caller.userId && review.changesHash === plan.changesHash;
+    if (isSame && (await counts(tx, review, request, plan))) return true;
+  }
+  return false;
 }
 
 async function addReview(

@@ -214,6 +214,23 @@ describe("what an approval covers", () => {
     expect((await verdict(ada, made, "apply")).body.state).toBe("applied");
   });
 
+  test("a reviewer whose token has ended approves the same changes again, and that approval counts", async () => {
+    const zone = await zoneOfAda();
+    const made = await requested(ada, zone, creating("www"));
+    const { changesHash } = made;
+    const permissions = ["requests:read", "requests:write"];
+    const { body: token } = await zw.admin.post("/api/auth/me/tokens", { name: zone.name, permissions });
+    const headers = { authorization: `Bearer ${token.token}` };
+    const byToken = await zw.nobody.post(`/api/change-requests/${made.id}/approve`, { changesHash }, headers);
+    expect(byToken.body).toMatchObject({ state: "approved", reviews: [{ counts: true }] });
+    await zw.admin.delete(`/api/auth/me/tokens/${token.id}`);
+    expect((await verdict(ada, made, "apply")).body).toMatchObject({ status: 409, code: "REVIEW_REQUIRED" });
+    const again = await approve(zw.admin, made);
+    expect(again.body).toMatchObject({ state: "approved", reviews: [{ counts: false }, { counts: true }] });
+    expect(await noticesOf(ada, "change.approved", made)).toHaveLength(2);
+    expect((await verdict(ada, made, "apply")).body.state).toBe("applied");
+  });
+
   test("an approval covers a loss above the safety threshold; without one, the author must confirm it", async () => {
     const zone = await zoneOfAda();
     const ids = [];
