@@ -6,7 +6,7 @@ export type AuditAction =
   | `assignment.${"approve" | "create" | "delete" | "end" | "reject" | "request"}`
   | `auth.${"approve_device" | "authorize_cli" | "confirm" | "confirmation_failed" | "refresh_reused" | "refuse_device"}`
   | `auth.${"second_factor_failed" | "sign_in" | "sign_in_failed" | "sign_out"}`
-  | `change_request.${"apply" | "approve" | "comment" | "create" | "fail" | "reject" | "withdraw"}`
+  | `change_request.${"apply" | "approve" | "comment" | "create" | "fail" | "reject" | "reopen" | "withdraw"}`
   | `channel.${"create" | "delete" | "disable" | "update"}`
   | `domain.${"change_registration" | "change_tls_hosts" | "check_delegation" | "check_dnssec" | "check_expiry" | "create" | "delete" | "import" | "import_table" | "move"}`
   | `domain.${"raise_serial" | "refuse_update" | "registration_changed" | "set_dnssec" | "set_expiry" | "set_expiry_remind"}`

@@ -14,6 +14,7 @@ import {
   lockRequest,
   refuseEnding,
   release,
+  reopen,
   target,
   type StoredRequest,
 } from "./request.ts";
@@ -30,6 +31,7 @@ import type { Records } from "../records/service.ts";
 import type { RegistrationDraft, Registrations } from "../../registry/registrars/registrations.ts";
 import { requestNotice } from "./notices.ts";
 import {
+  ApprovalEnded,
   approvalGone,
   authorGone,
   counts,
@@ -40,6 +42,7 @@ import {
   refuseBeyondToken,
   refuseUnread,
   reviewRefusal,
+  reviewersOf,
   reviewsOf,
   rrsetHash,
   touchedPlaces,
@@ -158,7 +161,7 @@ export class ChangeRequestApplier {
     } catch (error) {
       const set = await changeSetOf(this.#fork(), id);
       if (!set) {
-        await release(this.#fork(), id, token, this.#parts.now());
+        await this.#giveUp(request, token, { starter, error });
         throw error;
       }
       // The outcome is being found out; the job ends the request then.
@@ -166,6 +169,37 @@ export class ChangeRequestApplier {
     }
     const reason = await this.finish(id, starter);
     if (reason !== null) throw new AppError("PROVIDER_ERROR", `Nothing was changed: ${reason}`);
+  }
+
+  /** Ends an attempt that changed nothing. An approved request whose approval no longer counts waits for its reviewers again. */
+  async #giveUp(
+    { id, applyAt }: Pick<StoredRequest, "id" | "applyAt">,
+    token: string,
+    { starter, error }: { starter: Starter; error: unknown },
+  ): Promise<void> {
+    const { now } = this.#parts;
+    // At its set time, the job waits for a risk to go away, and ends what is no longer what was approved.
+    const isWaitedOut = starter.caller === null || (error instanceof NewRisk && applyAt !== null);
+    if (!(error instanceof ApprovalEnded) || isWaitedOut) {
+      await release(this.#fork(), id, token, now());
+      return;
+    }
+    await this.#fork().transactional(async (tx) => {
+      const held = await lockRequest(tx, id, starter.actor.userId);
+      await release(tx, id, token, now());
+      if (held?.applyingToken === token && (await reopen(tx, id))) await this.#askAgain(tx, held, starter, error.message);
+    });
+  }
+
+  /** Writes into the audit trail that a request is open again, and notifies its reviewers. */
+  async #askAgain(tx: EntityManager, request: StoredRequest, { actor }: Ender, reason: string): Promise<void> {
+    const { audit, notifications, now } = this.#parts;
+    const { id, domainId, author, authorName } = request;
+    const after = { domainId, reason };
+    await audit.record(tx, actor, { action: "change_request.reopen", ...target(id), after });
+    const by = { id: author.userId, name: authorName ?? "" };
+    const to = await reviewersOf(tx, request, now());
+    await notifications.notify(tx, requestNotice("change.requested", request, { by, note: reason, to, again: true }));
   }
 
   async #notClaimed(id: string): Promise<AppError> {
@@ -230,7 +264,7 @@ export class ChangeRequestApplier {
       failure = await applicable(sent);
     } catch (error) {
       if (!isSending) {
-        await release(this.#fork(), id, token, now());
+        await this.#giveUp(request, token, { starter, error });
         throw error;
       }
       await this.endSent(id, token, interrupted, starter);

@@ -18,11 +18,20 @@ type Announced = Pick<
 > &
   Partial<Pick<StoredRequest, "creates" | "updates" | "deletes">>;
 
-/** Returns the notice of what happened to a request. @param by who did it; null: the service */
+interface Happened {
+  /** Who did it; null: the service. */
+  by: { id: string | null; name: string } | null;
+  note: string | null;
+  to: readonly (string | null)[];
+  /** Whether it was approved, and that approval no longer counts. */
+  again?: boolean;
+}
+
+/** Returns the notice of what happened to a request. */
 export function requestNotice(
   event: RequestEvent,
   request: Announced,
-  happened: { by: { id: string | null; name: string } | null; note: string | null; to: readonly (string | null)[] },
+  happened: Happened,
 ): TypedNotice<RequestEvent> {
   const { number, title, domainName, domainId, applyAt } = request;
   const named = `change request ${number} for ${domainName}`;
@@ -30,8 +39,10 @@ export function requestNotice(
   const when = applyAt === null ? "" : ` To be applied at ${applyAt.toISOString()}.`;
   const texts: Record<RequestEvent, { title: string; content: string }> = {
     "change.requested": {
-      title: `Review ${named}`,
-      content: `${by} requests “${title}”.${when}${said(happened.note)}`,
+      title: `Review ${happened.again ? "again: " : ""}${named}`,
+      content: happened.again
+        ? `“${title}” of ${by} was approved, but the approval no longer counts. ${happened.note ?? ""}${when}`
+        : `${by} requests “${title}”.${when}${said(happened.note)}`,
     },
     "change.approved": {
       title: `Approved: ${named}`,

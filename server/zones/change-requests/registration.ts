@@ -14,6 +14,7 @@ import { needsForce, type RegistrationDraft, type Registrations } from "../../re
 import type { ReviewPolicy } from "../changes/locks-and-reviews.ts";
 import type { StoredPlan, StoredRequest } from "./request.ts";
 import {
+  ApprovalEnded,
   approvalGone,
   counts,
   needsApproval,
@@ -116,7 +117,7 @@ export function nothingToApply(): AppError {
 }
 
 /** A risk came up that no approval covers. It may go away by itself, as where a name server did not answer once. */
-export class NewRisk extends AppError {
+export class NewRisk extends ApprovalEnded {
   constructor(request: Pick<StoredRequest, "state" | "registration">, risks: readonly Risk[]) {
     super("CONFLICT", `${outdated(request).message} ${risks.map(({ message }) => message).join(" ")}`);
   }

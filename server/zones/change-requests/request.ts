@@ -202,6 +202,17 @@ export async function release(em: EntityManager, id: string, token: string, now:
   `.execute(queries(em));
 }
 
+/** Has an approved request wait for a review again. @returns whether it was approved */
+export async function reopen(tx: EntityManager, id: string): Promise<boolean> {
+  const reopened = await queries(tx)
+    .updateTable("change_requests")
+    .set({ state: "open" })
+    .where("id", "=", id)
+    .where("state", "=", "approved")
+    .executeTakeFirst();
+  return reopened.numUpdatedRows === 1n;
+}
+
 const authorDeleted = "Its author was deleted.";
 
 /** Locks a request for the transaction that begins to apply it. @returns null if the attempt no longer holds it */

@@ -51,10 +51,14 @@ export async function presentAuthor(em: EntityManager, request: StoredRequest, n
   throw authorGone();
 }
 
+/** An approved request was refused because no approval counts for what it would do now. */
+export class ApprovalEnded extends AppError {}
+
 /** The refusal of what would do something else than was approved or requested. */
 export function outdated({ state, registration }: Pick<StoredRequest, "state" | "registration">): AppError {
-  const what = state === "approved" ? "was approved" : "was requested";
-  return new AppError(
+  const isApproved = state === "approved";
+  const what = isApproved ? "was approved" : "was requested";
+  return new (isApproved ? ApprovalEnded : AppError)(
     "CONFLICT",
     `The ${registration ? "registration" : "zone"} has changed since the request ${what}, and so has what it would do. ` +
       "Read it again and have it approved again.",
@@ -75,7 +79,7 @@ export function refuseUnread(
 }
 
 export function approvalGone(): AppError {
-  return new AppError(
+  return new ApprovalEnded(
     "REVIEW_REQUIRED",
     "Those who approved the request may no longer review changes of this domain. Have it approved again.",
   );

@@ -173,6 +173,37 @@ describe("what an approval covers", () => {
     expect((await verdict(ada, made, "apply")).body.state).toBe("applied");
   });
 
+  test.each([
+    ["its RRset was edited", async (zone: Zone) => await zone.add("A", "www", "192.0.2.9", 3600), "CONFLICT"],
+    [
+      "its reviewer lost the right",
+      async (_zone: Zone, id: string) => await zw.admin.put(`/api/users/${id}`, { role: "member" }),
+      "REVIEW_REQUIRED",
+    ],
+  ])("a request that is applied after %s waits for its reviewers again, who are notified", async (_, end, code) => {
+    const zone = await zoneOfAda();
+    const dan = await zw.member(`dan-${zone.name.split(".")[0]}`);
+    const danId = await idOf(dan);
+    await zw.admin.put(`/api/users/${danId}`, { role: "admin" });
+    await requireReview(zw, zone, "members");
+    const made = await requested(ada, zone, creating("www"));
+    await approve(dan, made);
+    await end(zone, danId);
+    const waiting = async () => (await zw.admin.get(`/api/change-requests?toReview=true&domain=${zone.id}`)).body.requests;
+    expect(await waiting()).toEqual([]);
+    for (let attempt = 0; attempt < 2; attempt++)
+      expect((await verdict(ada, made, "apply")).body).toMatchObject({ status: 409, code });
+    expect(await readRequest(zw.admin, made)).toMatchObject({ state: "open", mayReview: true });
+    expect(await waiting()).toMatchObject([{ id: made.id }]);
+    const [again, ...others] = await noticesOf(zw.admin, "change.requested", made);
+    expect([again.title, others.length]).toEqual([`Review again: change request ${made.number} for ${zone.name}`, 1]);
+    expect(await noticesOf(ada, "change.requested", made)).toEqual([]);
+    const [entry] = await entries(zw.admin, { targetId: made.id, action: "change_request.reopen" });
+    expect(entry).toMatchObject({ actorId: await idOf(ada), after: { domainId: zone.id, reason: expect.any(String) } });
+    expect((await approve(zw.admin, made)).body.state).toBe("approved");
+    expect((await verdict(ada, made, "apply")).body.state).toBe("applied");
+  });
+
   test("whoever names what they read applies nothing else, whatever was approved since", async () => {
     const zone = await zoneOfAda();
     const made = await requested(ada, zone, creating("www"));

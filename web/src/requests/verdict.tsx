@@ -162,7 +162,8 @@ function useChoices(
   const disabled = problem !== null || changesHash === null || overtaken;
   const isAuthor = authorId === user.id;
   const isLasting = request.registration !== null;
-  const mayApprove = mayReview && !request.reviews.some(({ userId, counts }) => userId === user.id && counts);
+  const hasApproved = request.reviews.some(({ userId, counts }) => userId === user.id && counts);
+  const mayApprove = mayReview && !(hasApproved && state === "approved");
   const isScheduled = request.applyAt !== null;
   const apply: Choice = {
     id: "apply",

@@ -113,6 +113,10 @@ const actions: Audit["actions"] = {
     title: "Änderungsantrag abgelehnt",
     sentence: () => "{who} hat den Antrag {target} abgelehnt",
   },
+  "change_request.reopen": {
+    title: "Änderungsantrag wieder offen",
+    sentence: () => "{who} konnte den Antrag {target} nicht anwenden: Seine Genehmigung zählt nicht mehr",
+  },
   "change_request.withdraw": {
     title: "Änderungsantrag zurückgezogen",
     sentence: () => "{who} hat den Antrag {target} zurückgezogen",

@@ -90,6 +90,10 @@ const actions: Readonly<Record<Entry["action"], { title: string; sentence: (fact
   },
   "change_request.fail": { title: "Change request failed", sentence: () => "The request {target} failed" },
   "change_request.reject": { title: "Change request rejected", sentence: () => "{who} rejected the request {target}" },
+  "change_request.reopen": {
+    title: "Change request open again",
+    sentence: () => "{who} could not apply the request {target}: its approval no longer counts",
+  },
   "change_request.withdraw": {
     title: "Change request withdrawn",
     sentence: () => "{who} withdrew the request {target}",
