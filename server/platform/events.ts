@@ -154,7 +154,7 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
     to: "the user who started it",
   },
   "change.requested": {
-    when: "Somebody requested a change of a domain's records.",
+    when: "Somebody requested a change of a domain's records or registration, or a request's approval no longer counts.",
     to: "those who may review it: the domain's owner, administrators, and members whose assignments let them review all of it, but not the author",
   },
   "change.approved": { when: "A change request was approved.", to: "the author" },

@@ -187,7 +187,8 @@ export class ChangeRequestApplier {
     await this.#fork().transactional(async (tx) => {
       const held = await lockRequest(tx, id, starter.actor.userId);
       await release(tx, id, token, now());
-      if (held?.applyingToken === token && (await reopen(tx, id))) await this.#askAgain(tx, held, starter, error.message);
+      if (held?.applyingToken === token && (await reopen(tx, id)))
+        await this.#askAgain(tx, held, starter, error.message);
     });
   }
 
@@ -422,7 +423,7 @@ export class ChangeRequestApplier {
 const staleMilliseconds = 120_000;
 /** How long a registrar may take with a change, with all attempts, before its process counts as gone. */
 const sendingMilliseconds = 1_800_000;
-/** How long a provider or a busy zone is tried again after the set time. */
+/** How long a provider or a busy zone is tried again after the first attempt, which an approval or an outage may have delayed. */
 const patienceMilliseconds = 3_600_000;
 const mostInRun = 200;
 
@@ -445,6 +446,8 @@ interface Attempt {
 /** Applies requests at their time, and ends those whose process died. */
 export class ChangeRequestSchedule {
   readonly #parts: ScheduleParts;
+  /** When each request that is due was first tried in vain. A restart gives it another hour. */
+  readonly #firstTried = new Map<string, number>();
 
   constructor(parts: ScheduleParts) {
     this.#parts = parts;
@@ -456,9 +459,12 @@ export class ChangeRequestSchedule {
       if (signal?.aborted) return;
       await this.#settle(attempt);
     }
-    for (const { id, apply_at: at } of await this.#due()) {
+    const due = await this.#due();
+    const isDue = new Set(due.map(({ id }) => id));
+    for (const id of this.#firstTried.keys()) if (!isDue.has(id)) this.#firstTried.delete(id);
+    for (const { id } of due) {
       if (signal?.aborted) return;
-      await this.#apply(id, at ?? this.#parts.now());
+      await this.#apply(id);
     }
   }
 
@@ -493,7 +499,7 @@ export class ChangeRequestSchedule {
       .selectFrom("change_requests as r")
       .innerJoin("domains as d", "d.id", "r.domain_id")
       .leftJoin("users as author", "author.id", "r.author_id")
-      .select(["r.id", "r.apply_at"])
+      .select("r.id")
       .where("r.closed_at", "is", null)
       .where("r.applying_token", "is", null)
       .where("r.apply_at", "<=", now())
@@ -512,8 +518,8 @@ export class ChangeRequestSchedule {
       .execute();
   }
 
-  async #apply(id: string, at: Date): Promise<void> {
-    const { database, applier, log, now } = this.#parts;
+  async #apply(id: string): Promise<void> {
+    const { database, applier, log } = this.#parts;
     const request = await findRequest(database.fork(), id);
     if (!request || request.closedAt !== null) return;
     try {
@@ -524,10 +530,17 @@ export class ChangeRequestSchedule {
         log.error({ err: fault, changeRequestId: id }, "a change request could not be applied");
       // A change set decides: it is being looked after.
       if (await changeSetOf(database.fork(), id)) return;
-      const isLate = now().getTime() - at.getTime() > patienceMilliseconds;
-      if ((mayPass(error) || fault instanceof NewRisk) && !isLate) return;
+      if ((mayPass(error) || fault instanceof NewRisk) && !this.#isGivenUp(id)) return;
       await applier.fail(id, error instanceof Fault ? "An internal error occurred." : error.message);
     }
+  }
+
+  /** Notes an attempt in vain. @returns whether a request has been tried for long enough */
+  #isGivenUp(id: string): boolean {
+    const now = this.#parts.now().getTime();
+    const first = this.#firstTried.get(id) ?? now;
+    this.#firstTried.set(id, first);
+    return now - first > patienceMilliseconds;
   }
 }
 

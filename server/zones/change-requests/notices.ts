@@ -28,11 +28,7 @@ interface Happened {
 }
 
 /** Returns the notice of what happened to a request. */
-export function requestNotice(
-  event: RequestEvent,
-  request: Announced,
-  happened: Happened,
-): TypedNotice<RequestEvent> {
+export function requestNotice(event: RequestEvent, request: Announced, happened: Happened): TypedNotice<RequestEvent> {
   const { number, title, domainName, domainId, applyAt } = request;
   const named = `change request ${number} for ${domainName}`;
   const by = happened.by?.name ?? "Zonewright";

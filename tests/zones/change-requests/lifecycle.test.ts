@@ -189,7 +189,8 @@ describe("what an approval covers", () => {
     const made = await requested(ada, zone, creating("www"));
     await approve(dan, made);
     await end(zone, danId);
-    const waiting = async () => (await zw.admin.get(`/api/change-requests?toReview=true&domain=${zone.id}`)).body.requests;
+    const waiting = async () =>
+      (await zw.admin.get(`/api/change-requests?toReview=true&domain=${zone.id}`)).body.requests;
     expect(await waiting()).toEqual([]);
     for (let attempt = 0; attempt < 2; attempt++)
       expect((await verdict(ada, made, "apply")).body).toMatchObject({ status: 409, code });

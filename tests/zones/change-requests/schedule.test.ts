@@ -1,10 +1,11 @@
+import { rename } from "node:fs/promises";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { queries } from "../../../server/database/database.ts";
 import { assign, idOf } from "../../accounts/assignments/assigned.ts";
 import { entries } from "../../notifications/audit/trail.ts";
 import { Clock, day, hour, minute } from "../../support/clock.ts";
 import { problemOf } from "../../support/problems.ts";
-import type { RestClient } from "../../support/rest-client.ts";
+import { RestClient } from "../../support/rest-client.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { fileZone, manualZone, type Body, type Zone } from "../../support/zones.ts";
 import { approve, creating, readRequest, request, requested, requireReview, verdict } from "./requested.ts";
@@ -75,6 +76,36 @@ describe("a scheduled request", () => {
       await run();
     });
     expect((await readRequest(ada, made)).state).toBe("applied");
+  });
+
+  test("a request approved hours after its time is tried for an hour from then if its provider cannot be reached", async () => {
+    const files = await fileZone(zw);
+    // Sessions end within the hours that pass here.
+    const permissions = ["requests:read", "requests:write"];
+    const scriptOf = async (client: RestClient) =>
+      new RestClient(zw.url, (await client.post("/api/auth/me/tokens", { name: files.name, permissions })).body.token);
+    const [author, reviewer] = [await scriptOf(ada), await scriptOf(zw.admin)];
+    await assign(zw, ada, files.id, "*", "write");
+    await requireReview(zw, files, "members");
+    const applyAt = new Date(clock.now().getTime() + minute).toISOString();
+    const [first, second] = [
+      await requested(ada, files, creating("first"), { applyAt }),
+      await requested(ada, files, creating("second"), { applyAt }),
+    ];
+    await rename(files.file, `${files.file}.away`);
+    await clock.ahead(7 * hour, async () => {
+      for (const made of [first, second]) await approve(reviewer, made);
+      await run();
+      expect(await readRequest(author, first)).toMatchObject({ state: "approved", reason: null });
+      await rename(`${files.file}.away`, files.file);
+      expect((await verdict(author, first, "apply")).body.state).toBe("applied");
+      await rename(files.file, `${files.file}.away`);
+      await clock.ahead(50 * minute, run);
+      expect((await readRequest(author, second)).state).toBe("approved");
+      await clock.ahead(61 * minute, run);
+      expect(await readRequest(author, second)).toMatchObject({ state: "failed", reason: expect.any(String) });
+    });
+    await rename(`${files.file}.away`, files.file);
   });
 
   test("a scheduled request is applied without approval if its author may edit the zone directly", async () => {
