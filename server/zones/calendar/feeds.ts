@@ -10,6 +10,7 @@ import { absoluteName, qualifiedName, toUnicodeName } from "../../dns/names/name
 import type { Audit } from "../../notifications/audit/audit.ts";
 import { AppError, badField, notFound } from "../../platform/errors.ts";
 import { newId, hashOf, newOpaqueToken } from "../../platform/ids.ts";
+import { presentName } from "../change-requests/request.ts";
 import { visibleRequests } from "../change-requests/view.ts";
 import { inSlices, type Steps } from "../../platform/slices.ts";
 
@@ -223,7 +224,8 @@ export class CalendarFeeds {
   async #scheduled(em: EntityManager, caller: Caller): Promise<CalendarEvent[]> {
     const { found } = await visibleRequests(em, caller);
     const rows = await found
-      .select(["r.id", "r.number", "r.title", "r.domain_name", "r.state", "r.apply_at", "r.created_at"])
+      .select(["r.id", "r.number", "r.title", "r.state", "r.apply_at", "r.created_at"])
+      .select(presentName("r").as("domain_name"))
       .where("r.closed_at", "is", null)
       .where("r.apply_at", "is not", null)
       .orderBy("r.apply_at")

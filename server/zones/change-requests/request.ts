@@ -25,6 +25,7 @@ export interface StoredRequest {
   number: number;
   /** Null once the domain is deleted. */
   domainId: string | null;
+  /** With its view, as the domain is called now; once it is deleted, as it was called. */
   domainName: string;
   /** Who made it, and by which means. The user is null once deleted. */
   author: Actor;
@@ -57,6 +58,14 @@ export interface StoredRequest {
   closedAt: Date | null;
 }
 
+/** Selects the name of a request's domain as it is now, since its view may have changed. Takes the alias of `change_requests`. */
+export function presentName(alias: string) {
+  const [id, stored] = ["domain_id", "domain_name"].map((column) => sql.ref(`${alias}.${column}`));
+  return sql<string>`coalesce(
+    (select d.name || case d.view when '' then '' else '!' || d.view end from domains d where d.id = ${id}), ${stored}
+  )`;
+}
+
 /**
  * Returns a request, or null, with its row locked for the transaction. Call it first in a transaction: its domain, and everyone whom the
  * transaction may name or notify, are locked against deletion before it. A deletion locks them before their requests too, and
@@ -84,7 +93,7 @@ export async function findRequest(em: EntityManager, id: string, { lock = false 
     .selectFrom("change_requests as r")
     .leftJoin("users as author", "author.id", "r.author_id")
     .select(everyColumn("change_requests", "r"))
-    .select("author.username as author_name")
+    .select(["author.username as author_name", presentName("r").as("present_name")])
     .where("r.id", "=", id)
     .$if(lock, (query) => query.forUpdate("r"))
     .executeTakeFirst();
@@ -93,7 +102,7 @@ export async function findRequest(em: EntityManager, id: string, { lock = false 
     id: row.id,
     number: row.number,
     domainId: row.domain_id,
-    domainName: row.domain_name,
+    domainName: row.present_name,
     author: { userId: row.author_id, tokenId: row.token_id, ip: row.ip, requestId: row.request_id },
     authorName: row.author_name,
     state: row.state,
@@ -274,6 +283,7 @@ export async function withdrawForDomain(tx: EntityManager, domainId: string, now
     .updateTable("change_requests")
     .set({
       state: "withdrawn",
+      domain_name: presentName("change_requests"),
       applying_token: null,
       applying_at: null,
       reason: "The domain was deleted.",

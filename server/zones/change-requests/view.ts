@@ -7,7 +7,7 @@ import type { Records } from "../records/service.ts";
 import type { Registrations } from "../../registry/registrars/registrations.ts";
 import { presentRegistration, shownRegistration } from "./registration.ts";
 import { counts, listedFor, planRequest, reviewRefusal, reviewsOf, type FreshPlan, type Review } from "./review.ts";
-import { changeSetOf, findRequest, type Place, type StoredRequest } from "./request.ts";
+import { changeSetOf, findRequest, presentName, type Place, type StoredRequest } from "./request.ts";
 import { sql, type Selectable } from "kysely";
 import { visibleDomains } from "../../access/visible-domains.ts";
 import { onePage, type Paging } from "../../database/query-helpers.ts";
@@ -128,7 +128,7 @@ const summary = [
   "r.id",
   "r.number",
   "r.domain_id",
-  "r.domain_name",
+  presentName("r").as("domain_name"),
   "r.author_id",
   "author.username as author_name",
   "r.state",

@@ -148,6 +148,21 @@ test("a reviewer reads no name of a reverse zone that only its author sees", asy
   expect(JSON.stringify(await readRequest(reviewer, made))).not.toContain("secret");
 });
 
+test("a request names its domain as it is called now", async () => {
+  const zone = await zoneOfAda();
+  const made = await requested(ada, zone, creating("www"));
+  expect(made.domainName).toBe(zone.name);
+  await zw.admin.put(zone.path, { view: "office" });
+  const now = `${zone.name}!office`;
+  expect((await readRequest(ada, made)).domainName).toBe(now);
+  const listed = (await zw.admin.get(`/api/change-requests?domain=${zone.id}`)).body.requests;
+  expect(listed).toMatchObject([{ id: made.id, domainName: now }]);
+  await approve(zw.admin, made);
+  expect(await noticesOf(ada, "change.approved", made)).toMatchObject([{ metadata: { domainName: now } }]);
+  await zw.admin.delete(zone.path);
+  expect(await readRequest(ada, made)).toMatchObject({ domainId: null, domainName: now });
+});
+
 describe("what an approval covers", () => {
   test("an edit of other names leaves an approval in force", async () => {
     const zone = await zoneOfAda();
