@@ -2,6 +2,7 @@ import { permitted } from "../../access/authenticator.ts";
 import { type Caller, presentCaller } from "../../access/caller.ts";
 import { mayReview, outsideRights, rightsOf, zoneFor, coversChange, coversDomain } from "../../access/zone-access.ts";
 import type { FollowedChange } from "../changes/follows.ts";
+import { requestLockWarning } from "../changes/locks-and-reviews.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { asWritten, countActions, rrsetKey, type PlannedChange, type RecordDraft } from "../../dns/record.ts";
 import { AppError } from "../../platform/errors.ts";
@@ -29,11 +30,25 @@ export interface FreshPlan extends StoredPlan {
   listed: FollowedChange[];
 }
 
-/** Returns a plan as requests store and show it. */
-export async function freshPlan(em: EntityManager, planned: EditPlan): Promise<FreshPlan> {
+/** What a request for changes of records wants. */
+type Requested = Pick<StoredRequest, "changes" | "unlock"> & { domainId: string; reverse: StoredRequest["reverse"] };
+
+/** Plans changes as requests store and show them. The reviewers are warned of locked records also where the author may change them. */
+export async function draftRequest(
+  em: EntityManager,
+  records: Records,
+  author: Caller,
+  { domainId: id, changes: wanted, reverse, unlock }: Requested,
+): Promise<{ planned: EditPlan; fresh: FreshPlan }> {
+  const planned = await records.draft(em, author, { id, changes: wanted, reverse, unlock: true });
+  const lock = requestLockWarning(planned.changes, unlock);
+  return { planned, fresh: await freshPlan(em, planned, lock === null ? [] : [lock]) };
+}
+
+async function freshPlan(em: EntityManager, planned: EditPlan, locks: readonly string[]): Promise<FreshPlan> {
   const { zone, changes, followed } = planned;
   const shared = new Map(followed?.warnings.map((warning) => [warning.text, warning.shared]));
-  const warnings = planned.warnings.map((text) => shared.get(text) ?? text);
+  const warnings = [...locks, ...planned.warnings.map((text) => shared.get(text) ?? text)];
   return {
     places: touchedPlaces(changes),
     plan: { ...(await planView(changes)), warnings },
@@ -104,8 +119,7 @@ export async function planRequest(
   now: Date,
 ): Promise<FreshPlan> {
   const author = await presentAuthor(em, request, now);
-  const { domainId: id, changes, reverse, unlock } = request;
-  return await freshPlan(em, await records.draft(em, author, { id, changes, reverse, unlock }));
+  return (await draftRequest(em, records, author, request)).fresh;
 }
 
 /** Returns whether a caller may change records themselves, without a review. */

@@ -225,6 +225,10 @@ export const changeRequest = z
       .nullable()
       .meta({ description: "Why it failed or ended by itself; null otherwise.", example: null }),
     force: z.boolean().meta({ description: "As sent.", example: false }),
+    unlock: z.boolean().meta({
+      description: "As sent: whether it may change and delete locked records. `plan.warnings` names those.",
+      example: false,
+    }),
     reviews: z.array(review).meta({ description: "Verdicts, oldest first.", example: [] }),
     changeSetId: shownId("The change set that carries it out; null for none.").nullable().meta({ example: null }),
     mayReview: z.boolean().meta({ description: "Whether you may approve or reject it now.", example: true }),

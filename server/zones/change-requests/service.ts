@@ -16,7 +16,7 @@ import type { WantedRegistration } from "../../registry/registrars/plan.ts";
 import { canonical, type Registrations } from "../../registry/registrars/registrations.ts";
 import { confirmForLock, freshRegistration, registrationColumns, turnsLockOff } from "./registration.ts";
 import { permitted } from "../../access/authenticator.ts";
-import { counts, type FreshPlan, freshPlan, mayChange, reviewersOf, reviewRefusal, reviewsOf } from "./review.ts";
+import { counts, draftRequest, type FreshPlan, mayChange, reviewersOf, reviewRefusal, reviewsOf } from "./review.ts";
 import {
   closeRequest,
   findRequest,
@@ -102,10 +102,10 @@ export class ChangeRequests {
     const { records, registrations } = this.#parts;
     const { reverse, unlock = false } = input;
     if (registration === undefined) {
-      const planned = await records.draft(em, caller, { id, changes: changes ?? [], reverse, unlock });
+      const requested = { domainId: id, changes: changes ?? [], reverse, unlock };
+      const { planned, fresh: plan } = await draftRequest(em, records, caller, requested);
       refuseLocked(planned.changes, { mayUnlock: planned.zone.rights.changesProtected, unlock });
       if (planned.changes.length === 0) throw badField(["changes"], "These changes would change nothing.");
-      const plan = await freshPlan(em, planned);
       return { plan, registration: null, proposed: !(await mayChange(em, caller, id, plan.places)) };
     }
     for (const field of ["reverse", "unlock"] as const)

@@ -51,6 +51,7 @@ export async function requestDetails(em: EntityManager, caller: Caller, id: stri
     problem: fresh.problem,
     reason: request.reason,
     force: request.force,
+    unlock: request.unlock,
     reviews: judged,
     changeSetId: set?.id ?? null,
     mayReview: isOpen && isReviewer,

@@ -180,15 +180,36 @@ export function refuseReserved(changes: readonly Sides[]): void {
   }
 }
 
+/** What to say after the name of one locked record, and of several. */
+type Advice = readonly [one: string, several: string];
+
+const toCaller: Advice = [
+  "To change it, repeat the call with unlock: true.",
+  "To change them, repeat the call with unlock: true.",
+];
+
+const toReviewers = {
+  unlocked: ["The request changes it all the same.", "The request changes them all the same."],
+  refused: [
+    "The request cannot change it: it was made without `unlock`.",
+    "The request cannot change them: it was made without `unlock`.",
+  ],
+} as const satisfies Record<string, Advice>;
+
 /** Returns why changes need `unlock: true`, naming up to three locked records; null if they do not. */
-export function lockWarning(changes: readonly Sides[]): string | null {
+export function lockWarning(changes: readonly Sides[], [one, several]: Advice = toCaller): string | null {
   const locked = changes.flatMap((change) => (change.before && touchesLocked(change) ? [change.before] : []));
   const [first] = locked;
   if (!first) return null;
-  if (locked.length === 1) return `${recordLabel(first)} is locked. To change it, repeat the call with unlock: true.`;
+  if (locked.length === 1) return `${recordLabel(first)} is locked. ${one}`;
   const more = locked.length > mostNamed ? ` and ${locked.length - mostNamed} more` : "";
   const names = locked.slice(0, mostNamed).map(recordLabel).join(", ");
-  return `${names}${more} are locked. To change them, repeat the call with unlock: true.`;
+  return `${names}${more} are locked. ${several}`;
+}
+
+/** Warns the reviewers of a request that it changes locked records. @param unlock whether the request may */
+export function requestLockWarning(changes: readonly Sides[], unlock: boolean): string | null {
+  return lockWarning(changes, unlock ? toReviewers.unlocked : toReviewers.refused);
 }
 
 const mostNamed = 3;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { assign } from "../../../accounts/assignments/assigned.ts";
 import { entries } from "../../../notifications/audit/trail.ts";
-import { request, requested, verdict } from "../../change-requests/requested.ts";
+import { readRequest, request, requested, verdict } from "../../change-requests/requested.ts";
 import { forwardZone, reverseNet } from "../../../support/reverse-zones.ts";
 import { useZonewright } from "../../../support/zonewright.ts";
 import { fileZone, freshName, manualConfig, manualZone, Zone, type Body } from "../../../support/zones.ts";
@@ -252,8 +252,21 @@ describe("changes that go on without the caller", () => {
     const changes = [{ action: "update", recordId: record.id, record: { value: "192.0.2.2" } }];
     expect((await request(zw.admin, zone, changes)).body.code).toBe("CONFIRMATION_REQUIRED");
     const made = await requested(zw.admin, zone, changes, { unlock: true });
+    const reviewer = await zw.member(`reviewer-${count}`);
+    await assign(zw, reviewer, zone.id, "*", "read", { review: true });
+    const warnings = ["www A 192.0.2.1 is locked. The request changes it all the same."];
+    expect(await readRequest(reviewer, made)).toMatchObject({ mayReview: true, unlock: true, plan: { warnings } });
     expect((await verdict(zw.admin, made, "apply")).body.state).toBe("applied");
     expect(await present()).toMatchObject({ value: "192.0.2.2", locked: true });
+  });
+
+  test("the owner's request is not applied to a record that was locked since, and warns of it", async () => {
+    const made = await requested(zw.admin, zone, [{ action: "delete", recordId: record.id }]);
+    expect(made).toMatchObject({ unlock: false, plan: { warnings: [] } });
+    await lock(record.id, true);
+    const warnings = ["www A 192.0.2.1 is locked. The request cannot change it: it was made without `unlock`."];
+    expect((await readRequest(zw.admin, made)).plan.warnings).toEqual(warnings);
+    expect((await verdict(zw.admin, made, "apply")).status).toBe(409);
   });
 
   test("a record that is locked after a change of it was requested is not changed", async () => {
