@@ -60,7 +60,7 @@ export function composeAccounts(parts: {
   const { siteUrl, tokenPrefix } = parts.config;
   const passwords = new PasswordHasher(parts.passwordCost);
   const sessions = new Sessions(parts.keyring, audit, now, (sessionId) => authenticator.end(sessionId));
-  const revocation = new AccessRevocation(sessions, authenticator);
+  const revocation = new AccessRevocation({ sessions, authenticator, audit, now });
   const administratorNotices = new AdministratorNotices({ notifications, mail });
   const users = new Users({ passwords, administratorNotices, audit, now });
   const invitations = new Invitations(audit, now);

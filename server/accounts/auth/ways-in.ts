@@ -6,7 +6,7 @@ import { noticeUsefulMilliseconds, type MailOutbox, securityNotice } from "../..
 import type { Notifications, TypedNotice } from "../../notifications/notify.ts";
 import type { Revoked } from "../users/access/revocation.ts";
 import type { User } from "../../database/tables/users.ts";
-import { ownAccount, verifiedAddress } from "../users/account.ts";
+import { hasWayIn, ownAccount, verifiedAddress } from "../users/account.ts";
 import type { Method } from "./second-factors/methods.ts";
 import { AppError } from "../../platform/errors.ts";
 
@@ -95,14 +95,7 @@ export class WaysIn {
 export async function refuseLastWayIn(tx: EntityManager, userId: string): Promise<void> {
   const {
     rows: [left],
-  } = await sql<{ open: boolean }>`select (
-    exists (select from users where id = ${userId} and password_hash is not null)
-    or exists (select from passkeys where user_id = ${userId})
-    or exists (
-      select from identity_bindings join identity_configs using (provider_id)
-      where user_id = ${userId} and identity_configs.enabled
-    )
-  ) as open`.execute(queries(tx));
+  } = await sql<{ open: boolean }>`select ${hasWayIn(sql`${userId}::uuid`)} as open`.execute(queries(tx));
   if (left?.open) return;
   throw new AppError("CONFLICT", "This is your last way to sign in. Set up another one first.");
 }

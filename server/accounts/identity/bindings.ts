@@ -5,7 +5,7 @@ import { refuseLastWayIn, type WaysIn } from "../auth/ways-in.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { notFound } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
-import { lockAccount } from "../users/account.ts";
+import { lockWithAdministrators } from "../users/account.ts";
 import { IdentityBinding, type ProviderId } from "../../database/tables/identity.ts";
 import type { GroupGrants } from "./groups/grants.ts";
 import type { IdentityProviders } from "./providers/catalogue.ts";
@@ -85,10 +85,13 @@ export class IdentityBindings {
     return created;
   }
 
-  /** Unlinks the caller's identity. @throws AppError NOT_FOUND if there is none, CONFLICT if it is the last way to sign in */
+  /**
+   * Unlinks the caller's identity.
+   * @throws AppError NOT_FOUND if there is none, CONFLICT if it is the last way to sign in or no administrator would remain
+   */
   async unbind(em: EntityManager, caller: Caller, providerId: string): Promise<void> {
     await em.transactional(async (tx) => {
-      await lockAccount(tx, caller.userId);
+      await lockWithAdministrators(tx, caller.userId);
       const removed = await queries(tx)
         .deleteFrom("identity_bindings")
         .where("user_id", "=", caller.userId)

@@ -2,7 +2,7 @@ import { queries, type EntityManager, jsonTexts } from "../../database/database.
 import { AppError } from "../../platform/errors.ts";
 import type { Caller } from "../../access/caller.ts";
 import { User, type Role } from "../../database/tables/users.ts";
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 
 /** Returns the address for mail about the account; null if there is none or it is unverified. */
 export function verifiedAddress({ email, emailVerifiedBy }: Pick<User, "email" | "emailVerifiedBy">): string | null {
@@ -90,22 +90,22 @@ export async function endOutstanding(tx: EntityManager, userId: string): Promise
 }
 
 /**
- * Keeps an installation from locking itself out. Locks the rows of all administrators until the transaction ends, so that two of them cannot
- * remove each other at the same time.
- * @throws AppError CONFLICT if the user is the only administrator who can sign in
+ * Returns the condition of SQL that a user can sign in: with a password, a passkey or an identity at an enabled provider.
+ * @param id the user's id, as an expression of SQL
  */
-async function refuseLastAdministrator(
-  tx: EntityManager,
-  userId: string,
-  what: "deleted" | "demoted" | "disabled",
-): Promise<void> {
-  if (!(await isLastAdministrator(tx, userId))) return;
-  throw new AppError("CONFLICT", `The last administrator cannot be ${what}. Make another user an administrator first.`);
+export function hasWayIn(id: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`(
+    exists (select from users owner where owner.id = ${id} and owner.password_hash is not null)
+    or exists (select from passkeys where passkeys.user_id = ${id})
+    or exists (
+      select from identity_bindings join identity_configs using (provider_id)
+      where identity_bindings.user_id = ${id} and identity_configs.enabled
+    )
+  )`;
 }
 
 /**
- * Locks the row of a user who is to lose their account or role, after those of all administrators if they are one. Other users are locked
- * alone, because whoever holds such a row may wait for an administrator's.
+ * Locks the row of a user who is to lose their account or role, as `lockWithAdministrators`. Keeps an installation from locking itself out.
  * @throws AppError CONFLICT if the user is the only administrator who can sign in
  */
 export async function lockLosing(
@@ -113,10 +113,26 @@ export async function lockLosing(
   userId: string,
   what: "deleted" | "demoted" | "disabled",
 ): Promise<void> {
-  if (await isAdministrator(tx, userId)) await refuseLastAdministrator(tx, userId, what);
+  if (!(await lockWithAdministrators(tx, userId)) || !(await isLastAdministrator(tx, userId))) return;
+  throw new AppError(
+    "CONFLICT",
+    `The last administrator who can sign in cannot be ${what}. Make another user an administrator first.`,
+  );
+}
+
+/**
+ * Locks the row of a user who may lose a role or a way in, after those of all administrators if they are one: two administrators cannot
+ * remove each other, or themselves, at the same time. Other users are locked alone, because whoever holds such a row may wait for an
+ * administrator's.
+ * @returns whether the user is an administrator
+ */
+export async function lockWithAdministrators(tx: EntityManager, userId: string): Promise<boolean> {
+  if (await isAdministrator(tx, userId)) await lockAdministrators(tx);
   await lockAccount(tx, userId);
   // Promoted in between.
-  if (await isAdministrator(tx, userId)) await refuseLastAdministrator(tx, userId, what);
+  const is = await isAdministrator(tx, userId);
+  if (is) await lockAdministrators(tx);
+  return is;
 }
 
 /** Returns whether a user is an administrator now. Their role stays only while their row is locked. */
@@ -125,9 +141,9 @@ async function isAdministrator(tx: EntityManager, userId: string): Promise<boole
   return user?.role === "admin";
 }
 
-/** Returns whether a user is the only administrator who can sign in. Locks the rows of all administrators until the transaction ends. */
-export async function isLastAdministrator(tx: EntityManager, userId: string): Promise<boolean> {
-  const administrators = await queries(tx)
+/** Locks the rows of all administrators until the transaction ends, in one order. Call it before any of them is locked alone. */
+export async function lockAdministrators(tx: EntityManager): Promise<void> {
+  await queries(tx)
     .selectFrom("users")
     .select("id")
     .where("role", "=", "admin")
@@ -135,7 +151,23 @@ export async function isLastAdministrator(tx: EntityManager, userId: string): Pr
     .orderBy("id")
     .forUpdate()
     .execute();
-  return administrators.length === 1 && administrators[0]?.id === userId;
+}
+
+/**
+ * Returns whether a user is an administrator and no other one can sign in. Locks the rows of all administrators until the transaction ends.
+ */
+export async function isLastAdministrator(tx: EntityManager, userId: string): Promise<boolean> {
+  await lockAdministrators(tx);
+  const administrators = await queries(tx)
+    .selectFrom("users")
+    .select(["id", hasWayIn(sql.ref("users.id")).as("canSignIn")])
+    .where("role", "=", "admin")
+    .where("disabled_at", "is", null)
+    .execute();
+  return (
+    administrators.some(({ id }) => id === userId) &&
+    !administrators.some(({ id, canSignIn }) => id !== userId && canSignIn)
+  );
 }
 
 const ranked = sql`array['admin', 'auditor', 'member']`;
@@ -149,7 +181,8 @@ export interface ChangedRole {
 }
 
 /**
- * Gives users the highest of the role given to them by hand and those that their groups give. Call it after a change of either.
+ * Gives users the highest of the role given to them by hand and those that their groups give. Call it after a change of either, with
+ * `lockWithAdministrators` or `lockAdministrators` first.
  * @returns those whose role changed
  * @throws AppError CONFLICT if no administrator could sign in any more
  */
@@ -169,23 +202,25 @@ export async function recomputeRoles(tx: EntityManager, userIds: readonly string
       returning users.id, users.username, users.role, e.before
     )
     select * from changed where role <> before`.execute(queries(tx));
-  if (rows.some(({ before }) => before === "admin")) await refuseNoAdministrator(tx);
+  if (rows.some(({ before }) => before === "admin"))
+    await refuseNoAdministrator(
+      tx,
+      "All administrators who can sign in have their role from these groups, so none would remain. Make a user an administrator by hand first.",
+    );
   return rows;
 }
 
-async function refuseNoAdministrator(tx: EntityManager): Promise<void> {
+/** @throws AppError CONFLICT if no administrator can sign in */
+export async function refuseNoAdministrator(tx: EntityManager, message: string): Promise<void> {
   const left = await queries(tx)
     .selectFrom("users")
     .select("id")
     .where("role", "=", "admin")
     .where("disabled_at", "is", null)
+    .where(hasWayIn(sql.ref("users.id")))
     .limit(1)
     .executeTakeFirst();
-  if (left) return;
-  throw new AppError(
-    "CONFLICT",
-    "All administrators have their role from these groups, so none would remain. Make a user an administrator by hand first.",
-  );
+  if (!left) throw new AppError("CONFLICT", message);
 }
 
 /**

@@ -22,7 +22,14 @@ import { auditOf, type AccessRevocation } from "./access/revocation.ts";
 import type { AdministratorNotices } from "./administrator-notices.ts";
 import { User, type Role } from "../../database/tables/users.ts";
 import { endInvitations } from "./invitations/service.ts";
-import { lockAccount, verifiedAddress, endOutstanding, lockLosing, ownRoleFor } from "./account.ts";
+import {
+  lockAccount,
+  verifiedAddress,
+  endOutstanding,
+  lockLosing,
+  lockWithAdministrators,
+  ownRoleFor,
+} from "./account.ts";
 import { writeUser, type NewUser, type Users } from "./service.ts";
 
 interface Parts {
@@ -80,7 +87,8 @@ export class UserAdministration {
   }
 
   /**
-   * Changes an account. A new password revokes all other access, unless `revoke` selects less.
+   * Changes an account. A new password revokes all other access, unless `revoke` selects less. An operator's rescue of an administrator by
+   * group gives the role by hand: no one else may be left who could.
    * @param actor the caller, or the service itself when an operator runs the command
    * @throws AppError NOT_FOUND, CONFLICT if a value is taken or no administrator would remain, FORBIDDEN for changes to the caller's own account
    * that require the current password, REAUTHENTICATION_REQUIRED if it gives access, BAD_REQUEST
@@ -99,6 +107,7 @@ export class UserAdministration {
     const notices = await em.transactional(async (tx) => {
       const loses = disabled === true || (fields.role !== undefined && fields.role !== "admin");
       if (loses) await lockLosing(tx, id, disabled ? "disabled" : "demoted");
+      else if (password !== undefined) await lockWithAdministrators(tx, id);
       else await lockAccount(tx, id);
       const user = await tx.findOne(User, { id });
       if (!user) throw notFound("user");
@@ -111,6 +120,9 @@ export class UserAdministration {
         user.ownRole = await ownRoleFor(tx, id, fields.role);
         user.role = fields.role;
       }
+      const givenByHand = actor === theService && user.role === "admin" ? await ownRoleFor(tx, id, "admin") : null;
+      const roleGivenByHand = givenByHand !== null && user.ownRole !== "admin";
+      if (roleGivenByHand) user.ownRole = givenByHand;
       if (fields.displayName !== undefined) user.displayName = fields.displayName;
       if (disabled !== undefined) user.disabledAt = disabled ? (user.disabledAt ?? this.#parts.now()) : null;
       if (password !== undefined) assertGoodPassword(password, user, "password");
@@ -119,11 +131,13 @@ export class UserAdministration {
       if (passwordHash !== undefined && revoke === undefined && user.emailVerifiedBy === "link")
         user.emailVerifiedBy = null;
       await writeUser(tx, user);
-      const after = auditedFields(user);
-      const opensOtherwise = keysToAccess.some((key) => before[key] !== after[key]) || passwordHash !== undefined;
+      const updated = auditedFields(user);
+      const opensOtherwise = keysToAccess.some((key) => before[key] !== updated[key]) || passwordHash !== undefined;
       if (opensOtherwise) await endOutstanding(tx, id);
       const kinds = this.#revokedBy({ disabled, password, revoke });
-      const revoked = auditOf(await this.#parts.revocation.revoke(tx, id, { kinds }));
+      const revocation = await this.#parts.revocation.revoke(tx, actor, id, { kinds });
+      const revoked = auditOf(revocation);
+      const after = { ...updated, role: revocation.role ?? updated.role };
       const lostFactors = fields.removeSecondFactors ? await removeAllFactors(tx, id) : 0;
       const invitations = loses ? await endInvitations(tx, id, this.#parts.now()) : 0;
       await this.#parts.audit.record(tx, actor, {
@@ -134,6 +148,7 @@ export class UserAdministration {
         after: {
           ...after,
           ...(passwordHash === undefined ? {} : { passwordChanged: true }),
+          ...(roleGivenByHand ? { roleGivenByHand } : {}),
           ...(lostFactors === 0 ? {} : { secondFactorsRemoved: lostFactors }),
           ...(invitations === 0 ? {} : { invitationsEnded: invitations }),
         },

@@ -63,9 +63,9 @@ export function createUsersRouter({
       summary: "Change a user",
       description:
         "Omitted fields keep their values. Changes apply from the user's next request. A new `password` revokes every other way into the " +
-        "account, unless `revoke` selects fewer. Other fields revoke none. The last administrator cannot be demoted or disabled. These " +
-        "fields grant access: `password`, `email`, `emailVerified: true`, `role: admin`, `disabled: false` and `removeSecondFactors: true`. " +
-        "Administrators are notified of a new administrator, by mail as well.",
+        "account, unless `revoke` selects fewer; a role from a sign-in provider's group ends with the identity. Other fields revoke none. " +
+        "The last administrator who can sign in cannot be demoted or disabled (409). These fields grant access: `password`, `email`, `emailVerified: true`, `role: admin`, `disabled: false` and " +
+        "`removeSecondFactors: true`. Administrators are notified of a new administrator, by mail as well.",
       example: { disabled: true },
       errors: [409, 503],
     })
@@ -95,10 +95,12 @@ export function createUsersRouter({
       summary: "Revoke a user's access",
       description:
         "Revokes every way into the account, or only those named in the body. Also ends mailed links and sign-ins in progress. Revoking " +
-        "everything also discards an address that the user verified by a link. To let the user in again, set a new password. Returns the " +
-        "ways that remain. Your own account returns 403. Removing second factors or passkeys, but not the password, requires a recently " +
+        "everything also discards an address that the user verified by a link. A role from a sign-in provider's group ends with the " +
+        "identity. To let the user in again, set a new password. Returns the ways that remain. Returns 403 for your own account, and 409 if " +
+        "no administrator could sign in afterwards. Removing second factors or passkeys, but not the password, requires a recently " +
         "confirmed session, because it removes a protection.",
       example: { revoke: ["tokens", "passkeys"] },
+      errors: [409],
     })
       .input(revokeAccessInput)
       .output(userAccessSchema)
@@ -112,7 +114,7 @@ export function createUsersRouter({
       summary: "Delete a user",
       description:
         "The user's sessions and tokens end at once. History and audit keep what the user did. If the user owns domains, name their new " +
-        "owner in `reassignTo` (409 otherwise). The last administrator cannot be deleted (409).",
+        "owner in `reassignTo` (409 otherwise). The last administrator who can sign in cannot be deleted (409).",
       errors: [409],
     })
       .input(deleteUserInput)

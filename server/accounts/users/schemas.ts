@@ -67,10 +67,15 @@ export const updateUserInput = z.strictObject({
   }),
   role: role.optional(),
   displayName: nameField.nullable().optional(),
-  disabled: z.boolean().optional().meta({
-    description: "True: ends the user's sessions and tokens immediately and prevents sign-in.",
-    example: false,
-  }),
+  disabled: z
+    .boolean()
+    .optional()
+    .meta({
+      description:
+        "True: ends the user's sessions immediately and prevents sign-in. Personal tokens, TSIG keys and calendar feeds stop working until the " +
+        "account is enabled again; revoke those that somebody else may have.",
+      example: false,
+    }),
   password: newPasswordField.optional().meta({
     description:
       "New password. Revokes every other way into the account, unless " +

@@ -193,6 +193,15 @@ describe("the last administrator", () => {
     expect((await zw.admin.get("/api/auth/me")).body.role).toBe("admin");
   });
 
+  test("an administrator who has no way to sign in does not count as another one", async () => {
+    const other = await add({ role: "admin" });
+    await zw.admin.send("DELETE", `/api/users/${other.id}/access`, {});
+    for (const fields of [{ role: "member" }, { disabled: true }])
+      expect(await zw.admin.put(`/api/users/${adminId}`, fields)).toBeProblem(409, "CONFLICT");
+    expect(await zw.admin.delete(`/api/users/${adminId}`)).toBeProblem(409, "CONFLICT");
+    expect((await zw.admin.delete(`/api/users/${other.id}`)).status).toBe(200);
+  });
+
   test("administrators who demote each other concurrently always leave at least one administrator", async () => {
     const others = await Promise.all([add({ role: "admin" }), add({ role: "admin" }), add({ role: "admin" })]);
     const ids = [adminId, ...others.map(({ id }) => id)];

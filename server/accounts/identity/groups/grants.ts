@@ -56,7 +56,7 @@ export class GroupGrants {
     const changedRole = stays ? null : await this.#setRole(tx, signing, role);
     const moved = await this.#setAssignments(tx, signing, wanted);
     const isRefused = !allowed && !stays;
-    const ended = isRefused ? await this.#endAccess(tx, userId) : {};
+    const ended = isRefused ? await this.#endAccess(tx, actor, userId) : {};
     if (changedRole) await this.#roleChanged(tx, actor, changedRole);
     if (changedRole || isRefused || moved.gained.length + moved.lost.length > 0)
       await this.#parts.audit.record(tx, actor, {
@@ -91,11 +91,7 @@ export class GroupGrants {
 
   /** Ends the roles that came from identities which were just unlinked; their assignments ended with them. @throws AppError CONFLICT */
   async unlinked(tx: EntityManager, actor: Actor, userIds: readonly string[]): Promise<void> {
-    const changed = await recomputeRoles(tx, userIds);
-    for (const one of changed) await this.#roleChanged(tx, actor, one);
-    afterCommit(tx, () => {
-      for (const { id } of changed) this.#parts.authenticator.forget(id);
-    });
+    await this.#parts.revocation.unlinked(tx, actor, userIds);
   }
 
   /**
@@ -218,11 +214,11 @@ export class GroupGrants {
     return { gained: missing, lost: lost.map(assignmentOf) };
   }
 
-  async #endAccess(tx: EntityManager, userId: string) {
+  async #endAccess(tx: EntityManager, actor: Actor, userId: string) {
     await endOutstanding(tx, userId);
     const hasOther = await hasOtherWayIn(tx, userId);
     const kinds = hasOther ? (["sessions"] as const) : (["sessions", "tokens", "keys"] as const);
-    const { sessions, tokens, keys } = await this.#parts.revocation.revoke(tx, userId, { kinds });
+    const { sessions, tokens, keys } = await this.#parts.revocation.revoke(tx, actor, userId, { kinds });
     return { sessionsEnded: sessions, tokensEnded: tokens, keysEnded: keys };
   }
 

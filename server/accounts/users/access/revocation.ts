@@ -1,11 +1,15 @@
 import { sql } from "kysely";
+import type { Audit } from "../../../notifications/audit/audit.ts";
+import type { Actor } from "../../../access/caller.ts";
 import type { Authenticator } from "../../../access/authenticator.ts";
 import { methodsSetUp } from "../../auth/second-factors/methods.ts";
 import type { Sessions } from "../../auth/sessions.ts";
 import { afterCommit } from "../../../database/after-commit.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import type { ProviderId } from "../../../database/tables/identity.ts";
-import { recomputeRoles } from "../account.ts";
+import type { Role } from "../../../database/tables/users.ts";
+import { endOutstanding, recomputeRoles, type ChangedRole } from "../account.ts";
+import { endInvitations } from "../invitations/service.ts";
 import type { AccessKind } from "./kinds.ts";
 
 /** Selects the access to revoke. */
@@ -34,26 +38,37 @@ export interface Revoked {
   totp: boolean;
   email: boolean;
   recoveryCodes: number;
+  /** The role that remains, if a role from a group ended with an identity. It has an audit entry of its own. */
+  role: Role | null;
+}
+
+interface Parts {
+  sessions: Sessions;
+  authenticator: Authenticator;
+  audit: Audit;
+  now: () => Date;
 }
 
 /** Revokes access to accounts. */
 export class AccessRevocation {
-  readonly #sessions: Sessions;
-  readonly #authenticator: Authenticator;
+  readonly #parts: Parts;
 
-  constructor(sessions: Sessions, authenticator: Authenticator) {
-    this.#sessions = sessions;
-    this.#authenticator = authenticator;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
-  /** Revokes access. Call it in a transaction, after `lockAccount`. Sessions, tokens and keys stop working when the transaction commits. */
-  async revoke(tx: EntityManager, userId: string, selection: Selection): Promise<Revoked> {
+  /**
+   * Revokes access. Call it in a transaction, after `lockAccount`, or `lockWithAdministrators` for identities. Sessions, tokens and keys stop
+   * working when the transaction commits.
+   * @throws AppError CONFLICT if no administrator would remain
+   */
+  async revoke(tx: EntityManager, actor: Actor, userId: string, selection: Selection): Promise<Revoked> {
     const { kinds, ids = null, exceptSession = null } = selection;
     const has = (kind: AccessKind) => kinds.includes(kind);
     const of = { userId, ids };
     const revoked: Revoked = {
       password: has("password") && (await removePassword(tx, userId)),
-      sessions: has("sessions") ? await this.#sessions.endAll(tx, userId, { except: exceptSession, ids }) : 0,
+      sessions: has("sessions") ? await this.#parts.sessions.endAll(tx, userId, { except: exceptSession, ids }) : 0,
       tokens: has("tokens") ? await this.#removeTokens(tx, of) : [],
       feeds: has("tokens")
         ? (await removeRows<{ name: string }>(tx, "calendar_feeds", of)).map(({ name }) => name)
@@ -64,9 +79,9 @@ export class AccessRevocation {
       totp: has("totp") && (await removeRows(tx, "totp_factors", { userId })).length > 0,
       email: has("email") && (await removeRows(tx, "email_factors", { userId })).length > 0,
       recoveryCodes: 0,
+      role: null,
     };
-    if (revoked.identities.length > 0 && (await recomputeRoles(tx, [userId])).length > 0)
-      afterCommit(tx, () => this.#authenticator.forget(userId));
+    if (revoked.identities.length > 0) revoked.role = (await this.unlinked(tx, actor, [userId]))[0]?.role ?? null;
     // Without a second factor, recovery codes have no use, and old ones must not apply to factors added later.
     const useless = (await methodsSetUp(tx, userId)).length === 0;
     if (has("recoveryCodes") || useless)
@@ -74,17 +89,42 @@ export class AccessRevocation {
     return revoked;
   }
 
+  /**
+   * Ends the roles that came from identities which were just unlinked, and the invitations of those who are no longer administrators. The
+   * identities' assignments ended with them.
+   * @returns those whose role changed
+   * @throws AppError CONFLICT if no administrator would remain
+   */
+  async unlinked(tx: EntityManager, actor: Actor, userIds: readonly string[]): Promise<ChangedRole[]> {
+    const changed = await recomputeRoles(tx, userIds);
+    for (const { id, before, role } of changed) {
+      await endOutstanding(tx, id);
+      const invitations = before === "admin" ? await endInvitations(tx, id, this.#parts.now()) : 0;
+      await this.#parts.audit.record(tx, actor, {
+        action: "identity.groups",
+        targetType: "user",
+        targetId: id,
+        before: { role: before },
+        after: { role, identityUnlinked: true, ...(invitations > 0 ? { invitationsEnded: invitations } : {}) },
+      });
+    }
+    afterCommit(tx, () => {
+      for (const { id } of changed) this.#parts.authenticator.forget(id);
+    });
+    return changed;
+  }
+
   async #removeTokens(tx: EntityManager, of: Of): Promise<string[]> {
     const removed = await removeRows<{ name: string; token_hash: string }>(tx, "personal_tokens", of);
     afterCommit(tx, () => {
-      for (const { token_hash } of removed) this.#authenticator.endToken(token_hash);
+      for (const { token_hash } of removed) this.#parts.authenticator.endToken(token_hash);
     });
     return removed.map(({ name }) => name);
   }
 }
 
 /** Returns only the kinds for which something was revoked. */
-export function auditOf(revoked: Revoked): Partial<Revoked> {
+export function auditOf({ role: _, ...revoked }: Revoked): Partial<Revoked> {
   return Object.fromEntries(
     Object.entries(revoked).filter(([, what]) => (Array.isArray(what) ? what.length > 0 : Boolean(what))),
   );

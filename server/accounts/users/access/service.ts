@@ -10,7 +10,7 @@ import type { SecondFactors } from "../../auth/second-factors/service.ts";
 import type { WaysIn } from "../../auth/ways-in.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import { AppError, notFound } from "../../../platform/errors.ts";
-import { lockAccount, distrustOwnLink, endOutstanding } from "../account.ts";
+import { distrustOwnLink, endOutstanding, lockWithAdministrators, refuseNoAdministrator } from "../account.ts";
 import { User } from "../../../database/tables/users.ts";
 import { accessKinds, type AccessKind, takesProtection } from "./kinds.ts";
 import { auditOf, type AccessRevocation, type Revoked } from "./revocation.ts";
@@ -61,14 +61,14 @@ export class UserAccess {
    * Revokes access to an account: all of it, unless the request selects some. Also ends whatever was issued for the account.
    * @returns the remaining access
    * @throws AppError NOT_FOUND for an unknown user or id, FORBIDDEN for the caller's own account, REAUTHENTICATION_REQUIRED if it removes a
-   * protection
+   * protection, CONFLICT if no administrator could sign in afterwards
    */
   async revoke(em: EntityManager, caller: Caller, { id, revoke, ids }: AccessWish) {
     if (caller.userId === id) throw ownAccess();
     const { confirmation } = this.#parts;
     if (revoke && takesProtection(revoke)) await confirmation.require(em, caller);
     await em.transactional(async (tx) => {
-      await lockAccount(tx, id);
+      const isAdministrator = await lockWithAdministrators(tx, id);
       const user = await tx.findOne(User, { id });
       if (!user) throw notFound("user");
       const all = revoke === undefined && ids === undefined;
@@ -76,7 +76,13 @@ export class UserAccess {
       const addressDistrusted = all && (await distrustOwnLink(tx, id));
       const kinds = revoke ?? (ids ? singles : accessKinds);
       const chosen = ids && [...new Set(ids)];
-      const revoked = await this.#parts.revocation.revoke(tx, id, { kinds, ids: chosen ?? null });
+      const revoked = await this.#parts.revocation.revoke(tx, caller, id, { kinds, ids: chosen ?? null });
+      const closed = revoked.password || revoked.passkeys.length + revoked.identities.length > 0;
+      if (isAdministrator && closed)
+        await refuseNoAdministrator(
+          tx,
+          "No administrator could sign in afterwards. Set a password for another administrator first.",
+        );
       if (chosen && countOf(revoked) < chosen.length) throw notFound("session, token, feed, key, passkey or identity");
       if (chosen && revoked.passkeys.length > 0) await confirmation.require(tx, caller);
       await this.#parts.audit.record(tx, caller, {

@@ -4,7 +4,7 @@ import type { Caller } from "../../../access/caller.ts";
 import type { Confirmation } from "../../auth/confirmation/service.ts";
 import { assertGoodPassword } from "../../../platform/password-rules.ts";
 import type { PasswordHasher } from "../../auth/passwords.ts";
-import { lockOwnAccount, ownAccount, verifiedAddress, endOutstanding } from "../account.ts";
+import { lockOwnAccount, lockWithAdministrators, ownAccount, verifiedAddress, endOutstanding } from "../account.ts";
 import type { WaysIn } from "../../auth/ways-in.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import { AppError } from "../../../platform/errors.ts";
@@ -97,6 +97,7 @@ export class Profile {
     assertGoodPassword(newPassword, user, "newPassword");
     const hash = await passwords.hash(newPassword);
     const left = await em.transactional(async (tx) => {
+      if (revoke.includes("identities")) await lockWithAdministrators(tx, caller.userId);
       await lockOwnAccount(tx, caller);
       const { numUpdatedRows } = await queries(tx)
         .updateTable("users")
@@ -107,7 +108,7 @@ export class Profile {
       if (numUpdatedRows !== 1n)
         throw new AppError("CONFLICT", "The password was changed at the same time. Try again with the new one.");
       await endOutstanding(tx, user.id);
-      const revoked = await revocation.revoke(tx, user.id, { kinds: revoke, exceptSession: caller.sessionId });
+      const revoked = await revocation.revoke(tx, caller, user.id, { kinds: revoke, exceptSession: caller.sessionId });
       const ended = auditOf(revoked);
       await audit.record(tx, caller, {
         action: "user.change_password",

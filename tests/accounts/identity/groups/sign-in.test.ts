@@ -9,11 +9,12 @@ import {
   site,
 } from "../../../support/identity/external-sign-in.ts";
 import { startOpenIdProvider, type OpenIdProvider } from "../../../support/identity/openid-provider.ts";
-import { RestClient } from "../../../support/rest-client.ts";
+import { RestClient, type Answer } from "../../../support/rest-client.ts";
 import { useZonewright } from "../../../support/zonewright.ts";
 import { manualZone, type Body, type Zone } from "../../../support/zones.ts";
 
 const zw = useZonewright({ env: { SITE_URL: site } });
+const password = "seven grey herons by the sea";
 let provider: OpenIdProvider;
 let configId: string;
 let zone: Zone;
@@ -295,6 +296,43 @@ describe("what ends with the groups' source", () => {
     expect((await new RestClient(zw.url, token.body.token).get(`${zone.path}/records`)).status).toBe(404);
     expect((await zw.admin.get(`/api/users/${user.id}`)).body.role).toBe("member");
   });
+
+  const rescues: [how: string, (id: string) => Promise<Answer>][] = [
+    ["a new password", (id) => zw.admin.put(`/api/users/${id}`, { password })],
+    ["the revocation of all access", (id) => zw.admin.send("DELETE", `/api/users/${id}/access`, {})],
+  ];
+  test.each(rescues)(
+    "by %s, an administrator by group becomes a member, their invitations end for good, and the audit trail says so",
+    async (_, rescue) => {
+      const user = await person(["admins"]);
+      const { body: invitation } = await user.client.post("/api/invitations", { role: "admin", maxUses: 5 });
+      expect((await rescue(user.id)).status).toBe(200);
+      expect((await zw.admin.get(`/api/users/${user.id}`)).body.role).toBe("member");
+      const { body } = await zw.admin.get(`/api/audit?targetId=${user.id}&limit=2`);
+      const changed = {
+        before: { role: "admin" },
+        after: { role: "member", identityUnlinked: true, invitationsEnded: 1 },
+      };
+      expect(body.entries).toContainEqual(expect.objectContaining({ action: "identity.groups", ...changed }));
+      for (const { before, after } of body.entries.filter(({ action }: Body) => action === "user.update"))
+        expect([before.role, after.role]).toEqual(["admin", "member"]);
+      expect((await zw.admin.put(`/api/users/${user.id}`, { role: "admin" })).status).toBe(200);
+      const stranger = { inviteCode: invitation.code, username: `stranger-${count++}`, password };
+      expect((await zw.nobody.post("/api/auth/register", stranger)).status).toBe(400);
+      await zw.admin.put(`/api/users/${user.id}`, { role: "member" });
+    },
+  );
+
+  test("a role that ends with an identity is audited for each user, whoever unlinks it", async () => {
+    const [one, two] = [await person(["auditors"]), await person(["auditors"])];
+    await one.client.put("/api/auth/me/password", { newPassword: password });
+    await one.client.delete("/api/auth/oauth/unbind/oidc");
+    await configure({ groupRules: [] });
+    for (const { id } of [one, two]) {
+      const { body } = await zw.admin.get(`/api/audit?targetId=${id}&action=identity.groups&limit=1`);
+      expect(body.entries).toMatchObject([{ before: { role: "auditor" }, after: { role: "member" } }]);
+    }
+  });
 });
 
 describe("defaultDeny", () => {
@@ -338,4 +376,39 @@ describe("the last administrator", () => {
     expect(await user.joins([])).toEqual({ error: "access_denied" });
     expect((await zw.admin.get(`/api/users/${user.id}`)).body.role).toBe("member");
   });
+
+  const atOnce: [what: string, (one: Person, other: Person) => Promise<Answer>][] = [
+    ["unlink their identities", ({ client }) => client.delete("/api/auth/oauth/unbind/oidc")],
+    [
+      "revoke their identities with a new password",
+      ({ client }) =>
+        client.put("/api/auth/me/password", {
+          currentPassword: password,
+          newPassword: `${password} again`,
+          revoke: ["identities"],
+        }),
+    ],
+    ["revoke each other's access", ({ client }, { id }) => client.send("DELETE", `/api/users/${id}/access`, {})],
+  ];
+  test.each(atOnce)(
+    "when the last two administrators, both by group, %s at the same time, one stays administrator",
+    async (_, act) => {
+      // Ends the roles of others' groups.
+      await configure({ groupRules: [] });
+      await configure({ groupRules: rules() });
+      const two = [await person(["admins"]), await person(["admins"])] as const;
+      for (const { client } of two) await client.put("/api/auth/me/password", { newPassword: password });
+      const { body: me } = await zw.admin.get("/api/auth/me");
+      expect((await two[0].client.put(`/api/users/${me.id}`, { role: "member" })).status).toBe(200);
+      const answers = await Promise.all([act(two[0], two[1]), act(two[1], two[0])]);
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      const clients = two.map(({ client }) => client);
+      const may = await Promise.all(
+        clients.map(async (client) => (await client.get("/api/invitations")).status === 200),
+      );
+      expect(may.filter(Boolean)).toHaveLength(1);
+      const left = clients[may.indexOf(true)];
+      expect((await left?.put(`/api/users/${me.id}`, { role: "admin" }))?.status).toBe(200);
+    },
+  );
 });
