@@ -31,8 +31,11 @@ async function resetPassword(args: readonly string[]): Promise<string> {
     const user = await database.fork().findOne(User, { [sql.lower("username")]: username.toLowerCase() });
     if (!user) throw new ConfigError(`The user ${username} does not exist. Check the user name.`);
     const password = randomBytes(15).toString("base64url");
+    // Read before: a rescue unlinks the identities of the account, and a role by group goes with them.
+    const byGroup = user.role === "admin" && typeof user.ownRole === "string" && user.ownRole !== "admin";
     await services.userAdministration.update(database.fork(), theService, { id: user.id, password, disabled: false });
-    return `New password of ${user.username}, shown only once: ${password}`;
+    const role = byGroup ? `\n${user.username} had the role admin from a group. It is now given by hand.` : "";
+    return `New password of ${user.username}, shown only once: ${password}${role}`;
   } finally {
     await services.close();
     await database.close();

@@ -7,7 +7,15 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadConfig } from "../../../server/ops/config/config.ts";
 import { startServer, type RunningServer } from "../../../server/start.ts";
 import { useIdentityHarness } from "../../support/identity/harness.ts";
-import { site } from "../../support/identity/external-sign-in.ts";
+import {
+  authorize,
+  browserFor,
+  comeBack,
+  invite,
+  signedInClient,
+  site,
+} from "../../support/identity/external-sign-in.ts";
+import { startOpenIdProvider, type OpenIdProvider } from "../../support/identity/openid-provider.ts";
 import { placeMigratedCluster } from "../../support/migrated-cluster.ts";
 import { freePorts, programEnv } from "../../support/programs.ts";
 import { RestClient } from "../../support/rest-client.ts";
@@ -107,3 +115,36 @@ test("the operator's rescue removes all of an attacker's access: only the new pa
   expect(attempts).toEqual(nothingOpens(attempts));
   expect(await login(account.username, password)).toMatchObject({ status: 200, body: { user: { id: account.id } } });
 }, 240_000);
+
+test("an operator recovers an installation whose administrators have their role from a group: each stays administrator", async () => {
+  const provider = await startOpenIdProvider(`${site}/oauth/oidc`);
+  const { wellKnownUrl, clientId, clientSecret } = provider;
+  const groupRules = [{ group: "admins", role: "admin" }];
+  const config = { providerId: "oidc", clientId, clientSecret, wellKnownUrl, groupsClaim: "groups", groupRules };
+  expect((await admin.post("/api/oauth/providers", config)).status).toBe(201);
+  const [ada = admin] = [await byGroup(provider, "ada"), await byGroup(provider, "bob")];
+  const { body: me } = await admin.get("/api/auth/me");
+  expect((await ada.delete(`/api/users/${me.id}`)).status).toBe(200);
+  await provider.stop();
+  await service.stop();
+  const printouts = [await reset("ada"), await reset("bob")];
+  service = await start();
+  for (const [index, username] of ["ada", "bob"].entries()) {
+    const { stdout = "" } = printouts[index] ?? {};
+    expect(stdout).toContain(`${username} had the role admin from a group. It is now given by hand.`);
+    const client = await zw.signIn(username, / once: (\S{20})\n/.exec(stdout)?.[1] ?? "");
+    expect((await client.get("/api/auth/me")).body.role).toBe("admin");
+    const { body: own } = await client.get("/api/auth/me");
+    const { body } = await client.get(`/api/audit?targetId=${own.id}&action=user.update`);
+    expect(body.entries).toMatchObject([{ after: { role: "admin", roleGivenByHand: true } }]);
+  }
+}, 240_000);
+
+/** Registers a user of a provider whose group makes them an administrator. */
+async function byGroup(provider: OpenIdProvider, username: string): Promise<RestClient> {
+  provider.accounts.set(username, { preferred_username: username, groups: ["admins"] });
+  const browser = browserFor(zw);
+  const back = await comeBack(browser, await provider.signIn(browser, await authorize(browser, "oidc"), username));
+  const registration = { pendingToken: back["pending_token"], inviteCode: await invite(zw) };
+  return signedInClient(zw, await zw.nobody.post("/api/auth/oauth/oidc/register", registration));
+}
