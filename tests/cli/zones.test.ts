@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -424,6 +425,58 @@ describe("watch", () => {
     );
     const { stdout } = await watched("b", ["--json"], /"revision":3.*\n/);
     expect(JSON.parse(stdout)).toMatchObject({ domain: name, revision: 3, message: "Seen" });
+  });
+
+  test("shows what changed while its connection was lost", async () => {
+    const name = await zone("cut.example");
+    // Behind a proxy that cuts the stream while there is a change.
+    let streams = 0;
+    const proxy = createServer((req, res) => {
+      const isStream = req.url?.includes("domains.watch") === true;
+      if (isStream) streams += 1;
+      const onward = httpRequest(`${zw.url}${req.url}`, { method: req.method, headers: req.headers }, (answer) => {
+        res.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(res);
+      });
+      req.pipe(onward);
+      onward.on("error", () => res.destroy());
+      res.on("close", () => onward.destroy());
+      if (!isStream || streams > 1) return;
+      cut = async () => {
+        // Until then, there is no other.
+        proxy.close();
+        res.destroy();
+        for (const host of ["one", "two"]) await cli.must(["records", "add", name, host, "A", "192.0.2.50"]);
+        proxy.listen(port, "127.0.0.1");
+      };
+    });
+    let cut = () => Promise.resolve();
+    await once(proxy.listen(0, "127.0.0.1"), "listening");
+    const { port } = proxy.address() as AddressInfo;
+    onTestFinished(() => {
+      proxy.close();
+      proxy.closeAllConnections();
+    });
+    const watched = await cli.run(["watch", name], {
+      env: { ZONEWRIGHT_URL: `http://127.0.0.1:${port}` },
+      once: { printed: /Watching/, act: () => cut() },
+      interruptAt: /\+ two/,
+    });
+    expect(watched).toMatchObject({
+      exitCode: 0,
+      stderr: `Watching ${name} from revision 1. Ctrl-C ends it.\nDisconnected. Connecting again.\nConnected again.\n`,
+    });
+    expect(watched.stdout.match(/revision \d|\+ \w+/g)).toEqual(["revision 2", "+ one", "revision 3", "+ two"]);
+  });
+
+  test("a change of many records says that it shows the first of them", async () => {
+    const name = await zone("many.example");
+    const records = Array.from({ length: 150 }, (_, index) => `h${index} 300 IN A 192.0.2.1`).join("\n");
+    const watched = await cli.run(["watch", name], {
+      once: { printed: /Watching/, act: () => cli.must(["import", name, "-", "--yes"], { input: `${records}\n` }) },
+      interruptAt: /These are/,
+    });
+    expect(watched.stderr).toContain("These are the first 100 of 150 changes.\n");
   });
 
   test("shows notifications as they come", async () => {

@@ -132,23 +132,28 @@ async function apply(
  * @throws Failure if both changed the same name and type
  */
 function editedOnly(edited: Changes, back: Changes): Changes {
-  const keys = (plan: Changes) => changesOf(plan).map((change) => JSON.stringify(change));
-  const others = new Set(keys(back));
+  const others = new Set(keysOf(back));
   const isEdited = (change: Partial<Changes>) =>
-    !keys({ creates: [], updates: [], deletes: [], ...change }).every((key) => others.has(key));
+    !keysOf({ creates: [], updates: [], deletes: [], ...change }).every((key) => others.has(key));
   const own = {
     creates: edited.creates.filter((one) => isEdited({ creates: [one] })),
     updates: edited.updates.filter((one) => isEdited({ updates: [one] })),
     deletes: edited.deletes.filter((one) => isEdited({ deletes: [one] })),
   };
-  const placesOf = ({ before, after }: JsonChange) =>
-    [before, after].flatMap((record) => (record ? [`${record.name} ${record.recordType}`] : []));
   const taken = new Set(changesOf(back).flatMap(placesOf));
   const both = [...new Set(changesOf(own).flatMap(placesOf))].filter((place) => taken.has(place));
   if (both.length === 0) return own;
   throw new Failure(
     `You and somebody else changed ${both.slice(0, 5).join(", ")}. Nothing was changed. Open the zone again and repeat your edits.`,
   );
+}
+
+function keysOf(plan: Changes): string[] {
+  return changesOf(plan).map((change) => JSON.stringify(change));
+}
+
+function placesOf({ before, after }: JsonChange): string[] {
+  return [before, after].flatMap((record) => (record ? [`${record.name} ${record.recordType}`] : []));
 }
 
 /** Runs the user's editor and waits for its end. Its setting may have arguments, as everywhere. */

@@ -7,7 +7,7 @@ import { carryOut, changesOf, printPlan, type Changes } from "../plans.ts";
 import { note, printFields, printJson, printTable, type Column } from "../terminal.ts";
 import { domainNamed, fullName, instant } from "../zones.ts";
 
-type ChangeSet = RouterOutputs["records"]["history"]["entries"][number];
+export type ChangeSet = RouterOutputs["records"]["history"]["entries"][number];
 
 export function history(): Command {
   return group("history", "List, show and undo changes", [list(), show(), undo()], "list");
@@ -82,9 +82,14 @@ function show(): Command {
     ]);
     printPlan(fullName(zone), changes);
     for (const { recordType, name: host, error } of found.failures) note(`Refused: ${host} ${recordType}: ${error}`);
-    const all = found.creates + found.updates + found.deletes;
-    if (all > found.changes.length) note(`These are the first ${found.changes.length} of ${all} changes.`);
+    noteCut(found);
   });
+}
+
+/** Says so if a change set has more changes than are listed. */
+export function noteCut({ changes, creates, updates, deletes }: ChangeSet): void {
+  const all = creates + updates + deletes;
+  if (all > changes.length) note(`These are the first ${changes.length} of ${all} changes.`);
 }
 
 /** The recorded changes of a change set, as a plan has them. */

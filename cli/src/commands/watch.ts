@@ -6,7 +6,7 @@ import { exitCodes, Failure } from "../failure.ts";
 import { note, print } from "../terminal.ts";
 import { printPlan } from "../plans.ts";
 import { domainNamed, fullName, instant } from "../zones.ts";
-import { authorOf, recorded } from "./history.ts";
+import { authorOf, noteCut, recorded, type ChangeSet } from "./history.ts";
 
 export function watch(): Command {
   return withJson(
@@ -62,7 +62,9 @@ async function changes(client: Client, names: readonly string[], signal: AbortSi
   }
   if (zones.size > 50) throw new Failure("At most 50 domains can be watched at once.");
   await new Promise<void>((resolve, reject) => {
-    const connected = new Set<string>();
+    /** The revision up to which each domain's changes were shown. */
+    const upTo = new Map<string, number>();
+    let isCut = false;
     // Answers come in the order of the events.
     let shown = Promise.resolve();
     const subscription = client.domains.watch.subscribe(
@@ -71,12 +73,25 @@ async function changes(client: Client, names: readonly string[], signal: AbortSi
         onData: ({ domainId, changeSetId, revision }) => {
           const zone = zones.get(domainId);
           if (zone === undefined) return;
-          if (changeSetId === null) {
-            if (!connected.has(domainId)) note(`Watching ${fullName(zone)} from revision ${revision}. Ctrl-C ends it.`);
-            connected.add(domainId);
-            return;
+          // After a lost connection, the first message has a later revision: what made it was missed.
+          const after = upTo.get(domainId);
+          upTo.set(domainId, revision);
+          if (after === undefined) note(`Watching ${fullName(zone)} from revision ${revision}. Ctrl-C ends it.`);
+          else if (revision > after || changeSetId !== null) {
+            const isNew = (change: ChangeSet) =>
+              change.id === changeSetId ||
+              (change.revision !== null && change.revision > after && change.revision <= revision);
+            shown = shown.then(() => showChanges(client, zone, { after, isNew }, json)).catch(reject);
           }
-          shown = shown.then(() => showChange(client, zone, changeSetId, json)).catch(reject);
+        },
+        onConnectionStateChange: ({ state }) => {
+          if (state === "connecting" && upTo.size > 0 && !isCut) {
+            isCut = true;
+            note("Disconnected. Connecting again.");
+          } else if (state === "pending" && isCut) {
+            isCut = false;
+            note("Connected again.");
+          }
         },
         onError: reject,
         onComplete: resolve,
@@ -89,10 +104,22 @@ async function changes(client: Client, names: readonly string[], signal: AbortSi
   });
 }
 
-async function showChange(client: Client, zone: Domain, changeSetId: string, json: boolean): Promise<void> {
-  const { entries } = await client.records.history.query({ id: zone.id, limit: 100 });
-  const change = entries.find(({ id }) => id === changeSetId);
-  if (change === undefined) return;
+/** Shows the new changes after a revision, oldest first. */
+async function showChanges(
+  client: Client,
+  zone: Domain,
+  { after, isNew }: { after: number; isNew: (change: ChangeSet) => boolean },
+  json: boolean,
+): Promise<void> {
+  const found: ChangeSet[] = [];
+  for await (const change of client.each(client.records.history, { id: zone.id })) {
+    if (isNew(change)) found.push(change);
+    if (change.revision !== null && change.revision <= after) break;
+  }
+  for (const change of found.toReversed()) showChange(zone, change, json);
+}
+
+function showChange(zone: Domain, change: ChangeSet, json: boolean): void {
   if (json) {
     printLine({ domain: fullName(zone), ...change });
     return;
@@ -100,4 +127,5 @@ async function showChange(client: Client, zone: Domain, changeSetId: string, jso
   const why = change.message === null ? "" : `: ${change.message}`;
   print(`${instant(change.createdAt)}  ${authorOf(change)}, ${change.kind}, revision ${change.revision ?? "–"}${why}`);
   printPlan(fullName(zone), recorded(change));
+  noteCut(change);
 }
