@@ -17,7 +17,7 @@ import type { Procedures } from "./procedures.ts";
 import { Reauthentication, reauthenticationLink, type ConfirmationProof } from "./reauthentication.ts";
 import { timedRequest } from "./request.ts";
 import { idempotencyKey, retryingFetch, uniqueKey } from "./retrying-fetch.ts";
-import { SessionKeeper } from "./session.ts";
+import { repeated, SessionKeeper } from "./session.ts";
 import { traced } from "./traced.ts";
 import { transformer } from "./transformer.ts";
 import { zoneWatchLink } from "./zone-watch-link.ts";
@@ -169,8 +169,10 @@ export function createClient(options: ClientOptions): Client {
   const session = new SessionKeeper({
     initial,
     onChange: onSessionChange,
-    renew: async (refreshToken) =>
-      (await sessionCall("/api/auth/refresh", refreshToken, null)) as RouterOutputs["auth"]["refresh"],
+    renew: (refreshToken) =>
+      repeated(
+        async () => (await sessionCall("/api/auth/refresh", refreshToken, null)) as RouterOutputs["auth"]["refresh"],
+      ),
   });
 
   const sender = { fetch, session, token };

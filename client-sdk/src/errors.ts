@@ -45,6 +45,11 @@ export function zonewrightError(
   return Object.assign(error, fields) as ClientError;
 }
 
+/** Returns whether no answer of Zonewright came: whether the call was carried out is unknown. */
+export function isUnanswered(error: unknown): boolean {
+  return isZonewrightError(error) && /NETWORK|TIMEOUT|UNEXPECTED/.test(error.code);
+}
+
 export function networkError(url: string, cause: unknown): ClientError {
   return unanswered("NETWORK_ERROR", `No response from ${url}. Check the address and the connection.`, cause);
 }

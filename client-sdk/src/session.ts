@@ -1,5 +1,6 @@
 import { renewalTime, userIdOf } from "./access-token.ts";
-import { isZonewrightError } from "./errors.ts";
+import { isUnanswered, isZonewrightError } from "./errors.ts";
+import { pause } from "./pause.ts";
 
 /** The tokens of a signed-in user. They grant the user's access: store them as secrets. */
 export interface Session {
@@ -121,6 +122,24 @@ export class SessionKeeper {
     };
     this.#renewAt = tokens ? renewalTime(tokens.accessToken, true) : Infinity;
     this.#options.onChange(this.#session && { ...this.#session });
+  }
+}
+
+/** The server answers a refresh token that is used again within ten seconds as before. Later, it takes it for stolen and ends the session. */
+const longestMilliseconds = 8_000;
+
+/** Repeats a renewal whose answer was lost, after 0, 2 and 5 seconds: the server may have replaced the refresh token. */
+export async function repeated<Tokens>(renew: () => Promise<Tokens>): Promise<Tokens> {
+  const ends = Date.now() + longestMilliseconds;
+  const waits = [0, 2, 3];
+  for (;;) {
+    try {
+      return await renew();
+    } catch (error) {
+      const seconds = waits.shift();
+      if (seconds === undefined || !isUnanswered(error) || Date.now() + seconds * 1000 > ends) throw error;
+      await pause(seconds, null);
+    }
   }
 }
 

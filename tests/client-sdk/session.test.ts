@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createClient, type Fetch, type Session } from "../../client-sdk/src/index.ts";
+import { patience } from "../support/patience.ts";
 import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
 import { failure } from "./failure.ts";
 import { cookieFetch, recordingFetch } from "./recording-fetch.ts";
@@ -99,17 +100,64 @@ test("a refused refresh ends the session, and the error is that of the first 401
   expect(recorder.to(refreshPath)).toHaveLength(1);
 });
 
+test.each([
+  ["is lost", () => Promise.reject(new TypeError("fetch failed"))],
+  ["is a proxy's", () => Promise.resolve(new Response("<html>Bad Gateway</html>", { status: 502 }))],
+])("a refresh whose answer %s is repeated, and the session goes on", async (_, answer) => {
+  let isLost = true;
+  recorder = recordingFetch(async (url, init) => {
+    const response = await fetch(url, init);
+    if (!isLost || !url.endsWith(refreshPath)) return response;
+    isLost = false;
+    await response.text();
+    return await answer();
+  });
+  const client = newClient();
+  await client.signIn(admin);
+  serverTime += 16 * minute;
+  expect((await client.auth.me.query({})).username).toBe("admin");
+  // The server takes the old refresh token, used this late, for stolen.
+  serverTime += 11_000;
+  expect((await client.auth.me.query({})).username).toBe("admin");
+  serverTime += 16 * minute;
+  expect((await client.auth.me.query({})).username).toBe("admin");
+  expect(reported).toHaveLength(3);
+});
+
+test("a refresh is not repeated once the server would take its token for stolen", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: serverTime });
+  let sent = 0;
+  recorder = recordingFetch(async (url, init) => {
+    if (!url.endsWith(refreshPath)) return await fetch(url, init);
+    sent += 1;
+    vi.setSystemTime(Date.now() + 9_000);
+    throw new TypeError("fetch failed");
+  });
+  const client = newClient();
+  await client.signIn(admin);
+  serverTime += 16 * minute;
+  expect(await failure(client.auth.me.query({}))).toMatchObject({ code: "NETWORK_ERROR" });
+  expect(sent).toBe(1);
+});
+
 test("a refresh that cannot reach the server keeps the session for later", async () => {
   let away = false;
+  let sent = 0;
   recorder = recordingFetch(async (url, init) => {
-    if (away && url.endsWith(refreshPath)) throw new TypeError("fetch failed");
-    return await fetch(url, init);
+    if (!away || !url.endsWith(refreshPath)) return await fetch(url, init);
+    sent += 1;
+    throw new TypeError("fetch failed");
   });
   const client = newClient();
   await client.signIn(admin);
   serverTime += 16 * minute;
   away = true;
-  expect(await failure(client.auth.me.query({}))).toMatchObject({ code: "NETWORK_ERROR", status: null });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const failing = failure(client.auth.me.query({}));
+  // Advances the timers.
+  await vi.waitFor(() => expect(sent).toBe(4), patience);
+  expect(await failing).toMatchObject({ code: "NETWORK_ERROR", status: null });
+  vi.useRealTimers();
   away = false;
   expect((await client.auth.me.query({})).username).toBe("admin");
   expect(reported).toHaveLength(2);
