@@ -1,4 +1,4 @@
-import { brokenStreamError, isZonewrightError, type ZonewrightError } from "./errors.ts";
+import { brokenStreamError, isUnanswered, isZonewrightError, type ZonewrightError } from "./errors.ts";
 import { pause } from "./pause.ts";
 import type { ServerEvent } from "./server-events.ts";
 
@@ -70,9 +70,8 @@ function backOff(attempts: number): number {
 
 /** Returns whether the service refused permanently. A broken connection, a busy service or a proxy without a backend is temporary. */
 function isFinal(error: unknown): boolean {
-  if (!isZonewrightError(error)) return false;
-  const { code, status } = error;
-  return code !== "NETWORK_ERROR" && status !== 429 && (status ?? 0) < 500;
+  if (!isZonewrightError(error) || isUnanswered(error)) return false;
+  return error.status !== 429 && (error.status ?? 0) < 500;
 }
 
 function retryAfter(error: unknown): number {

@@ -240,6 +240,31 @@ describe("errors in watching notifications", () => {
   });
 });
 
+test.each([
+  ["the 404 of a proxy without a back end", () => Promise.resolve(new Response("404 page not found", { status: 404 }))],
+  ["the page of a captive portal", () => Promise.resolve(new Response("<html>Sign in</html>"))],
+  ["a proxy's 408", () => Promise.resolve(Response.json({ code: "REQUEST_TIMEOUT" }, { status: 408 }))],
+])("watching goes on after %s", async (_, answer) => {
+  let opened = 0;
+  const through = createClient({
+    url,
+    fetch: async (address, init) => {
+      if (address.endsWith("/stream") && ++opened === 2) return await answer();
+      return await fetch(address, init);
+    },
+  });
+  await through.signIn({ username, password: memberPassword });
+  const { notifications, first } = await watching(through);
+  await reported("Before");
+  expect(titleOf(await first)).toBe("Before");
+  const next = notifications.next();
+  cutConnections();
+  await reported("After");
+  expect(titleOf(await next)).toBe("After");
+  expect(opened).toBe(3);
+  await notifications.return();
+});
+
 test("a tRPC subscription reconnects in the same way, until it is unsubscribed", async () => {
   const data: string[] = [];
   const subscription = client.notifications.stream.subscribe(undefined, {
