@@ -17,7 +17,7 @@ import {
   type Claimed,
   type Transport,
 } from "./outbox.ts";
-import { type Outcome, type Ports, unreadableConfig, type ConfigCipher } from "./kind.ts";
+import { type Outcome, type Ports, failureOf, unreadableConfig, type ConfigCipher } from "./kind.ts";
 import { kindOf } from "./kinds.ts";
 import { noticeMail, sendMail } from "./kinds/email.ts";
 import { Channels } from "./service.ts";
@@ -162,22 +162,32 @@ export class Deliverer {
     const now = ports.now();
     return await database.fork().transactional(async (tx) => {
       if (outcome.ok) {
-        await delivered(tx, one.id, now);
+        await delivered(tx, one.id, now, failureOf(outcome));
+        if (outcome.missed)
+          log.warn(
+            { delivery: one.id, channel: channel?.name, reason: outcome.missed.reason },
+            "a notification did not reach all addresses",
+          );
         if (channel) {
           await succeeded(tx, channel.id, now);
           channel.lastSuccessAt = now;
         }
         return "go on";
       }
-      const { reason, gone = false, refused = false, waitSeconds } = outcome;
+      const { reason, gone = false, refused = false, waitSeconds, reached = [] } = outcome;
       // Retry a channel's refused deliveries for two days, so that an administrator can fix its settings.
       const next = gone || (refused && !channel) ? null : nextAttempt(one, now, waitSeconds);
-      await failed(tx, one.id, { reason, next, now });
+      await failed(tx, one.id, { reason: failureOf(outcome) ?? reason, next, reached, now });
+      if (channel && reached.length > (one.message.reached?.length ?? 0)) {
+        await succeeded(tx, channel.id, now);
+        channel.lastSuccessAt = now;
+      }
       log.warn(
         { delivery: one.id, channel: channel?.name, attempt: one.attempts + 1, next, reason },
         "a notification was not delivered",
       );
-      if (next !== null) return next;
+      // An address that does not take its mail holds up no message to the others.
+      if (next !== null) return reached.length > 0 ? "go on" : next;
       if (!channel) return "go on";
       const heardSince = channel.lastSuccessAt !== null && channel.lastSuccessAt >= one.message.createdAt;
       if (!gone && heardSince) return "go on";

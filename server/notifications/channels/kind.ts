@@ -15,18 +15,37 @@ export interface ChannelMessage {
   level: NotificationLevel;
   metadata: Readonly<Record<string, unknown>>;
   createdAt: Date;
+  /** Addresses of the channel that earlier attempts reached. */
+  reached?: readonly string[];
+}
+
+/** Why a receiver did not take a message. */
+interface Failure {
+  /** Readable by people, without secrets and addresses. */
+  reason: string;
+  /** For which of the channel's addresses; default: all. Not for the log. */
+  addresses?: readonly string[];
 }
 
 /** Outcome of a delivery attempt. */
 export type Outcome =
-  | { ok: true }
+  /** @property missed some of the channel's addresses, which will never accept this message */
+  | { ok: true; missed?: Failure }
   /**
-   * @property reason readable by people, without secrets.
    * @property waitSeconds delay that the receiver asked for.
    * @property gone the receiver permanently accepts no more messages.
    * @property refused the receiver will never accept this message.
+   * @property reached addresses of the channel that have the message. Only the others are tried again.
    */
-  | { ok: false; reason: string; waitSeconds?: number; gone?: boolean; refused?: boolean };
+  | (Failure & { ok: false; waitSeconds?: number; gone?: boolean; refused?: boolean; reached?: readonly string[] });
+
+/** Returns why an attempt failed, for all addresses or some; null if it did not. */
+export function failureOf(outcome: Outcome): string | null {
+  const failure = outcome.ok ? outcome.missed : outcome;
+  if (!failure) return null;
+  const { reason, addresses } = failure;
+  return addresses ? `${reason.replace(/\.$/, "")} for ${addresses.join(", ")}.` : reason;
+}
 
 /** Services that channel kinds use to send. */
 export interface Ports {

@@ -137,7 +137,7 @@ export async function claimDue(em: EntityManager, way: Transport, now: Date): Pr
     channel_id: string | null;
     user_id: string | null;
     attempts: number;
-    notice: Omit<NotificationContent, "createdAt">;
+    notice: Omit<NotificationContent, "createdAt"> & Pick<ChannelMessage, "reached">;
     created_at: Date;
   }>`
     update deliveries set next_attempt_at = ${new Date(now.getTime() + claimMilliseconds)}
@@ -182,25 +182,30 @@ export async function nextDue(em: EntityManager, way: Transport): Promise<Date |
   return row?.next_attempt_at ?? null;
 }
 
-export async function delivered(em: EntityManager, id: string, now: Date): Promise<void> {
+/** Records a delivery. @param missed why some addresses of the channel did not receive it; null: all did */
+export async function delivered(em: EntityManager, id: string, now: Date, missed: string | null): Promise<void> {
   await queries(em)
     .updateTable("deliveries")
     .set((eb) => ({
       state: "delivered" as const,
       attempts: eb("attempts", "+", 1),
       next_attempt_at: null,
-      last_error: null,
+      last_error: missed,
       finished_at: now,
     }))
     .where("id", "=", id)
     .execute();
 }
 
-/** Records a failed attempt; a delivery abandoned meanwhile stays abandoned. @param next null: abandon the delivery */
+/**
+ * Records a failed attempt; a delivery abandoned meanwhile stays abandoned.
+ * @param attempt.next null: abandon the delivery
+ * @param attempt.reached addresses that have the message
+ */
 export async function failed(
   em: EntityManager,
   id: string,
-  { reason, next, now }: { reason: string; next: Date | null; now: Date },
+  { reason, next, reached, now }: { reason: string; next: Date | null; reached: readonly string[]; now: Date },
 ): Promise<void> {
   await queries(em)
     .updateTable("deliveries")
@@ -208,6 +213,7 @@ export async function failed(
       attempts: eb("attempts", "+", 1),
       last_error: reason,
       next_attempt_at: next,
+      ...(reached.length > 0 ? { notice: sql`notice || ${JSON.stringify({ reached })}::jsonb` } : {}),
       ...(next === null ? { state: "failed" as const, finished_at: now } : {}),
     }))
     .where("id", "=", id)

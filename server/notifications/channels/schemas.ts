@@ -149,10 +149,10 @@ const delivery = z.object({
     .enum(["pending", "delivered", "failed"])
     .meta({ description: "`pending` until delivered or abandoned.", example: "delivered" }),
   attempts: z.int().meta({ description: "Number of attempts.", example: 1 }),
-  lastError: z
-    .string()
-    .nullable()
-    .meta({ description: "Why the last attempt failed; null if it did not.", example: null }),
+  lastError: z.string().nullable().meta({
+    description: "Why the last attempt failed, for all addresses or those that it names; null if it did not.",
+    example: null,
+  }),
   nextAttemptAt: timestamp("When the next attempt is due; null if none is.").nullable().meta({ example: null }),
   createdAt: timestamp("When the event happened."),
   finishedAt: timestamp("When it was delivered or abandoned; null while pending.").nullable(),

@@ -17,6 +17,7 @@ import { NotificationChannel } from "../../database/tables/notifications.ts";
 import {
   type ChannelKind,
   type Ports,
+  failureOf,
   masked,
   merged,
   unreadableConfig,
@@ -161,7 +162,8 @@ export class Channels {
       createdAt: this.#parts.ports.now(),
     };
     const outcome = await send(config, message, this.#parts.ports);
-    return outcome.ok ? { success: true, error: null } : { success: false, error: outcome.reason };
+    const error = failureOf(outcome);
+    return { success: error === null, error };
   }
 
   /** @throws AppError NOT_FOUND */

@@ -21,6 +21,12 @@ export interface Mail {
 /** `accepted` by the mail server; `rejected` permanently; `deferred`: a retry may succeed. */
 type Attempt = "accepted" | "rejected" | "deferred";
 
+/** The recipients for whom the mail server did not accept a mail: permanently, or for now. */
+interface Unaccepted {
+  rejected: readonly string[];
+  deferred: readonly string[];
+}
+
 /** An unresponsive mail server must not block callers. */
 const connectMilliseconds = 5_000;
 const answerMilliseconds = 15_000;
@@ -51,15 +57,30 @@ export class Mailer {
   }
 
   async attempt(mail: Mail): Promise<Attempt> {
-    const { smtpUrl, from } = this.#parts;
-    if (smtpUrl === undefined) return "rejected";
+    const { rejected, deferred } = await this.attemptEach(mail, [mail.to]);
+    return rejected.length > 0 ? "rejected" : deferred.length > 0 ? "deferred" : "accepted";
+  }
+
+  /** Sends a mail to some of the addresses that it names. @returns for which the mail server did not accept it */
+  async attemptEach(mail: Mail, recipients: readonly string[]): Promise<Unaccepted> {
+    const { smtpUrl, from, log } = this.#parts;
+    if (smtpUrl === undefined) return { rejected: recipients, deferred: [] };
     try {
       const transport = await this.#open(smtpUrl);
-      await transport.sendMail({ from, ...mail });
-      return "accepted";
+      const envelope = { from, to: [...recipients] };
+      const { rejectedErrors: errors = [] } = await transport.sendMail({ from, ...mail, envelope });
+      for (const error of errors) log.warn({ reason: reasonOf(error), subject: mail.subject }, "sending a mail failed");
+      const failed = recipients.flatMap((recipient) => {
+        const error = errors.find((one) => one.recipient?.toLowerCase() === recipient.toLowerCase());
+        return error ? [{ recipient, permanent: isPermanent(error) }] : [];
+      });
+      return {
+        rejected: failed.filter(({ permanent }) => permanent).map(({ recipient }) => recipient),
+        deferred: failed.filter(({ permanent }) => !permanent).map(({ recipient }) => recipient),
+      };
     } catch (error) {
-      this.#parts.log.warn({ reason: reasonOf(error), subject: mail.subject }, "sending a mail failed");
-      return isPermanent(error) ? "rejected" : "deferred";
+      log.warn({ reason: reasonOf(error), subject: mail.subject }, "sending a mail failed");
+      return isPermanent(error) ? { rejected: recipients, deferred: [] } : { rejected: [], deferred: recipients };
     }
   }
 

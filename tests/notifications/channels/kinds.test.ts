@@ -4,7 +4,7 @@ import type { ChannelConfigs } from "../../../server/notifications/channels/conf
 import { channelNames, kindOf, type ChannelName } from "../../../server/notifications/channels/kinds.ts";
 import { dingtalkSignature, feishuSignature } from "../../../server/notifications/channels/kinds/robots.ts";
 import { queries } from "../../../server/database/database.ts";
-import { minute } from "../../support/clock.ts";
+import { hour, minute } from "../../support/clock.ts";
 import { adminPassword, memberPassword } from "../../support/zonewright.ts";
 import { ChannelDesk } from "./harness.ts";
 
@@ -116,6 +116,58 @@ test("an email channel mails all its addresses, and retries when the mail server
   ]);
   expect(harness.mail.mails[0]?.text).toContain("A sync would add 1 record.");
   expect(await harness.deliveries(channel.id)).toMatchObject([{ state: "delivered", attempts: 2 }]);
+});
+
+test("an address whose mail the server defers gets it later, and the others get it once and are not held up", async () => {
+  const channel = await harness.make({ channel: "email", config: { to: ["one@example.net", "two@example.net"] } });
+  harness.mail.refuseWith(450, "two@example.net");
+  for (const title of ["First", "Second"]) await harness.tell({ title });
+  await harness.deliver();
+  const recipients = () => harness.mail.mails.map(({ to, subject }) => `${subject} to ${to}`);
+  expect(recipients()).toEqual(["First to one@example.net", "Second to one@example.net"]);
+  const waiting = { state: "pending", attempts: 1, lastError: expect.stringContaining("two@example.net") };
+  expect(await harness.deliveries(channel.id)).toMatchObject([waiting, waiting]);
+  await harness.later(minute);
+  await harness.tell({ title: "Third" });
+  await harness.deliver();
+  expect(recipients().slice(2)).toEqual(["Third to one@example.net"]);
+  harness.mail.refuseWith(null);
+  await harness.later(hour);
+  await harness.deliver();
+  expect(recipients().slice(3)).toEqual([
+    "First to two@example.net",
+    "Second to two@example.net",
+    "Third to two@example.net",
+  ]);
+  const done = { state: "delivered", lastError: null };
+  expect(await harness.deliveries(channel.id)).toMatchObject([done, done, done]);
+});
+
+test("an address that the mail server refuses for good is named in the delivery and in a test, and the channel stays enabled", async () => {
+  const channel = await harness.make({ channel: "email", config: { to: ["one@example.net", "left@example.net"] } });
+  harness.mail.refuseWith(550, "left@example.net");
+  await harness.tell();
+  await harness.deliver();
+  const lastError = "The mail server refused the message for left@example.net.";
+  expect(await harness.deliveries(channel.id)).toMatchObject([{ state: "delivered", attempts: 1, lastError }]);
+  const { body } = await harness.zw.admin.post(`/api/notifications/configs/${channel.id}/test`, {});
+  expect(body).toEqual({ success: false, error: lastError });
+  await harness.later(49 * hour);
+  await harness.deliver();
+  expect(harness.mail.mails.map(({ to }) => to)).toEqual(["one@example.net", "one@example.net"]);
+  expect(await harness.show(channel.id)).toMatchObject({ enabled: true });
+});
+
+test("a channel one of whose addresses defers mail for two days stays enabled", async () => {
+  const channel = await harness.make({ channel: "email", config: { to: ["one@example.net", "full@example.net"] } });
+  harness.mail.refuseWith(452, "full@example.net");
+  await harness.tell();
+  await harness.deliver();
+  await harness.later(49 * hour);
+  await harness.deliver();
+  expect(harness.mail.mails).toHaveLength(1);
+  expect(await harness.deliveries(channel.id)).toMatchObject([{ state: "failed", attempts: 2 }]);
+  expect(await harness.show(channel.id)).toMatchObject({ enabled: true, disabledReason: null });
 });
 
 test("an in-app channel notifies each of its users once", async () => {

@@ -20,8 +20,8 @@ export interface MailServer {
   /** For SMTP_URL. */
   readonly url: string;
   readonly mails: ReceivedMail[];
-  /** Refuses the next mails with this status until changed; null accepts them. */
-  refuseWith(status: number | null): void;
+  /** Refuses the next mails with this status until changed; null accepts them. @param recipient only mails to this address */
+  refuseWith(status: number | null, recipient?: string): void;
   /** Waits for the oldest remaining mail to an address, and removes it. */
   next(to: string): Promise<ReceivedMail>;
   stop(): Promise<void>;
@@ -30,9 +30,14 @@ export interface MailServer {
 export async function startMailServer(): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
   let refusal: number | null = null;
+  const refusedRecipients = new Map<string, number>();
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ["STARTTLS"],
+    onRcptTo: callbackify(async ({ address }: { address: string }) => {
+      const responseCode = refusedRecipients.get(address);
+      if (responseCode !== undefined) throw Object.assign(new Error("not this one"), { responseCode });
+    }),
     onData: callbackify(async (stream: Readable, { envelope }: SMTPServerSession) => {
       const { from, subject = "", text = "", html = "" } = await PostalMime.parse(await buffer(stream));
       if (refusal !== null) throw Object.assign(new Error("not now"), { responseCode: refusal });
@@ -47,8 +52,10 @@ export async function startMailServer(): Promise<MailServer> {
   return {
     url: `smtp://127.0.0.1:${port}`,
     mails,
-    refuseWith(status) {
-      refusal = status;
+    refuseWith(status, recipient) {
+      if (status === null) refusedRecipients.clear();
+      if (status !== null && recipient !== undefined) refusedRecipients.set(recipient, status);
+      else refusal = status;
     },
     async next(to) {
       return await vi.waitFor(() => {

@@ -22,7 +22,8 @@ export const email: ChannelKind<z.infer<typeof schema>> = {
   masks: {},
   mostPerMinute: null,
   async send({ to }, message, ports) {
-    return await sendMail(ports, noticeMail([to].flat().join(", "), message, ports.siteUrl));
+    const all = [to].flat();
+    return await sendToEach(ports, noticeMail(all.join(", "), message, ports.siteUrl), all, message.reached ?? []);
   },
 };
 
@@ -38,10 +39,31 @@ export function noticeMail(to: string, { id, title, content }: ChannelMessage, s
 }
 
 export async function sendMail({ mailer }: Ports, mail: Mail): Promise<Outcome> {
-  if (!mailer.configured) return { ok: false, reason: "No mail server is configured. Set SMTP_URL." };
+  if (!mailer.configured) return unconfigured;
   const attempt = await mailer.attempt(mail);
   if (attempt === "accepted") return { ok: true };
-  return attempt === "rejected"
-    ? { ok: false, reason: "The mail server refused the message.", refused: true }
-    : { ok: false, reason: "The mail server did not accept the message." };
+  return attempt === "rejected" ? { ok: false, reason: refusal, refused: true } : { ok: false, reason: deferral };
+}
+
+const unconfigured: Outcome = { ok: false, reason: "No mail server is configured. Set SMTP_URL." };
+const refusal = "The mail server refused the message.";
+const deferral = "The mail server did not accept the message.";
+
+/** Sends a mail to each of its addresses that did not receive it yet. */
+async function sendToEach(
+  { mailer }: Ports,
+  mail: Mail,
+  addresses: readonly string[],
+  reached: readonly string[],
+): Promise<Outcome> {
+  if (!mailer.configured) return unconfigured;
+  const left = addresses.filter((one) => !reached.includes(one));
+  if (left.length === 0) return { ok: true };
+  const { rejected, deferred } = await mailer.attemptEach(mail, left);
+  const newlyReached = left.filter((one) => !rejected.includes(one) && !deferred.includes(one));
+  const nowReached = [...reached, ...newlyReached];
+  if (nowReached.length === 0)
+    return deferred.length > 0 ? { ok: false, reason: deferral } : { ok: false, reason: refusal, refused: true };
+  if (deferred.length > 0) return { ok: false, reason: deferral, addresses: deferred, reached: nowReached };
+  return rejected.length > 0 ? { ok: true, missed: { reason: refusal, addresses: rejected } } : { ok: true };
 }
