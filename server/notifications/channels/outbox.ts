@@ -112,6 +112,7 @@ const hour = 60 * minute;
 /** A claim expires after this time if its process has crashed. */
 const claimMilliseconds = 10 * minute;
 const claimedAtOnce = 40;
+const claimedOfTarget = 10;
 const retentionMilliseconds = 14 * 24 * hour;
 
 /** Transport of a delivery: the mail server, or an HTTP call to the receiver. Each has its own job runs, so neither delays the other. */
@@ -130,7 +131,10 @@ export interface Claimed {
   message: ChannelMessage;
 }
 
-/** Claims the deliveries due on a transport, earliest due first, so that no other run attempts them. Returns them by age, oldest first. */
+/**
+ * Claims deliveries due on a transport, so that no other run attempts them: of each target the oldest few, so that a long queue of one does
+ * not hold up the others. Returns them by age, oldest first.
+ */
 export async function claimDue(em: EntityManager, way: Transport, now: Date): Promise<Claimed[]> {
   const { rows } = await sql<{
     id: string;
@@ -142,14 +146,22 @@ export async function claimDue(em: EntityManager, way: Transport, now: Date): Pr
   }>`
     update deliveries set next_attempt_at = ${new Date(now.getTime() + claimMilliseconds)}
     where id in (
-      select due.id from deliveries due
-      left join notification_channels on notification_channels.id = due.channel_id
-      where due.state = 'pending' and due.next_attempt_at <= ${now}
-        and (due.channel_id is null or notification_channels.enabled)
-        and (coalesce(notification_channels.channel, 'email') = 'email') = ${way === "mail"}
-      order by due.next_attempt_at, due.id
-      limit ${claimedAtOnce}
-      for update of due skip locked
+      select id from deliveries
+      where state = 'pending' and next_attempt_at <= ${now} and id in (
+        select id from (
+          select due.id, due.next_attempt_at,
+            row_number() over (partition by coalesce(due.channel_id, due.user_id) order by due.id) as turn
+          from deliveries due
+          left join notification_channels on notification_channels.id = due.channel_id
+          where due.state = 'pending' and due.next_attempt_at <= ${now}
+            and (due.channel_id is null or notification_channels.enabled)
+            and (coalesce(notification_channels.channel, 'email') = 'email') = ${way === "mail"}
+        ) as due
+        where turn <= ${claimedOfTarget}
+        order by turn, next_attempt_at, id
+        limit ${claimedAtOnce}
+      )
+      for update skip locked
     )
     returning id, channel_id, user_id, attempts, notice, created_at
   `.execute(queries(em));
@@ -205,7 +217,7 @@ export async function delivered(em: EntityManager, id: string, now: Date, missed
 export async function failed(
   em: EntityManager,
   id: string,
-  { reason, next, reached, now }: { reason: string; next: Date | null; reached: readonly string[]; now: Date },
+  { reason, next, reached = [], now }: { reason: string; next: Date | null; reached?: readonly string[]; now: Date },
 ): Promise<void> {
   await queries(em)
     .updateTable("deliveries")

@@ -218,6 +218,26 @@ describe("webhook deliveries", () => {
     ]);
   });
 
+  test("a webhook with many pending deliveries receives them in order, and another one gets its turn before most of them", async () => {
+    await harness.make({ events: ["domain.expired"] });
+    await harness.make({ events: ["zone.drift"] });
+    const titles = Array.from({ length: 60 }, (_, index) => `Expired ${index}`);
+    const { database, notifications } = harness.zw.services;
+    const notice = { event: "domain.expired", content: "Renew it.", level: "warning", metadata: {}, to: {} } as const;
+    await database.fork().transactional((tx) =>
+      notifications.notifyAll(
+        tx,
+        titles.map((title) => ({ ...notice, title })),
+      ),
+    );
+    await harness.later(1_000);
+    await harness.tell();
+    await harness.deliver();
+    const calls = harness.hooks.calls.map(({ text }) => JSON.parse(text) as { type: string; data: Body });
+    expect(calls.filter(({ type }) => type === "domain.expired").map(({ data }) => data["title"])).toEqual(titles);
+    expect(calls.findIndex(({ type }) => type === "zone.drift")).toBeLessThanOrEqual(10);
+  });
+
   test("an unavailable webhook is called once, however many deliveries are pending", async () => {
     await harness.make();
     harness.hooks.reply({ status: 503, headers: { "retry-after": "60" } });
