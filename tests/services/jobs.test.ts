@@ -1,4 +1,9 @@
+import { sql } from "kysely";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { openDatabase, queries } from "../../server/database/database.ts";
+import { JobRunner } from "../../server/ops/jobs/runner.ts";
+import { createLog } from "../../server/platform/log.ts";
+import { patience } from "../support/patience.ts";
 import { createDatabase } from "../support/servers/postgres.ts";
 import { startProgram, type RunningProgram } from "../support/programs.ts";
 
@@ -12,6 +17,42 @@ async function start(database: string, mode: "finish" | "hang"): Promise<Running
   });
   return program;
 }
+
+test("transactions that ask for the same jobs in opposite orders at the same time both commit", async () => {
+  const databaseUrl = await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", "zonewright_jobs_asked");
+  const database = await openDatabase({ databaseUrl, dataDir: "unused" });
+  onTestFinished(() => database.close());
+  const names = ["test.mails", "test.calls"];
+  const runner = new JobRunner({
+    store: database.jobStore,
+    jobs: names.map((name) => ({
+      name,
+      description: "For a test.",
+      schedule: "0 0 1 1 *",
+      work: async () => undefined,
+    })),
+    works: false,
+    log: createLog("info", { write: () => undefined }),
+    onRun: () => undefined,
+  });
+  onTestFinished(() => runner.close());
+  await runner.prepare();
+  const begun = names.map(() => Promise.withResolvers<void>());
+  const ask = async (order: readonly string[], index: number) => {
+    await database.fork().transactional(async (tx) => {
+      const [first = "", second = ""] = order;
+      await runner.enqueue(tx, first, {});
+      begun[index]?.resolve();
+      await Promise.all(begun.map(({ promise }) => promise));
+      await runner.enqueue(tx, second, {});
+    });
+  };
+  await Promise.all([ask(names, 0), ask(names.toReversed(), 1)]);
+  await vi.waitFor(async () => {
+    const { rows } = await sql`select name from jobs.job order by name`.execute(queries(database.fork()));
+    expect(rows).toEqual([{ name: "test.calls" }, { name: "test.mails" }]);
+  }, patience);
+});
 
 test("a job run ended by kill -9 is repeated by another process with the same input", async () => {
   const database = await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", "zonewright_jobs");

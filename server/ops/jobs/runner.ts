@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { PgBoss, type ConnectionOptions, type QueueResult } from "pg-boss";
 import { CompiledQuery } from "kysely";
+import { afterCommit } from "../../database/after-commit.ts";
 import { queries, type Database, type EntityManager } from "../../database/database.ts";
 import type { Logger } from "../../platform/log.ts";
 
@@ -34,7 +35,8 @@ interface Retries {
 
 /**
  * Enqueues a run of a job, immediately or for a given time.
- * @param em inside a transaction, the run is enqueued only if it commits
+ * @param em inside a transaction, the run is enqueued only if it commits; of a scheduled job afterwards. If the process ends in between, the
+ * schedule starts the run.
  */
 export type Enqueue = (em: EntityManager, name: string, data: object, at?: Date) => Promise<void>;
 
@@ -85,12 +87,17 @@ export class JobRunner {
   readonly #timing: Timing;
   readonly #onError: (error: unknown) => void;
   readonly #stopping = new AbortController();
+  readonly #scheduled: ReadonlySet<string>;
+  /** Runs that transactions ask for once they commit. */
+  readonly #asked: WeakMap<object, Set<string>> = new WeakMap();
+  readonly #asking = new Set<Promise<void>>();
 
   /** @param parts.works false: this instance only enqueues runs, and others execute them */
   constructor(parts: Parts) {
     this.#parts = parts;
     const { works, schedules = works, log, timing = usualTiming } = parts;
     this.#timing = timing;
+    this.#scheduled = new Set(parts.jobs.filter(({ schedule }) => schedule !== null).map(({ name }) => name));
     this.#onError = parts.onError ?? (() => undefined);
     this.#boss = new PgBoss({
       ...parts.store,
@@ -153,8 +160,28 @@ export class JobRunner {
 
   /** Enqueues a run, immediately or for a given time, for any instance that executes jobs. */
   readonly enqueue: Enqueue = async (em, name, data, at) => {
-    await this.#boss.send(name, data, { db: within(em), ...(at ? { startAfter: at } : {}) });
+    const transaction = em.getTransactionContext<object>();
+    if (transaction === undefined || at || !this.#scheduled.has(name)) {
+      await this.#boss.send(name, data, { db: within(em), ...(at ? { startAfter: at } : {}) });
+      return;
+    }
+    // At most one such run is queued: a transaction that inserts it makes the others wait for its commit, in whatever order they ask.
+    const asked = this.#asked.get(transaction) ?? new Set();
+    if (asked.has(name)) return;
+    this.#asked.set(transaction, asked.add(name));
+    afterCommit(em, () => {
+      const asking = this.#ask(em.fork(), name, data).finally(() => this.#asking.delete(asking));
+      this.#asking.add(asking);
+    });
   };
+
+  async #ask(em: EntityManager, name: string, data: object): Promise<void> {
+    try {
+      await this.#boss.send(name, data, { db: within(em) });
+    } catch (error) {
+      this.#parts.log.warn({ err: error, job: name }, "a run could not be enqueued; the schedule starts it");
+    }
+  }
 
   /** Every job. */
   get list(): readonly Job[] {
@@ -177,6 +204,7 @@ export class JobRunner {
 
   /** Closes the connections to the database. */
   async close(): Promise<void> {
+    await Promise.all(this.#asking);
     await this.#boss.stop({ graceful: false, close: true });
   }
 

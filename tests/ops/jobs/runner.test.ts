@@ -190,6 +190,25 @@ describe("scheduled jobs", () => {
     expect(await waiting()).toBe(0);
   });
 
+  test("a run of a scheduled job that a transaction asks for many times is enqueued once, after the commit", async () => {
+    const one = await runner([job({ schedule: "0 0 1 1 *" })], false);
+    await database.fork().transactional(async (tx) => {
+      for (let times = 0; times < 3; times++) await one.enqueue(tx, name, {});
+      const { rows } = await sql`select id from jobs.job where name = ${name}`.execute(queries(tx));
+      expect(rows).toEqual([]);
+    });
+    await vi.waitFor(async () => expect(await waiting()).toBe(1), patience);
+    await expect(
+      database.fork().transactional(async (tx) => {
+        await sql`delete from jobs.job where name = ${name}`.execute(queries(tx));
+        await one.enqueue(tx, name, {});
+        throw new Error("rolled back");
+      }),
+    ).rejects.toThrow("rolled back");
+    await one.close();
+    expect(await waiting()).toBe(1);
+  });
+
   test("a job removed from the list has no schedule", async () => {
     await runner([job({ schedule: "0 0 1 1 *" })]);
     expect(await schedules()).toEqual([name]);
