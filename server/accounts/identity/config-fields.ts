@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { AppError } from "../../platform/errors.ts";
 import type { AssignmentAccess } from "../../database/tables/assignments.ts";
 import type { GroupRule, IdentityConfig, ProviderId } from "../../database/tables/identity.ts";
@@ -146,6 +147,13 @@ export function publicFields(config: IdentityConfig) {
     groupRules: config.groupRules.map(shownRule),
     defaultDeny: config.defaultDeny,
   };
+}
+
+/** Returns a text that changes with a configuration's rules, by which a caller notices that others changed them. */
+export function rulesVersion({ groupRules }: Pick<IdentityConfig, "groupRules">): string {
+  return createHash("sha256")
+    .update(JSON.stringify(groupRules.map(shownRule)))
+    .digest("base64url");
 }
 
 function shownRule({ group, role, assignment }: GroupRule) {

@@ -17,6 +17,7 @@ import {
   configuredAlready,
   noGroups,
   publicFields,
+  rulesVersion,
   urlFields,
   type IdentityConfigPatch,
   type NewIdentityConfig,
@@ -123,13 +124,17 @@ export class IdentityConfigs {
   async update(
     em: EntityManager,
     caller: Caller,
-    change: { id: string; patch: IdentityConfigPatch; unbinding: boolean },
+    change: { id: string; patch: IdentityConfigPatch; unbinding: boolean; groupRulesVersion?: string | undefined },
   ) {
-    const { id, patch, unbinding } = change;
+    const { id, patch, unbinding, groupRulesVersion } = change;
     if (changesSignIn(patch)) await this.#parts.confirmation.require(em, caller);
     // Before the transaction, because the check calls the provider and the embedded database has only one connection.
     const found = await em.findOne(IdentityConfig, { id });
     if (!found) throw notFound("identity provider configuration");
+    if (groupRulesVersion !== undefined && groupRulesVersion !== rulesVersion(found)) {
+      const message = "The rules for groups were changed meanwhile. Read them again.";
+      throw new AppError("CONFLICT", message, { issues: [{ path: ["groupRulesVersion"], message }] });
+    }
     const before = JSON.stringify(found);
     const provider = this.#parts.providers[found.providerId];
     const fields = fieldsAfter(found, patch, provider.defaultScope);
@@ -300,6 +305,7 @@ export class IdentityConfigs {
       id: config.id,
       ...publicFields(config),
       ...(withGroups ? {} : noGroups),
+      groupRulesVersion: rulesVersion(withGroups ? config : noGroups),
       homepageUrl: this.#parts.addresses.siteUrl,
       redirectUrl: this.#parts.addresses.redirectUrl(config.providerId),
     };

@@ -241,16 +241,17 @@ export function createIdentityConfigsRouter({
         "Omitted fields keep their values, and so does an empty secret. An enabled configuration is checked as on creation. Disabling the " +
         "provider or changing its URLs ends sign-ins in progress. A URL on another origin requires the secret again. If users " +
         "are bound to the provider, another URL also requires the header `x-confirm-delete: true` and removes their bindings. Every " +
-        "change except `enabled: false` alone grants access. Administrators are notified, by mail as well.",
+        "change except `enabled: false` alone grants access. Administrators are notified, by mail as well. Send the `groupRulesVersion` of the " +
+        "rules that you changed, so that you do not overwrite what others stored meanwhile.",
       example: { enabled: false },
       confirmable: true,
       errors: [409],
     })
       .input(updateIdentityConfigInput)
       .output(identityConfig)
-      .mutation(({ ctx, input: { id, ...patch } }) => {
+      .mutation(({ ctx, input: { id, groupRulesVersion, ...patch } }) => {
         const unbinding = ctx.http.header("x-confirm-delete") === "true";
-        return identityConfigs.update(ctx.em, ctx.caller, { id, patch, unbinding });
+        return identityConfigs.update(ctx.em, ctx.caller, { id, patch, unbinding, groupRulesVersion });
       }),
 
     testGroups: admin({

@@ -187,6 +187,8 @@ export const createIdentityConfigInput = z.strictObject({
   ...groupFields,
 });
 
+const exampleVersion = "T1PNoYwrqgwDVLtfmj7L5e0Ss02OEbgqHTkRpLzf90A";
+
 export const updateIdentityConfigInput = z.strictObject({
   id: id("The configuration's id."),
   clientId: clientId.optional(),
@@ -198,6 +200,11 @@ export const updateIdentityConfigInput = z.strictObject({
   enabled: enabled.optional(),
   ...addresses,
   ...groupFields,
+  groupRulesVersion: line(100).optional().meta({
+    description:
+      "The `groupRulesVersion` that the new rules were made from. If other rules were stored since, the call returns 409 and changes nothing.",
+    example: exampleVersion,
+  }),
 });
 
 export const identityConfigIdInput = z.strictObject({ id: id("The configuration's id.") });
@@ -216,6 +223,7 @@ export const identityConfig = z
     tokenUrl: shownAddress("Overrides the built-in or discovered URL. Null: no override."),
     userInfoUrl: shownAddress("Overrides the built-in or discovered URL. Null: no override."),
     ...shownGroupFields,
+    groupRulesVersion: z.string().meta({ description: "Changes with `groupRules`.", example: exampleVersion }),
     homepageUrl,
     redirectUrl,
   })

@@ -27,6 +27,7 @@ describe("identity provider configurations", () => {
       userInfoUrl: null,
       groupsClaim: null,
       groupRules: [],
+      groupRulesVersion: expect.any(String),
       defaultDeny: false,
       homepageUrl: site,
       redirectUrl: `${site}/oauth/oidc`,

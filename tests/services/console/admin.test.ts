@@ -418,6 +418,49 @@ test("a group rule whose zone was deleted is marked, and the other rules can sti
   await page.getByText("Rules saved.").waitFor();
 });
 
+test("saving the settings of groups keeps rules that others removed meanwhile, and asks about rules that both changed", async () => {
+  const { admin } = site.zonewright;
+  const client = { providerId: "github", clientId: "a client", clientSecret: "a secret of the client" };
+  const both = [
+    { group: "contractors", role: "admin" },
+    { group: "web", role: "member" },
+  ];
+  const { body: config } = await admin.post("/api/oauth/providers", {
+    ...client,
+    groupsClaim: "groups",
+    groupRules: both,
+  });
+  const path = `/api/oauth/providers/${config.id}`;
+  const stored = async () => {
+    const { providers } = (await admin.get("/api/oauth/providers")).body;
+    const { groupRules, defaultDeny } = providers.find(({ id }: { id: string }) => id === config.id);
+    return [groupRules.map(({ group }: { group: string }) => group), defaultDeny];
+  };
+  const page = await open("/admin/sign-in/github", "Groups of GitHub");
+  const rule = (position: number) => page.getByRole("group", { name: `Rule ${position}` });
+  await rule(2).waitFor();
+  await admin.put(path, { groupRules: both.slice(1) });
+  await page.getByLabel("Only people in one of these groups").check();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Rules saved.").waitFor();
+  expect(await stored()).toEqual([["web"], true]);
+  await rule(2).waitFor({ state: "detached" });
+
+  await rule(1).getByLabel("Group", { exact: true }).fill("webmasters");
+  await admin.put(path, { groupRules: [{ group: "dns", role: "auditor" }] });
+  site.expected.push("409");
+  await page.getByRole("button", { name: "Save" }).click();
+  const alert = page.getByRole("alert").filter({ hasText: "Others changed the rules while you edited them." });
+  await alert.getByText("dns: Auditor").waitFor();
+  await expectAccessible(page);
+  expect(await stored()).toEqual([["dns"], true]);
+  expect(await rule(1).getByLabel("Group", { exact: true }).inputValue()).toBe("webmasters");
+  await alert.getByRole("button", { name: "Replace them with mine" }).click();
+  await alert.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect.poll(stored).toEqual([["webmasters"], true]);
+});
+
 test("a member sees no administration, and its addresses refuse plainly", async () => {
   await site.zonewright.member("lena");
   const page = await site.signedIn({ username: "lena", password: memberPassword });

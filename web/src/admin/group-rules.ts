@@ -65,8 +65,9 @@ export async function editedRules(
     signal,
   );
   const faults = new Map<string, RuleFault>();
-  const rules = stored.map(({ group, role, assignment }) => {
-    const rule = { ...newRule(), group, role: role ?? "" } as const;
+  const rules = stored.map(({ group, role, assignment }, index) => {
+    // The same key at each reading keeps the focus in its field.
+    const rule = { ...newRule(), key: `stored-${index}`, group, role: role ?? "" } as const;
     if (assignment === null) return rule;
     const { domainId, groupName, tag, subdomainPattern, access, recordTypes } = assignment;
     const limits = { access, hosts: subdomainPattern, types: recordTypes.join(", ") };

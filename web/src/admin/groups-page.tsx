@@ -9,6 +9,7 @@ import { Failure, Notice } from "../ui/notice.tsx";
 import { Card, Empty, Page } from "../ui/page.tsx";
 import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
+import { useEdits } from "../ui/use-edits.ts";
 import { adminWords } from "../words/admin.ts";
 import { words } from "../words/words.ts";
 import { ZoneField } from "../zone/zone-field.tsx";
@@ -74,12 +75,20 @@ interface RulesProps {
 }
 
 function Rules({ config, stored }: RulesProps) {
-  const [claim, setClaim] = useState(config.groupsClaim ?? "");
-  const [deny, setDeny] = useState(config.defaultDeny);
-  const [rules, setRules] = useState<readonly EditedRule[]>(stored.rules);
-  const [faults, setFaults] = useState(stored.faults);
+  const edits = useEdits({ claim: config.groupsClaim ?? "", deny: config.defaultDeny });
+  const { claim, deny } = edits.fields;
+  /** The rules once they are touched, and which stored ones they were made from. */
+  const [edited, setEdited] = useState<{ rules: readonly EditedRule[]; from: string } | null>(null);
+  const [faults, setFaults] = useState<ReadonlyMap<string, RuleFault> | null>(null);
+  const rules = edited?.rules ?? stored.rules;
+  const setRules = (next: readonly EditedRule[]) =>
+    setEdited({ rules: next, from: edited?.from ?? config.groupRulesVersion });
   const change = (key: string, changes: Partial<EditedRule>) =>
     setRules(rules.map((rule) => (rule.key === key ? Object.assign({}, rule, changes) : rule)));
+  const takeStored = () => {
+    setEdited(null);
+    setFaults(null);
+  };
   /** What is typed, as the service takes it; null if something is wrong with it. */
   const typed = async () => {
     const read = await storedRules(rules);
@@ -87,12 +96,27 @@ function Rules({ config, stored }: RulesProps) {
     return "faults" in read ? null : { groupsClaim: claim.trim() || null, groupRules: read.rules, defaultDeny: deny };
   };
   const save = useAction(async () => {
-    const fields = await typed();
-    if (!fields) return;
-    await client.identityConfigs.update.mutate({ id: config.id, ...fields });
-    await queries.invalidateQueries({ queryKey: ["identity-configs"], refetchType: "none" });
+    const fields = edited && (await typed());
+    if (edited && !fields) return;
+    try {
+      const { groupRulesVersion } = await client.identityConfigs.update.mutate({
+        id: config.id,
+        ...(edits.changed.claim !== undefined && { groupsClaim: claim.trim() || null }),
+        ...(edits.changed.deny !== undefined && { defaultDeny: deny }),
+        ...(edited && fields && { groupRules: fields.groupRules, groupRulesVersion: edited.from }),
+      });
+      await queries.invalidateQueries({ queryKey: ["identity-configs"] });
+      edits.done();
+      // What was typed since then stays, over what was stored.
+      setEdited((latest) => (latest === edited || !latest ? null : { ...latest, from: groupRulesVersion }));
+    } catch (error) {
+      if (issueOf(error, "groupRulesVersion") === null) throw error;
+      await queries.invalidateQueries({ queryKey: ["identity-configs"] });
+      return;
+    }
     toast({ title: text.saved });
   });
+  const isOvertaken = edited !== null && edited.from !== config.groupRulesVersion && !save.pending;
   return (
     <>
       <Form onSubmit={() => void save.run()}>
@@ -104,7 +128,7 @@ function Rules({ config, stored }: RulesProps) {
               mono
               maxLength={512}
               value={claim}
-              onValue={setClaim}
+              onValue={(value) => edits.set({ claim: value })}
               error={issueOf(save.error, "groupsClaim")}
             />
             {rules.map((rule, index) => (
@@ -112,7 +136,7 @@ function Rules({ config, stored }: RulesProps) {
                 key={rule.key}
                 rule={rule}
                 position={index + 1}
-                fault={faults.get(rule.key) ?? {}}
+                fault={(faults ?? stored.faults).get(rule.key) ?? {}}
                 onChange={(changes) => change(rule.key, changes)}
                 onRemove={() => setRules(rules.filter(({ key }) => key !== rule.key))}
               />
@@ -120,8 +144,15 @@ function Rules({ config, stored }: RulesProps) {
             <div>
               <Button onClick={() => setRules([...rules, newRule()])}>{text.add}</Button>
             </div>
-            <CheckField label={text.deny} checked={deny} onValue={setDeny} />
+            <CheckField label={text.deny} checked={deny} onValue={(value) => edits.set({ deny: value })} />
             <Failure error={save.error} />
+            {isOvertaken ? (
+              <Overtaken
+                stored={stored.rules}
+                onTakeStored={takeStored}
+                onKeepMine={() => setEdited({ ...edited, from: config.groupRulesVersion })}
+              />
+            ) : null}
             <div>
               <Button type="submit" kind="primary" pending={save.pending}>
                 {words.ui.save}
@@ -133,6 +164,52 @@ function Rules({ config, stored }: RulesProps) {
       <DryRun id={config.id} claim={claim.trim()} state={JSON.stringify([claim, deny, rules])} typed={typed} />
     </>
   );
+}
+
+interface OvertakenProps {
+  stored: readonly EditedRule[];
+  onTakeStored: () => void;
+  onKeepMine: () => void;
+}
+
+/** The rules that others stored meanwhile, beside those that are typed. */
+function Overtaken({ stored, onTakeStored, onKeepMine }: OvertakenProps) {
+  return (
+    <Notice
+      kind="error"
+      action={
+        <>
+          <Button onClick={onTakeStored}>{text.takeStored}</Button>
+          <Button onClick={onKeepMine}>{text.keepMine}</Button>
+        </>
+      }
+    >
+      {text.changedMeanwhile}
+      <ul>
+        {stored.map((rule) => (
+          <li key={rule.key}>{text.storedRule(rule.group, givenBy(rule))}</li>
+        ))}
+        {stored.length === 0 ? <li>{text.noneStored}</li> : null}
+      </ul>
+    </Notice>
+  );
+}
+
+function givenBy({ role, target, name, access, hosts, types }: EditedRule): string {
+  const place = target === "groupName" ? text.ofGroup(name) : target === "tag" ? text.ofTag(name) : name;
+  return [
+    ...(role === "" ? [] : [text.roles[role]]),
+    ...(target === ""
+      ? []
+      : [
+          text.grant(
+            text.accesses[access],
+            hosts === "*" ? text.allHosts : hosts,
+            types === "" ? "" : text.onlyTypes(types),
+            place || text.deletedZone,
+          ),
+        ]),
+  ].join(", ");
 }
 
 interface RuleProps {

@@ -35,8 +35,29 @@ describe("rules for groups", () => {
     expect((await zw.admin.get("/api/oauth/providers")).body.providers).toEqual([body]);
     const member = await zw.member("learns-no-rules");
     const { providers } = (await member.get("/api/oauth/providers")).body;
-    expect(providers).toEqual([{ ...body, groupsClaim: null, groupRules: [], defaultDeny: false }]);
+    expect(providers).toEqual([
+      { ...body, groupsClaim: null, groupRules: [], groupRulesVersion: expect.any(String), defaultDeny: false },
+    ]);
+    expect(providers[0].groupRulesVersion).not.toBe(body.groupRulesVersion);
     expect((await zw.admin.put(path, { groupsClaim: "" })).body.groupsClaim).toBeNull();
+  });
+
+  test("rules made from others than the stored ones are refused with 409, and other fields are not", async () => {
+    const rule = (group: string) => ({ group, role: "member" });
+    const first = (await zw.admin.put(path, { groupRules: [rule("web"), rule("contractors")] })).body;
+    const { groupRulesVersion } = first;
+    const second = (await zw.admin.put(path, { groupRules: [rule("web")], groupRulesVersion })).body;
+    expect(second.groupRules).toHaveLength(1);
+    expect(second.groupRulesVersion).not.toBe(groupRulesVersion);
+    const late = { groupRules: [...first.groupRules, rule("dns")].map(({ group }) => rule(group)) };
+    const { status, body } = await zw.admin.put(path, { ...late, defaultDeny: true, groupRulesVersion });
+    const message = "The rules for groups were changed meanwhile. Read them again.";
+    expect([status, body.code, body.issues]).toEqual([409, "CONFLICT", [{ path: ["groupRulesVersion"], message }]]);
+    const { providers } = (await zw.admin.get("/api/oauth/providers")).body;
+    expect(providers).toEqual([second]);
+    const { body: other } = await zw.admin.put(path, { groupsClaim: "groups" });
+    expect(other.groupRulesVersion).toBe(second.groupRulesVersion);
+    expect((await zw.admin.put(path, { ...late, groupRulesVersion: other.groupRulesVersion })).status).toBe(200);
   });
 
   test.each<[what: string, fields: object, field: (string | number)[]]>([

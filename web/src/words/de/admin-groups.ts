@@ -40,6 +40,11 @@ export const groups: Words["admin"]["groups"] = {
     zoneDeleted: "Die Zone dieser Regel wurde gelöscht. Bitte eine andere wählen oder die Regel entfernen.",
   },
   saved: "Regeln gespeichert.",
+  changedMeanwhile: "Andere haben die Regeln inzwischen geändert. Deine sind nicht gespeichert. Gespeichert ist jetzt:",
+  noneStored: "Keine Regeln.",
+  storedRule: (group, gives) => `${group}: ${gives}`,
+  takeStored: "Die gespeicherten verwenden",
+  keepMine: "Durch meine ersetzen",
   tryTitle: "Ausprobieren",
   tryHint:
     "Nichts wird gespeichert, und niemand meldet sich an. Es gelten die Regeln, wie sie oben stehen, gespeichert oder nicht.",
