@@ -5,7 +5,7 @@ import {
   readsEverything,
   rightsFrom,
   type Grant,
-  coversChange,
+  coveringChanges,
   coveredDomains,
   coversDomain,
   coversRecord,
@@ -186,14 +186,16 @@ export class VisibleDomains {
 
   /** Returns the SQL condition that the caller may see every record in lists of names and types, of a domain that is visible to them. */
   places(domain: string, { names, types }: PlaceLists): RawBuilder<SqlBool> {
-    return this.#everyPlace(domain, { names, types }, coversRecord("place"), (scope) => scope.condition(listedPlace));
+    const covered = sql`where ${this.#covering(domain)} and ${coversRecord("place")}`;
+    return this.#everyPlace(domain, { names, types }, covered, (scope) => scope.condition(listedPlace));
   }
 
   /** Returns the SQL condition that the caller may review changes of every record in lists of names and types of a domain. */
   reviews(domain: string, { names, types }: PlaceLists): RawBuilder<SqlBool> {
     if (this.#caller.role === "auditor") return sql<SqlBool>`false`;
-    const covers = sql<SqlBool>`a.review and ${coversChange("place", "covered")}`;
-    return this.#everyPlace(domain, { names, types }, covers, (scope) => scope.changeCondition(listedPlace));
+    const { spots, covers, kind, all } = coveringChanges("place", "covered");
+    const covered = sql`cross join ${spots} where ${this.#covering(domain)} and a.review and ${covers} group by ${kind} having ${all}`;
+    return this.#everyPlace(domain, { names, types }, covered, (scope) => scope.changeCondition(listedPlace));
   }
 
   /** Returns the SQL condition that the caller manages a domain as a whole. */
@@ -207,10 +209,10 @@ export class VisibleDomains {
   #everyPlace(
     domain: string,
     lists: PlaceLists,
-    covers: RawBuilder<SqlBool>,
+    covered: RawBuilder<unknown>,
     within: (scope: ZoneScope) => RawBuilder<SqlBool>,
   ): RawBuilder<SqlBool> {
-    const users = this.#usersPlaces(domain, lists, covers);
+    const users = this.#usersPlaces(domain, lists, covered);
     const { narrowing } = this.#caller;
     if (narrowing === null) return users;
     return sql<SqlBool>`(${users} and ${this.#isNamed(domain)} and not exists (
@@ -225,13 +227,17 @@ export class VisibleDomains {
     return isNamed(sql.ref(column), this.#caller);
   }
 
-  #usersPlaces(domain: string, { names, types }: PlaceLists, covers: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
+  /** Returns the condition that an assignment `a` of the user covers a domain, as `covered`. */
+  #covering(domain: string): RawBuilder<SqlBool> {
+    return sql<SqlBool>`covered.id = ${sql.ref(domain)} and ${isCurrent(this.#caller)}`;
+  }
+
+  #usersPlaces(domain: string, { names, types }: PlaceLists, covered: RawBuilder<unknown>): RawBuilder<SqlBool> {
     if (this.#base === everyDomain) return sql<SqlBool>`true`;
     const id = sql.ref(domain);
     return sql<SqlBool>`(${id} in (select own.id from domains own where own.owner_id = ${this.#caller.userId}) or not exists (
       select from unnest(${sql.ref(names)}, ${sql.ref(types)}) as place(name, record_type) where not exists (
-        select from domains covered join assignments a on ${coversDomain("covered")}
-        where covered.id = ${id} and ${isCurrent(this.#caller)} and ${covers}
+        select from domains covered join assignments a on ${coversDomain("covered")} ${covered}
       )
     ))`;
   }

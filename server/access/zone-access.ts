@@ -321,18 +321,25 @@ export function coversRecord(alias: string): RawBuilder<SqlBool> {
 }
 
 /**
- * Returns the condition that an assignment covers changes of a record in a domain, as `outsideRights` says: types that affect more than their
- * own name must be named, or covered below that name too.
+ * Returns the parts of a query whether assignments `a`, taken together, cover changes of a record in a domain, as `outsideRights` says. Types
+ * that affect every name below theirs need two spots, both by assignments that list the type or both by such for all types. Join `spots`,
+ * filter by `covers` and group by `kind`: a group must have `all`.
  */
-export function coversChange(record: string, domain: string): RawBuilder<SqlBool> {
+export function coveringChanges(record: string, domain: string) {
   const [name, type] = ["name", "record_type"].map((column) => sql.ref(`${record}.${column}`));
-  const pattern = storedLikePattern("a.subdomain_pattern");
-  const named = sql<SqlBool>`${type} = any(a.record_types)`;
-  return sql<SqlBool>`(${coversRecord(record)} and (case
-    when ${type} = 'NS' and ${name} = '@' then ${named}
-    when ${type} = 'MX' and ${sql.ref(`${domain}.protect_mail`)} then ${named}
-    when ${type} in ('NS', 'DNAME') then (case ${name} when '@' then '*' else '*.' || ${name} end) like ${pattern}
-    else true end))`;
+  const isApexNs = sql<SqlBool>`(${type} = 'NS' and ${name} = '@')`;
+  const takesOver = sql<SqlBool>`(${type} in ('NS', 'DNAME') and not ${isApexNs})`;
+  const below = sql`case ${name} when '@' then '*' else '*.' || ${name} end`;
+  const listed = sql<SqlBool>`${type} = any(a.record_types)`;
+  const mustBeListed = sql<SqlBool>`(${isApexNs} or ${type} = 'MX' and ${sql.ref(`${domain}.protect_mail`)})`;
+  return {
+    spots: sql`lateral (select ${name} union all select ${below} where ${takesOver}) as spot(name)`,
+    covers: sql<SqlBool>`(spot.name like ${storedLikePattern("a.subdomain_pattern")} and (
+      ${listed} or a.record_types = '{}' and not ${mustBeListed}
+    ))`,
+    kind: sql`(${takesOver} and ${listed})`,
+    all: sql<SqlBool>`count(distinct spot.name) = case when ${takesOver} then 2 else 1 end`,
+  };
 }
 
 /** Selects the ids of the domains that the reader's assignments cover. Each way to cover has an index of its own. */

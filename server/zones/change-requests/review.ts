@@ -1,6 +1,13 @@
 import { permitted } from "../../access/authenticator.ts";
 import { type Caller, presentCaller } from "../../access/caller.ts";
-import { mayReview, outsideRights, rightsOf, zoneFor, coversChange, coversDomain } from "../../access/zone-access.ts";
+import {
+  mayReview,
+  outsideRights,
+  rightsOf,
+  zoneFor,
+  coveringChanges,
+  coversDomain,
+} from "../../access/zone-access.ts";
 import type { FollowedChange } from "../changes/follows.ts";
 import { requestLockWarning } from "../changes/locks-and-reviews.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
@@ -329,16 +336,21 @@ export async function counts(
 
 /** Selects the members whose assignments, taken together, let them review all records that a request touches. */
 function assignedReviewers(requestId: string, at: Date) {
+  const { spots, covers, kind, all } = coveringChanges("place", "d");
   return sql<string>`(
     select reviewer.user_id from (
-      select a.user_id, count(distinct (place.name, place.record_type)) as covered, max(cardinality(r.hosts)) as places
+      select a.user_id, place.name, place.record_type, cardinality(r.hosts) as places
       from change_requests r
       join domains d on d.id = r.domain_id
       join assignments a on a.review and (a.expires_at is null or a.expires_at > ${at}) and ${coversDomain("d")}
       cross join unnest(r.hosts, r.record_types) as place(name, record_type)
-      where r.id = ${requestId} and r.registration is null and ${coversChange("place", "d")}
-      group by a.user_id
-    ) reviewer where reviewer.covered = reviewer.places
+      cross join ${spots}
+      where r.id = ${requestId} and r.registration is null and ${covers}
+      group by a.user_id, place.name, place.record_type, r.hosts, ${kind}
+      having ${all}
+    ) reviewer
+    group by reviewer.user_id, reviewer.places
+    having count(distinct (reviewer.name, reviewer.record_type)) = reviewer.places
   )`;
 }
 

@@ -122,6 +122,44 @@ describe("an assignment to review", () => {
     expect((await approve(reviewer, inside)).status).toBe(200);
   });
 
+  const splits: [what: string, assignments: object[], reviews: boolean][] = [
+    ["all types at the name and below it", [{ subdomainPattern: "dev" }, { subdomainPattern: "*.dev" }], true],
+    [
+      "the type at the name and below it",
+      [
+        { subdomainPattern: "dev", recordTypes: ["NS", "A"] },
+        { subdomainPattern: "*.dev", recordTypes: ["NS"] },
+      ],
+      true,
+    ],
+    [
+      "the type at the name, all types below it",
+      [{ subdomainPattern: "dev", recordTypes: ["NS", "A"] }, { subdomainPattern: "*.dev" }],
+      false,
+    ],
+    ["all types at the name alone", [{ subdomainPattern: "dev" }], false],
+    ["all types below the name alone", [{ subdomainPattern: "*.dev" }], false],
+  ];
+  test.each(splits)(
+    "with %s, a delegation is for a member to review, in notifications, lists and verdicts alike: %#",
+    async (_, assignments, reviews) => {
+      for (const more of assignments) await give(reviewer, { access: "read", review: true, ...more });
+      await reviewer.delete("/api/notifications");
+      const made = await requested(zw.admin, zone, [
+        ...of("NS", "dev", "ns1.example.net"),
+        ...of("A", "dev", "192.0.2.1"),
+      ]);
+      const ns = await requested(zw.admin, zone, of("NS", "dev", "ns2.example.net"));
+      const { notifications } = (await reviewer.get("/api/notifications")).body;
+      expect(notifications.map(({ metadata }: Body) => metadata.changeRequestId)).toEqual(
+        reviews ? [ns.id, made.id] : [],
+      );
+      const listed = (await toReview(reviewer)).requests.map(({ id }: Body) => id);
+      expect(listed.filter((id: string) => [made.id, ns.id].includes(id))).toHaveLength(reviews ? 2 : 0);
+      for (const one of [made, ns]) expect((await approve(reviewer, one)).status === 200).toBe(reviews);
+    },
+  );
+
   test("apex NS, and MX with protectMail, are reviewed only where an assignment names the type", async () => {
     await zw.admin.put(zone.path, { protectMail: true });
     await give(reviewer, { access: "read", review: true });
