@@ -149,7 +149,7 @@ export function rightsIn(row: AccessRow, caller: Caller, need: Need): Rights {
   if (need === "propose" && rights.proposes.isNone)
     throw new AppError(
       "FORBIDDEN",
-      "You have read-only access to this domain. Request an assignment with `propose` or `write` access.",
+      "You have read-only access to this domain. Request an assignment with `write` access, or ask an administrator for one with `propose`.",
     );
   if (need === "write" && rights.changes.isNone)
     throw new AppError(
