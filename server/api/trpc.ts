@@ -246,6 +246,7 @@ export const merged = t.mergeRouters;
 /** The namespaces of procedures that change only the caller's own account. */
 const ownAccount: ReadonlySet<string> = new Set([
   "auth",
+  "feeds",
   "identity",
   "notifications",
   "profile",

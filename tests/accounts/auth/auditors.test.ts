@@ -1,7 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createClient, type WatchedChange } from "../../../client-sdk/src/index.ts";
 import { permissions } from "../../../server/access/permissions.ts";
 import { approve, creating, readRequest, requested, verdict } from "../../zones/change-requests/requested.ts";
+import { accessRows } from "../../support/access-table.ts";
 import { patience } from "../../support/patience.ts";
 import { RestClient } from "../../support/rest-client.ts";
 import { memberPassword, useZonewright } from "../../support/zonewright.ts";
@@ -146,10 +148,29 @@ describe("an auditor changes nothing", () => {
     expect((await mine.put("/api/auth/me/profile", { displayName: "An Auditor" })).status).toBe(200);
     const { body: token } = await mine.post("/api/auth/me/tokens", { name: "One", permissions: ["records:read"] });
     expect((await mine.delete(`/api/auth/me/tokens/${token.id}`)).status).toBe(200);
+    const { body: feed } = await mine.post("/api/auth/me/feeds", { name: "One" });
+    expect((await mine.delete(`/api/auth/me/feeds/${feed.id}`)).status).toBe(200);
     expect((await mine.post("/api/notifications/read-all")).status).toBe(200);
     const newPassword = "quite another long password";
     const passwords = { currentPassword: memberPassword, newPassword };
     expect((await mine.put("/api/auth/me/password", passwords)).status).toBe(200);
+  });
+
+  test("what changes the own account is open to auditors by every path below /api/auth/me", async () => {
+    const mine = await zw.member("every-path");
+    const { body: me } = await mine.get("/api/auth/me");
+    await zw.admin.put(`/api/users/${me.id}`, { role: "auditor" });
+    const paths = (await accessRows()).filter(
+      ({ path, method }) => /^\/api\/(auth\/me|2fa)(\/|$)/.test(path) && method !== "GET",
+    );
+    const answers = await Promise.all(
+      paths.map(async ({ method, path }) => {
+        const { body } = await mine.send(method, path.replaceAll(/:\w+/g, randomUUID()), {});
+        return [method, path, String(body.detail).startsWith("Auditors can change only")] as const;
+      }),
+    );
+    expect(answers.length).toBeGreaterThan(20);
+    expect(answers.filter(([, , isRefused]) => isRefused)).toEqual([]);
   });
 
   test("the role takes effect on open sessions with the next call, in both directions", async () => {
