@@ -53,6 +53,26 @@ function vendorNamed(name: VendorName): IdentityVendor {
   return vendor;
 }
 
+test.each<[vendor: VendorName, claim: string, group: string]>([
+  ["github", "plan.name", "pro"],
+  ["dingtalk", "stateCode", "86"],
+  ["feishu", "tenant_key", "736588c9260f175e"],
+])("a rule for %s may name what its user endpoint sends in %s", async (name, groupsClaim, group) => {
+  const vendor = vendorNamed(name);
+  const { body } = await zw.admin.get("/api/oauth/providers");
+  const config = body.providers.find(({ providerId }: { providerId: string }) => providerId === name);
+  const configure = async (fields: object) => await zw.admin.put(`/api/oauth/providers/${config.id}`, fields);
+  const groupRules = [{ group, role: "auditor" }];
+  expect((await configure({ groupsClaim, groupRules, defaultDeny: true })).status).toBe(200);
+  const browser = browserFor(zw);
+  const { pending_token: pendingToken } = await comeBack(browser, vendor.agree(await authorize(browser, name)));
+  const fields = { pendingToken, code: await invite(zw) };
+  const registered = await zw.nobody.post(`/api/auth/oauth/${name}/register`, fields);
+  expect(registered.body).toMatchObject({ user: { role: "auditor" } });
+  await configure({ groupsClaim: null, groupRules: [], defaultDeny: false });
+  await zw.admin.delete(`/api/users/${registered.body.user.id}`);
+});
+
 describe.each(expected)(
   "external sign-in through $vendor",
   ({ vendor: name, username, email, subject, displayName }) => {

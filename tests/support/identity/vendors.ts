@@ -103,7 +103,7 @@ const dialects = {
       call.headers.accept === "application/vnd.github+json" &&
       call.headers["x-github-api-version"] === "2022-11-28" &&
       (call.headers["user-agent"] ?? "") !== "",
-    user: { id: 583_231, login: "octo-cat", name: "Mona Octocat", email: "profile@example.org" },
+    user: { id: 583_231, login: "octo-cat", name: "Mona Octocat", email: "profile@example.org", plan: { name: "pro" } },
     more: {
       "/user/emails": [
         { email: "old@example.org", primary: false, verified: true },
@@ -175,6 +175,7 @@ const dialects = {
         en_name: "San Zhang",
         union_id: "on_d89jhsdhjsajkda7828",
         open_id: "ou_1",
+        tenant_key: "736588c9260f175e",
         email: "zhang@example.org",
       },
     },

@@ -33,7 +33,7 @@ const groupsClaim = line(512)
   .optional()
   .meta({
     description:
-      "Path of the claim with the user's groups, in the id_token or the userinfo response: names separated by dots, `\\\\.` for a dot in a name. Null or " +
+      "Path of the claim with the user's groups, in the id_token or the response of the userinfo or user endpoint: names separated by dots, `\\\\.` for a dot in a name. Null or " +
       "empty: groups mean nothing.",
     example: "realm_access.roles",
     override: { type: ["string", "null"], maxLength: 512 },

@@ -56,6 +56,7 @@ export function dingtalk(egress: Egress): IdentityProvider {
         emailVerified: false,
         displayName: optionalText(user, "nick"),
         username: optionalText(user, "nick"),
+        claims: user,
       };
     },
   };

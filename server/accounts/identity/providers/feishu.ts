@@ -64,6 +64,7 @@ export function feishu(egress: Egress): IdentityProvider {
         emailVerified: false,
         displayName: optionalText(user, "name"),
         username: optionalText(user, "en_name") ?? optionalText(user, "name"),
+        claims: user,
       };
     },
   };

@@ -50,6 +50,7 @@ export function github(egress: Egress): IdentityProvider {
         emailVerified: email !== null,
         displayName: optionalText(user, "name") ?? optionalText(user, "login"),
         username: optionalText(user, "login"),
+        claims: user,
       };
     },
   };
