@@ -116,7 +116,10 @@ export class UserAdministration {
       const oldAddress = verifiedAddress(user);
       if (fields.username !== undefined) user.username = fields.username;
       setAddress(user, fields);
-      if (fields.role !== undefined) {
+      // Consoles send back what they have read: such a role stays the group's.
+      const sentBack =
+        fields.role === user.role && Object.values(patch).filter((value) => value !== undefined).length > 2;
+      if (fields.role !== undefined && !sentBack) {
         user.ownRole = await ownRoleFor(tx, id, fields.role);
         user.role = fields.role;
       }

@@ -237,6 +237,21 @@ describe("what groups give", () => {
     expect(await role("member")).toBe(200);
   });
 
+  test("a role sent back as it was read stays the group's, and ends with the group", async () => {
+    const user = await person(["auditors"]);
+    const { role } = (await zw.admin.get(`/api/users/${user.id}`)).body;
+    expect((await zw.admin.put(`/api/users/${user.id}`, { displayName: "Read", role })).status).toBe(200);
+    await user.joins([]);
+    expect(await may(user.client)).toEqual([]);
+  });
+
+  test("a role sent alone is given by hand, also while a group gives it", async () => {
+    const user = await person(["auditors"]);
+    expect((await zw.admin.put(`/api/users/${user.id}`, { role: "auditor" })).status).toBe(200);
+    await user.joins([]);
+    expect(await may(user.client)).toEqual(audits);
+  });
+
   test("the audit trail says what came and went, and answers mark assignments of groups", async () => {
     const user = await person(["writers"]);
     const { body: given } = await zw.admin.get(`/api/assignments?userId=${user.id}`);
