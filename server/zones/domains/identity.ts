@@ -115,11 +115,14 @@ export function movedMeanwhile(): AppError {
   );
 }
 
+/** What the audit trail says of a move besides the places: the reason of an administrator who overrides a review. */
+export type MoveAbout = Readonly<{ message?: string | undefined; reviewOverridden?: boolean }>;
+
 /** Changes the view of a domain whose zone at the provider stays the same. @throws AppError CONFLICT */
 export async function changeView(
   em: EntityManager,
   domain: Named & { providerConfigId: string },
-  { view, caller, now }: { view: string; caller: Caller; now: Date },
+  { view, caller, now, about }: { view: string; caller: Caller; now: Date; about: MoveAbout },
 ): Promise<void> {
   const { id, name } = domain;
   const changed = em.transactional(async (tx) => {
@@ -136,7 +139,7 @@ export async function changeView(
       targetType: "domain",
       targetId: id,
       before: { view: domain.view },
-      after: { view },
+      after: { view, ...about },
     });
   });
   await changed.catch(async (error: unknown) => {

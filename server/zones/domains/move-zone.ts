@@ -27,6 +27,7 @@ import {
   refuseSharedZone,
   refuseTaken,
   refuseUnnamable,
+  type MoveAbout,
 } from "./identity.ts";
 import { qualifiedName } from "../../dns/names/names.ts";
 import { takeLease, zoneTurn, type Lease } from "../changes/zone-context.ts";
@@ -56,6 +57,7 @@ interface Arrival {
 /** What a move depends on besides the zone. */
 interface MoveCircumstances {
   force: boolean;
+  about: MoveAbout;
   now: () => Date;
   notifications: Notifications;
   /** Brings a mirror to the newest revision. */
@@ -74,7 +76,7 @@ export async function moveZone(
   domain: { id: string; name: string; view: string; providerConfigId: string },
   { view, ...target }: ConnectedConfig & { view: string },
   caller: Caller,
-  { force, now, notifications, mirrors }: MoveCircumstances,
+  { force, about, now, notifications, mirrors }: MoveCircumstances,
 ): Promise<void> {
   const fork = () => database.fork();
   using turn = await zoneTurn(domain.id);
@@ -116,7 +118,7 @@ export async function moveZone(
       targetType: "domain",
       targetId: domain.id,
       before: { providerConfigId: domain.providerConfigId, ...(view === domain.view ? {} : { view: domain.view }) },
-      after: { providerConfigId: target.id, ...(view === domain.view ? {} : { view }) },
+      after: { providerConfigId: target.id, ...(view === domain.view ? {} : { view }), ...about },
     });
   });
   await stored.catch(async (error: unknown) => {

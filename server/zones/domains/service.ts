@@ -27,6 +27,7 @@ import { restrictToVisibleRecords, countTags, findZoneOf, listWithLastChanges, t
 import {
   catalogOf,
   changeView,
+  type MoveAbout,
   followsExpiry,
   givenView,
   newName,
@@ -239,17 +240,28 @@ export class Domains {
     const { providerConfigId = zone.providerConfigId } = patch;
     const { message, override } = patch;
     checkOverride({ role: caller.role, message, override });
-    let about = {};
     if (view !== zone.view || providerConfigId !== zone.providerConfigId) {
       const overridden = this.#review.refuseMove(zone, { role: caller.role, message, override });
-      if (overridden) about = { message, reviewOverridden: true };
-      await this.#place(em, caller, zone, { view, providerConfigId, force: patch.force ?? false });
+      await this.#judge(em.fork(), caller, patch);
+      const about = overridden ? { message, reviewOverridden: true } : {};
+      await this.#place(em, caller, zone, { view, providerConfigId, force: patch.force ?? false, about });
     }
     const apply = async (domain: Domain, tx: EntityManager) => {
       if (patch.ownerId) await mustBeUser(tx, patch.ownerId);
       applyPatch(domain, patch);
     };
-    return await this.#change(em, caller, patch.id, "domain.update", apply, about);
+    return await this.#change(em, caller, patch.id, "domain.update", apply);
+  }
+
+  /** Refuses a patch before its zone is moved, because a move is not undone. @throws AppError NOT_FOUND, BAD_REQUEST, FORBIDDEN */
+  async #judge(em: EntityManager, caller: Caller, patch: DomainPatch): Promise<void> {
+    const domain = await em.findOne(Domain, { id: patch.id });
+    if (!domain) throw notFound("domain");
+    if (patch.ownerId) await mustBeUser(em, patch.ownerId);
+    const before = groupingOf(domain);
+    // Nothing is stored: the call that changes the domain reads it again.
+    applyPatch(domain, patch);
+    await movedRights(em, caller, { before, after: groupingOf(domain), now: this.#now() });
   }
 
   /**
@@ -260,7 +272,12 @@ export class Domains {
     em: EntityManager,
     caller: Caller,
     zone: Zone,
-    { view, providerConfigId, force }: { view: string; providerConfigId: string; force: boolean },
+    {
+      view,
+      providerConfigId,
+      force,
+      about,
+    }: { view: string; providerConfigId: string; force: boolean; about: MoveAbout },
   ): Promise<void> {
     const { name } = zone;
     if (view !== zone.view && caller.role !== "admin")
@@ -272,7 +289,7 @@ export class Domains {
       : await this.#providerConfigs.connected(em, providerConfigId);
     const providerZone = providerZoneOf(target.kind, { name, view });
     if (!isElsewhere && providerZone === providerZoneOf(target.kind, zone)) {
-      await changeView(em.fork(), zone, { view, caller, now: this.#now() });
+      await changeView(em.fork(), zone, { view, caller, now: this.#now(), about });
       return;
     }
     if (caller.role !== "admin") await refuseServed(target.provider, { name, providerZone });
@@ -280,6 +297,7 @@ export class Domains {
     await moveZone(this.#database, this.#providerConfigs.connections, zone, { ...target, view }, caller, {
       // Members confirm with it only that secondaries drop the zone.
       force: force && caller.role === "admin",
+      about,
       now: this.#now,
       notifications: this.#notifications,
       mirrors: this.#mirrors,
@@ -365,7 +383,6 @@ export class Domains {
     id: string,
     action: AuditAction & `domain.${string}`,
     change: (domain: Domain, tx: EntityManager) => void | Promise<void>,
-    about: Readonly<Record<string, unknown>> = {},
   ) {
     await em.transactional(async (tx) => {
       await zoneFor(tx, caller, id, "manage");
@@ -382,8 +399,8 @@ export class Domains {
         now: domain.updatedAt,
       });
       const audited = changedFields(before, current);
-      if (!audited && Object.keys(about).length === 0) return;
-      const after = { ...audited?.after, ...about, ...moved };
+      if (!audited) return;
+      const after = { ...audited.after, ...moved };
       await writeEntry(tx, domain.updatedAt, caller, { action, targetType: "domain", targetId: id, ...audited, after });
     });
     return await this.get(em.fork(), caller, id);

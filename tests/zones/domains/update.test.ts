@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { useZonewright } from "../../support/zonewright.ts";
-import { manualZone, type Zone } from "../../support/zones.ts";
+import { addZone, embeddedConfig, freshName, manualConfig, manualZone, type Zone } from "../../support/zones.ts";
+import { idOf } from "../../accounts/assignments/assigned.ts";
+import { entries } from "../../notifications/audit/trail.ts";
 
 const day = 86_400_000;
 let now = new Date("2030-01-01T00:00:00.000Z");
@@ -58,6 +60,47 @@ describe("a change to a domain", () => {
     expect(status).toBe(400);
     expect(body.issues[0].path[0]).toBe(field);
     expect(await zone.detail()).toEqual(before);
+  });
+});
+
+describe("a change that also moves the zone", () => {
+  test.each([
+    ["an owner who does not exist", { ownerId: "01a1fb0f-6204-7000-abd4-276e976be8b7", notes: "new" }],
+    ["a cost without a currency", { yearlyCost: 12, notes: "new" }],
+  ])("a move or a new view with %s is refused and changes nothing", async (_, patch) => {
+    const before = await zone.detail();
+    const providerConfigId = await embeddedConfig(zw);
+    expect((await put({ providerConfigId, ...patch })).status).toBe(400);
+    expect((await put({ view: "internal", ...patch })).status).toBe(400);
+    expect(await zone.detail()).toEqual(before);
+  });
+
+  test("a move with a group that gives people rights is refused for members, and changes nothing", async () => {
+    const [owner, other] = [await zw.member("owner"), await zw.member("other")];
+    zone = await addZone(zw, { name: freshName(), providerConfigId: await manualConfig(zw) });
+    await zw.admin.put(zone.path, { ownerId: await idOf(owner) });
+    const assigned = { userId: await idOf(other), groupName: "Shops", subdomainPattern: "*", access: "write" };
+    expect((await zw.admin.post("/api/assignments", assigned)).status).toBe(201);
+    const target = { kind: "manual", name: "Other", membersMayUse: true };
+    const { body: config } = await zw.admin.post("/api/provider-configs", target);
+    const before = await zone.detail();
+    const refused = await owner.put(zone.path, { providerConfigId: config.id, groupName: "Shops" });
+    expect(refused).toMatchObject({ status: 403, body: { issues: [{ path: ["groupName"] }] } });
+    expect(await zone.detail()).toEqual(before);
+  });
+
+  test("the reason of a move that overrides a review is in the entry of the move", async () => {
+    await put({ reviewRequired: "everyone" });
+    const providerConfigId = await embeddedConfig(zw);
+    const why = { override: true, message: "The old vendor is down" };
+    expect((await put({ providerConfigId, notes: "new", ...why })).status).toBe(200);
+    expect((await put({ view: "internal", ...why })).status).toBe(200);
+    const trail = await entries(zw.admin, { targetId: zone.id });
+    const overridden = { message: why.message, reviewOverridden: true };
+    expect(trail.filter(({ after }) => after?.["message"] === why.message)).toMatchObject([
+      { action: "domain.move", after: { view: "internal", ...overridden } },
+      { action: "domain.move", after: { providerConfigId, ...overridden } },
+    ]);
   });
 });
 
