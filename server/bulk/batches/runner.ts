@@ -231,7 +231,7 @@ export class BatchRunner {
           throw new AppError("CONFLICT", changedSince);
         if (plan.changes.length > 1) refuseLoss(plan.changes, await sizeSeen(tx, zone, plan.changes), batch);
         if (plan.detail !== undefined) await store.storeDetail(tx, item.id, plan.detail);
-        const chosen = revertsId === undefined ? undefined : await chosenToRevert(tx, revertsId);
+        const chosen = revertsId === undefined ? undefined : await chosenToRevert(tx, revertsId, { inJob: true });
         const { follows } = await this.#parts.followers.plan(tx, caller, zone, plan.changes, chosen);
         return { ...plan, follows };
       },

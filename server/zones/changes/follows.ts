@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import type { Caller } from "../../access/caller.ts";
-import { jsonRows, queries, type EntityManager } from "../../database/database.ts";
+import { jsonRows, jsonTexts, queries, type EntityManager } from "../../database/database.ts";
 import { newId } from "../../platform/ids.ts";
+import { inChunks } from "../../platform/slices.ts";
 import type { ReverseMode } from "../../database/tables/domains.ts";
 import type { PlannedChange, StatedData } from "../../dns/record.ts";
 
@@ -18,6 +19,18 @@ export interface FollowItem {
   written?: Record<string, string> | undefined;
   /** Names that kept it and are written in another case now. */
   respelled?: string[] | undefined;
+  /** For a revert: the PTR records that the address had before. A new one is made like that of its name. */
+  former?: FormerPointer[] | undefined;
+  /** For a revert in a job: no other name gets a new PTR record. The name that had it may be in a domain whose turn is still to come. */
+  onlyFormer?: boolean | undefined;
+}
+
+/** A PTR record as it was before a change set that is reverted. */
+export interface FormerPointer {
+  value: string;
+  writtenValue?: string | undefined;
+  ttl: number;
+  comment: string | null;
 }
 
 /** What one reverse zone must do after a change set of another zone. It says what to look at; the records are read when it is done. */
@@ -68,6 +81,15 @@ export interface FollowOutcome {
 /** Which of the offered changes to include: all, none, or those of some addresses. */
 export type Chosen = boolean | readonly string[];
 
+/** The change set that a plan reverts. */
+export interface Reverted {
+  changeSetId: string;
+  /** Whether PTR records followed it. They then follow its revert, whatever the zone's setting says by now. */
+  isFollowed: boolean;
+  /** Whether a job reverts it along with those of other zones. */
+  inJob: boolean;
+}
+
 /** A zone that is changed. */
 export interface FollowedZone {
   id: string;
@@ -83,9 +105,11 @@ export interface Followers {
     caller: Caller,
     zone: FollowedZone,
     changes: readonly PlannedChange[],
-    chosen?: Chosen,
+    chosen?: Chosen | Reverted,
   ): Promise<FollowPlan>;
 }
+
+const pointersAtOnce = 1_000;
 
 /** Time for the process that made a change to carry out what follows, before a job does. */
 const ownSeconds = 30;
@@ -108,8 +132,40 @@ export async function storeFollows(
 }
 
 /** Returns what a revert of a change set includes of the PTR changes: all if PTR records followed it, or else what the zone's setting says. */
-export async function chosenToRevert(em: EntityManager, changeSetId: string): Promise<Chosen | undefined> {
-  return (await linkedChangeSets(em, changeSetId)).length > 0 || undefined;
+export async function chosenToRevert(
+  em: EntityManager,
+  changeSetId: string,
+  { inJob = false }: { inJob?: boolean } = {},
+): Promise<Reverted> {
+  return { changeSetId, isFollowed: (await linkedChangeSets(em, changeSetId)).length > 0, inJob };
+}
+
+/** Returns the PTR records that names of a reverse zone had when a change set was made, the newest of each name first. */
+export async function formerPointers(
+  em: EntityManager,
+  domainId: string,
+  owners: readonly string[],
+  { changeSetId }: Reverted,
+): Promise<Map<string, FormerPointer[]>> {
+  const rows = await inChunks(owners, pointersAtOnce, async (some) => {
+    const { rows } = await sql<FormerPointer & { owner: string }>`
+      select r.name as owner, r.value, r.written_value as "writtenValue", r.ttl, r.comment from records r
+      left join change_sets began on began.domain_id = r.domain_id and began.revision = r.since
+      left join change_sets ended on ended.domain_id = r.domain_id and ended.revision = r.until
+      where r.domain_id = ${domainId} and r.name in (select value from ${jsonTexts(some)})
+        and r.record_type = 'PTR' and r.status = 'active'
+        and (began.id is null or began.id < ${changeSetId}) and (r.until is null or ended.id > ${changeSetId})
+      order by r.since desc
+    `.execute(queries(em));
+    return rows;
+  });
+  const former = new Map<string, FormerPointer[]>();
+  for (const { owner, writtenValue, ...row } of rows) {
+    const known = former.get(owner) ?? [];
+    known.push({ ...row, writtenValue: writtenValue ?? undefined });
+    former.set(owner, known);
+  }
+  return former;
 }
 
 /** A change set that follows another one. */

@@ -295,13 +295,28 @@ export const followedChange = z
   })
   .meta({ id: "ReverseChange", description: "A change of a PTR record that belongs to a plan." });
 
+const followedChanges = z.array(followedChange).meta({
+  description: "Changes of PTR records that belong to the plan. Empty if the domain's `reverse` is `off`.",
+  example: [],
+});
+
+/** What a revert or an import would change, also in reverse zones. */
+export const followedPlan = z
+  .object({
+    ...plannedChanges.shape,
+    reverse: followedChanges.meta({
+      description:
+        "Changes of PTR records that belong to the plan. Empty if the domain's `reverse` is `off`, unless PTR records followed the change " +
+        "that is reverted.",
+      example: [],
+    }),
+  })
+  .meta({ id: "FollowedPlan", description: "The planned changes, with those of PTR records." });
+
 export const plan = z
   .object({
     ...plannedChanges.shape,
-    reverse: z.array(followedChange).meta({
-      description: "Changes of PTR records that belong to the plan. Empty if the domain's `reverse` is `off`.",
-      example: [],
-    }),
+    reverse: followedChanges,
     planHash: z.string().meta({
       description: "Send it to `POST …/records/apply`. It ties the plan to the zone's present state.",
       example: "Qm9yaW5n…",

@@ -125,7 +125,7 @@ export class Revert {
       changeSetId: null,
       revision: zone.revision,
       ...countsView(changes),
-      plan: { ...(await planView(changes)), warnings },
+      plan: { ...(await planView(changes)), warnings, reverse: followed.listed },
       planHash: await planHash(zone, changes, followed.hashed),
       reverse: [],
     };

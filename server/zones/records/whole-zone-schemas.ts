@@ -3,7 +3,14 @@ import { id, line, queryFlag, shownRecordType } from "../../api/schemas.ts";
 import { readableFormats, writableFormats } from "../../dns/formats/formats.ts";
 import { domainId, changeMessage, explained, shownStrings, unlock } from "../changes/schemas.ts";
 import { leftOwners } from "./left-records.ts";
-import { plannedChanges, forceLoss, reviewedHash, comparisonHash, reverseOutcomes } from "./change-schemas.ts";
+import {
+  followedPlan,
+  plannedChanges,
+  forceLoss,
+  reviewedHash,
+  comparisonHash,
+  reverseOutcomes,
+} from "./change-schemas.ts";
 
 const dryRun = z
   .boolean("This must be true or false.")
@@ -34,6 +41,10 @@ const counts = {
 };
 
 const optionalPlan = plannedChanges
+  .nullable()
+  .meta({ description: "With `dryRun`, what would change; null otherwise.", example: null });
+
+const optionalFollowedPlan = followedPlan
   .nullable()
   .meta({ description: "With `dryRun`, what would change; null otherwise.", example: null });
 
@@ -113,7 +124,7 @@ export const revertResult = z
     changeSetId: id("The new change set; null with `dryRun`.").nullable(),
     ...counts,
     revision: z.int().meta({ description: "The zone revision after the call.", example: 4 }),
-    plan: optionalPlan,
+    plan: optionalFollowedPlan,
     planHash: z
       .string()
       .nullable()
@@ -242,7 +253,7 @@ export const zonefileResult = z
     }),
     warnings: plannedChanges.shape.warnings,
     reverse: reverseOutcomes,
-    plan: optionalPlan,
+    plan: optionalFollowedPlan,
     planHash: comparisonHash,
   })
   .meta({ id: "ZonefileResult", description: "The result of a zone-file import." });

@@ -6,7 +6,7 @@ import { realPause } from "../../platform/pause.ts";
 import { located, type FormatReading, type FormatRecord } from "../../dns/formats/format.ts";
 import { openText, writingIn, type ReadableFormat, type WritableFormat } from "../../dns/formats/formats.ts";
 import { initialSoa } from "../../dns/zone-file/contents.ts";
-import type { Followers, FollowOutcome } from "../changes/follows.ts";
+import type { FollowedChange, Followers, FollowOutcome } from "../changes/follows.ts";
 import { aligningTtls, planningState, type Desired } from "../../dns/desired-state.ts";
 import type { ProviderKind } from "../../dns-providers/provider.ts";
 import { defaultTtlAt, ttlAt } from "./editing/drafts.ts";
@@ -78,7 +78,8 @@ async function comparisonView(
     unchanged,
     left,
     warnings,
-  }: Planned & { size: ZoneSize; unchanged: number; left: number; warnings: string[] },
+    listed,
+  }: Planned & { size: ZoneSize; unchanged: number; left: number; warnings: string[]; listed: FollowedChange[] },
   shows: boolean,
 ) {
   return {
@@ -87,7 +88,7 @@ async function comparisonView(
     left,
     lossPercent: lossPercent(changes, size),
     warnings,
-    plan: shows ? { ...(await planView(changes)), warnings } : null,
+    plan: shows ? { ...(await planView(changes)), warnings, reverse: listed } : null,
   };
 }
 
@@ -239,7 +240,9 @@ export class ZoneFileTransfer {
     await refuseOtherComparison(input, zone, changes);
     const size = { records: zone.recordCount, active: (await inSlices(filtered(live, isActive))).length };
     if (!input.dryRun) refuseLoss(changes, size, { force: input.force });
-    const followed = isNew ? { follows: [], warnings: [] } : await this.#followers.plan(reader, caller, zone, changes);
+    const followed = isNew
+      ? { follows: [], warnings: [], listed: [] }
+      : await this.#followers.plan(reader, caller, zone, changes);
     const loss = lossWarning(changes, size);
     const warnings = [
       ...parsed.warnings.map(located),
@@ -262,7 +265,8 @@ export class ZoneFileTransfer {
     if (input.dryRun) warnings.push(...[locked, loss].filter((warning) => warning !== null));
     const isAll = off.length === 0 && (await inSlices(haveSameIds(changes, state.changes)));
     const unchanged = isAll ? state.unchanged : await inSlices(countUnchanged(live, given, changes));
-    return { zone, changes, size, unchanged, left: left.ids.size, warnings, follows: followed.follows };
+    const { follows, listed } = followed;
+    return { zone, changes, size, unchanged, left: left.ids.size, warnings, follows, listed };
   }
 
   async #import<P extends Planned & { unchanged: number; left: number; warnings: string[] }>(

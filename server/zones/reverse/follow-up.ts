@@ -1,7 +1,9 @@
 import { type Caller, theService, trustedCaller } from "../../access/caller.ts";
 import {
+  formerPointers,
   linkedChangeSets,
   type Chosen,
+  type Reverted,
   type Follow,
   type FollowedChange,
   type FollowedZone,
@@ -82,7 +84,7 @@ export class ReverseFollows {
     caller: Caller,
     zone: FollowedZone,
     changes: readonly PlannedChange[],
-    chosen: Chosen = false,
+    chosen: Chosen | Reverted = false,
   ) {
     return await planFollows(em, caller, this.#parts.connections, {
       zone,
@@ -253,10 +255,12 @@ async function planFollows(
     changes,
     chosen,
     review,
-  }: { zone: FollowedZone; changes: readonly PlannedChange[]; chosen: Chosen; review: ReviewPolicy },
+  }: { zone: FollowedZone; changes: readonly PlannedChange[]; chosen: Chosen | Reverted; review: ReviewPolicy },
 ): Promise<FollowPlan> {
   const plan: FollowPlan = { listed: [], warnings: [], follows: [], hashed: [] };
-  const touched = zone.reverse === "off" ? [] : touchedAddresses(zone.name, changes);
+  const reverted = isReverted(chosen) ? chosen : null;
+  const isOff = zone.reverse === "off" && reverted?.isFollowed !== true;
+  const touched = isOff ? [] : touchedAddresses(zone.name, changes);
   if (touched.length === 0) return plan;
   const managed = new ManagedZones();
   const addresses = touched.map(({ address }) => address);
@@ -287,7 +291,8 @@ async function planFollows(
       byZone.set(reverse, items);
     }
   }
-  for (const [reverse, items] of byZone) {
+  for (const [reverse, touching] of byZone) {
+    const items = reverted ? await withFormer(em, reverse, touching, reverted) : touching;
     const { changes: pointers, foreign } = await pointerChanges(em, reverse, items, resolution);
     const included = new Set<FollowItem>();
     for (const pointer of pointers) {
@@ -303,8 +308,25 @@ async function planFollows(
   return plan;
 }
 
-function chosenBy({ reverse }: FollowedZone, chosen: Chosen): (item: TouchedAddress) => boolean {
+/** Adds the PTR records that the addresses had before the change set that is reverted. */
+async function withFormer(
+  em: EntityManager,
+  reverse: ReverseZone,
+  items: readonly FollowItem[],
+  reverted: Reverted,
+): Promise<FollowItem[]> {
+  const owners = items.map(({ owner }) => owner);
+  const former = await formerPointers(em, reverse.id, owners, reverted);
+  return items.map((item) => ({ ...item, former: former.get(item.owner) ?? [], onlyFormer: reverted.inJob }));
+}
+
+function isReverted(chosen: Chosen | Reverted): chosen is Reverted {
+  return typeof chosen === "object" && "changeSetId" in chosen;
+}
+
+function chosenBy({ reverse }: FollowedZone, chosen: Chosen | Reverted): (item: TouchedAddress) => boolean {
   if (reverse === "follow") return () => true;
+  if (isReverted(chosen)) return () => chosen.isFollowed;
   if (typeof chosen === "boolean") return () => chosen;
   const addresses = new Set(chosen);
   return ({ address }) => addresses.has(address);

@@ -58,12 +58,13 @@ export async function pointerChanges(
   );
   const holding = await resolution.trueOf(em, claims);
   const plan: PointerPlan = { changes: [], foreign: [] };
+  const pointedTo = new Set(items.flatMap((item) => pointersOf(item).map(({ value }) => value)));
   for (const item of items) {
     const { address } = item;
     const holds = (name: string) => holding.has(claimKey({ name, address }));
     const stateOf = (name: string): PointerState =>
       holds(name) ? "holds" : resolution.isManaged(name) ? "stale" : "foreign";
-    const gained = item.gained.filter(holds);
+    const gained = inOrder(item, item.gained.filter(holds), pointedTo);
     const decided = followAddress({ pointers: pointersOf(item), stateOf, gained, lost: item.lost });
     const respelled = pointersOf(item).flatMap((pointer) => (holds(pointer.value) ? respelling(item, pointer) : []));
     for (const change of [...changesFor(item, decided, zone.kind), ...respelled])
@@ -74,13 +75,28 @@ export async function pointerChanges(
   return plan;
 }
 
+/**
+ * Returns the names that received an address, that for a new PTR record first: the one that had it before the change that is reverted, or one
+ * that has the PTR record of another of the addresses now.
+ */
+function inOrder(
+  { former = [], onlyFormer = false }: FollowItem,
+  gained: readonly string[],
+  pointedTo: ReadonlySet<string>,
+): string[] {
+  const had = former.map(({ value }) => value).find((value) => gained.includes(value));
+  if (had === undefined && onlyFormer) return [];
+  const first = had ?? gained.find((name) => pointedTo.has(name));
+  return first === undefined ? [...gained] : [first, ...gained.filter((name) => name !== first)];
+}
+
 function isPointer(record: LiveRecord): boolean {
   return record.recordType === "PTR" && isActive(record);
 }
 
 /** Returns a decision as changes: deletes, then updates, then creates. */
 function changesFor(
-  { owner, written = {} }: FollowItem,
+  { owner, written = {}, former = [] }: FollowItem,
   { create, update, deletes }: PointerChanges<LiveRecord>,
   kind: ProviderKind,
 ): PlannedChange[] {
@@ -95,7 +111,10 @@ function changesFor(
     });
   }
   if (create !== null) {
-    const after = { ...pointer(owner, create, defaultTtlAt(kind), noNotes), writtenValue: written[create] };
+    const had = former.find(({ value }) => value === create);
+    const { ttl = defaultTtlAt(kind), comment = null } = had ?? {};
+    const writtenValue = written[create] ?? had?.writtenValue;
+    const after = { ...pointer(owner, create, ttl, { ...noNotes, comment }), writtenValue };
     changes.push({ action: "create", id: newId(), before: null, after });
   }
   return changes;

@@ -294,6 +294,63 @@ describe("views", () => {
   });
 });
 
+describe("a plan in which names share an address", () => {
+  test("the name that had the PTR record of the old address gets that of the new one", async () => {
+    const { net, forward, moved } = await shared();
+    expect((await applied(forward, await moved())).reverse).toMatchObject([{ error: null }]);
+    expect(await pointers(net.zone)).toEqual([`20 mail.${forward.name}`]);
+  });
+});
+
+describe("a revert", () => {
+  test("PTR records come back with their names, TTLs and comments, and the dry run lists them", async () => {
+    const { net, forward, moved } = await shared();
+    const { changeSetId } = await applied(forward, await moved());
+    const { body: dry } = await forward.post(`/history/${changeSetId}/revert`, { dryRun: true });
+    expect(dry.plan.reverse.map((one: Body) => [one.address, one.action, one.record.value, one.included])).toEqual([
+      [net.at(20), "delete", `mail.${forward.name}`, true],
+      [net.at(10), "create", `mail.${forward.name}`, true],
+    ]);
+    const { status } = await forward.post(`/history/${changeSetId}/revert`, { planHash: dry.planHash });
+    expect(status).toBe(200);
+    expect(await net.zone.records()).toMatchObject([
+      { name: "10", value: `mail.${forward.name}`, ttl: 300, comment: "HELO name" },
+    ]);
+  });
+
+  test("PTR records that followed a change follow its revert, although the setting is off by then", async () => {
+    const [net, zone] = [await reverseNet(zw), await forwardZone(zw, "offer")];
+    const { changeSetId } = await applied(zone, [a("www", net.at(3))], true);
+    expect(await pointers(net.zone)).toEqual([`3 www.${zone.name}`]);
+    await set(zone, { reverse: "off" });
+    expect((await zone.post(`/history/${changeSetId}/revert`, {})).body.reverse).toMatchObject([{ error: null }]);
+    expect(await pointers(net.zone)).toEqual([]);
+  });
+
+  test("the dry run of a zone file lists the PTR records that follow", async () => {
+    const [net, zone] = [await reverseNet(zw), await forwardZone(zw, "follow")];
+    const { body } = await zone.post("/zonefile", { zonefile: `ftp 300 A ${net.at(4)}\n`, dryRun: true });
+    expect(body.plan.reverse).toMatchObject([{ address: net.at(4), action: "create", included: true }]);
+  });
+});
+
+/** Two names with one address, whose PTR record has the second one's name, and the plan that moves both. */
+async function shared() {
+  const [net, forward] = [await reverseNet(zw), await forwardZone(zw, "follow")];
+  await set(forward, { reverse: "off" });
+  for (const name of ["api", "mail"]) await forward.add("A", name, net.at(10));
+  const pointer = { recordType: "PTR", name: "10", value: `mail.${forward.name}`, ttl: 300, comment: "HELO name" };
+  expect((await net.zone.create(pointer)).status).toBe(201);
+  await set(forward, { reverse: "follow" });
+  const moved = async () =>
+    (await forward.records("&type=A")).map(({ id }) => ({
+      action: "update",
+      recordId: id,
+      record: { value: net.at(20) },
+    }));
+  return { net, forward, moved };
+}
+
 describe("history", () => {
   test("the reverse zone's change set names the one that it follows, once, and by the same person", async () => {
     const [net, zone] = [await reverseNet(zw), await forwardZone(zw, "follow")];
