@@ -140,6 +140,19 @@ describe("a scheduled request", () => {
     for (const client of [ada, zw.admin]) expect(await failuresOf(client, made)).toMatchObject([{ level: "error" }]);
   });
 
+  test("a scheduled request that was applied early, but is outdated, is not applied at its time until it is approved again", async () => {
+    await requireReview(zw, zone, "members");
+    const made = await requested(ada, zone, creating("www"), inAnHour());
+    await approve(zw.admin, made);
+    await zone.add("A", "www", "192.0.2.9", 3600);
+    expect((await verdict(ada, made, "apply")).status).toBe(409);
+    await clock.ahead(2 * hour, run);
+    expect(await readRequest(ada, made)).toMatchObject({ state: "open", reason: null });
+    await approve(zw.admin, made);
+    await clock.ahead(2 * hour, run);
+    expect((await readRequest(ada, made)).state).toBe("applied");
+  });
+
   test("a scheduled request fails if its author lost the right to write there", async () => {
     const made = await requested(ada, zone, creating("www"), inAnHour());
     const { body } = await zw.admin.get("/api/assignments");
