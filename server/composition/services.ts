@@ -256,7 +256,7 @@ export async function createServices(parts: {
     log,
     now,
     every: config.driftCheck,
-    onDrift: parts.onDrift ?? driftNotifier(database, notifications),
+    onDrift: parts.onDrift ?? driftNotifier(notifications),
   });
   const zoneWatch = new ZoneWatch({ database, connections, drift, log, now });
   const batches = new BatchRunner({

@@ -60,27 +60,41 @@ export class SecondaryCheck {
     await this.#look(signal);
     await service.secondaries.written();
     let after = { zone: "00000000-0000-0000-0000-000000000000", identity: "" };
-    const changes: SecondaryChange[] = [];
+    const changed: Changed[] = [];
     const signing = await service.signing();
     const isStopping = () => signal?.aborted === true;
     while (!isStopping()) {
       const rows = await concerned(database.fork(), after, signing);
       const followed = rows.flatMap((row) => this.#follow(row, signing.has(row.identity)) ?? []);
+      const [toReport, others] = partition(followed);
       await storeStates(
-        database,
-        followed.flatMap(({ state }) => state ?? []),
+        database.fork(),
+        others.flatMap(({ state }) => state ?? []),
       );
       await service.remind(followed.flatMap(({ lacking }) => lacking ?? []));
-      changes.push(...followed.flatMap(({ change }) => change ?? []));
+      changed.push(...toReport);
       const last = rows.at(-1);
       if (rows.length < rowsAtOnce || !last) break;
       after = { zone: last.zone_id, identity: last.identity };
     }
+    await this.#report(changed);
+  }
+
+  /** Stores and reports changes in one transaction: if it fails, the next run finds them again. */
+  async #report(changed: readonly Changed[]): Promise<void> {
+    if (changed.length === 0) return;
+    const { database, notifications } = this.#parts;
+    const changes = changed.map(({ change }) => change);
     const notices = [...Map.groupBy(changes, ({ kind, address }) => `${kind} ${address}`).values()].flatMap((some) =>
       some.slice(0, 1).map((first) => secondaryNotice({ ...first, zones: some.length })),
     );
-    if (notices.length === 0) return;
-    await database.fork().transactional((tx) => this.#parts.notifications.notifyAll(tx, notices));
+    await database.fork().transactional(async (tx) => {
+      await storeStates(
+        tx,
+        changed.flatMap(({ state }) => state ?? []),
+      );
+      await notifications.notifyAll(tx, notices);
+    });
   }
 
   /** Asks secondaries that neither transferred nor answered for a minute, the one that was not asked for longest first. */
@@ -154,6 +168,14 @@ interface Followed {
   change: SecondaryChange | null;
 }
 
+type Changed = Followed & { change: SecondaryChange };
+
+/** Returns those that are to be reported, and the others. */
+function partition(followed: readonly Followed[]): [Changed[], Followed[]] {
+  const isChanged = (one: Followed): one is Changed => one.change !== null;
+  return [followed.filter(isChanged), followed.filter((one) => !isChanged(one))];
+}
+
 interface State {
   zone_id: string;
   identity: string;
@@ -169,7 +191,7 @@ function isStored(row: Row, { behind_since: since, behind_serial: serial, behind
 }
 
 /** Stores what changed. Of many secondaries that stay behind, most change nothing. */
-async function storeStates(database: Database, states: readonly State[]): Promise<void> {
+async function storeStates(em: EntityManager, states: readonly State[]): Promise<void> {
   await inChunks(states, statesAtOnce, async (some) => {
     await sql`
       update primary_secondaries as s
@@ -178,7 +200,7 @@ async function storeStates(database: Database, states: readonly State[]): Promis
         zone_id uuid, identity text, behind_since timestamptz, behind_serial bigint, behind_reported boolean
       )
       where s.zone_id = f.zone_id and s.identity = f.identity
-    `.execute(queries(database.fork()));
+    `.execute(queries(em));
     return [];
   });
 }

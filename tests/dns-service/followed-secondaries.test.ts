@@ -8,7 +8,7 @@ import { StandInSecondary } from "../support/name-servers/stand-in-secondary.ts"
 import { ask, askByStream, transfer } from "../support/name-servers/transfer-client.ts";
 import { patience } from "../support/patience.ts";
 import type { RestClient } from "../support/rest-client.ts";
-import { useZonewright } from "../support/zonewright.ts";
+import { adminPassword, useZonewright } from "../support/zonewright.ts";
 import type { Body } from "../support/zones.ts";
 
 const clock = new Clock();
@@ -79,6 +79,38 @@ test("a secondary that transfers a zone but goes on answering with an older seri
   secondary.serves.clear();
   await untilInSync(id);
   expect(await newest(id)).toMatchObject({ propagation: { secondaries: 1, inSync: 1 } });
+});
+
+test("a secondary that stays behind is reported by the next run if the notification could not be stored", async () => {
+  const name = "unreported.example";
+  const id = await create(name);
+  await untilInSync(id);
+  const session = await zw.signIn("admin", adminPassword);
+  const { status } = await session.post("/api/notifications", {
+    channel: "webhook",
+    name: "Secondaries",
+    config: {
+      url: "https://hooks.example.com/zones",
+      secret: `whsec_${Buffer.from("a key of thirty-two bytes, exact").toString("base64")}`,
+    },
+    events: ["zone.secondary_behind"],
+    enabled: true,
+  });
+  expect(status).toBe(201);
+  secondary.serves.set(name, (await report(id)).serial - 1);
+  clock.advance(2 * minute);
+  await zw.services.secondaryCheck.runOnce();
+  clock.advance(11 * minute);
+  const em = zw.services.database.fork();
+  await sql`alter table deliveries add constraint none check (false) not valid`.execute(queries(em));
+  await expect(zw.services.secondaryCheck.runOnce()).rejects.toThrow("none");
+  await sql`alter table deliveries drop constraint none`.execute(queries(em));
+  expect(log.next(name)).toEqual([]);
+  await zw.services.secondaryCheck.runOnce();
+  expect(log.next(name)).toEqual(["zone.secondary_behind"]);
+  await queries(em).deleteFrom("notification_channels").execute();
+  secondary.serves.clear();
+  await untilInSync(id);
 });
 
 test("a secondary in sync is asked again after a minute, by the job and by the report, so that one that lost the zone is found", async () => {

@@ -6,7 +6,7 @@ import { ProviderError, type DnsProvider, type ProviderKind } from "../../dns-pr
 import type { Logger } from "../../platform/log.ts";
 import type { ProviderComparison } from "../changes/state/compare-with-provider.ts";
 import { storeSplits } from "../changes/state/unread-splits.ts";
-import { driftCounts, storeFinding, type DriftCounts, type ComparedZone } from "../changes/state/found-drift.ts";
+import { driftCounts, storeFinding, type DriftCounts, type Finding } from "../changes/state/found-drift.ts";
 import type { Notifications, TypedNotice } from "../../notifications/notify.ts";
 import { sql, type RawBuilder } from "kysely";
 import { qualifiedName } from "../../dns/names/names.ts";
@@ -29,8 +29,11 @@ interface FoundDrift {
   error: string | null;
 }
 
-/** Called once for each such zone. */
-export type OnDrift = (drift: FoundDrift) => void | Promise<void>;
+/** Called once for each such zone, within the transaction that stores the finding. */
+export type OnDrift = (drift: FoundDrift, tx: EntityManager) => void | Promise<void>;
+
+/** Notifies of a finding within the transaction that stores it. */
+type Report = (tx: EntityManager) => Promise<void>;
 
 /** A provider configuration whose vendor asked for a pause. */
 interface Pause {
@@ -144,9 +147,9 @@ export class DriftJob {
     } catch (error) {
       if (signal.aborted || !isUnreadable(kind, error)) throw error;
       const finding = { found: null, error: error.message, fingerprint: null, signing: null };
-      const stored = await storeFinding(this.#parts.database.fork(), comparedZone(zone), finding, this.#parts.now());
-      if (!stored) return false;
-      if (zone.error === null) await this.#notify(zone, { created: 0, updated: 0, deleted: 0 }, error.message);
+      const counts = { created: 0, updated: 0, deleted: 0 };
+      const report = zone.error === null ? this.#report(zone, counts, error.message) : undefined;
+      if (!(await this.#store(zone, finding, report))) return false;
       throw error;
     }
   }
@@ -159,9 +162,9 @@ export class DriftJob {
     if (signal.aborted) return true;
     const found = plan === null || plan.changes.length === 0 ? null : driftCounts(plan.changes);
     const finding = { found, error: null, fingerprint, signing: plan?.signing ?? null };
-    const stored = await storeFinding(this.#parts.database.fork(), comparedZone(zone), finding, this.#parts.now());
+    const isNew = zone.foundAt === null || zone.error !== null;
+    const stored = await this.#store(zone, finding, found && isNew ? this.#report(zone, found, null) : undefined);
     if (stored && plan && zone.splitsUnread) await storeSplits(this.#parts.database.fork(), zone.id, plan.learned);
-    if (stored && found && (zone.foundAt === null || zone.error !== null)) await this.#notify(zone, found, null);
     return stored || (same && zone.foundAt === null);
   }
 
@@ -184,12 +187,13 @@ export class DriftJob {
     await giveTurnBack(this.#parts.database.fork(), zone);
   }
 
-  async #notify({ id, name }: DueZone, counts: DriftCounts, why: string | null): Promise<void> {
-    try {
-      await this.#onDrift({ domainId: id, name, counts, error: why });
-    } catch (error) {
-      this.#parts.log.error({ err: error, domainId: id }, "drift was found but could not be reported");
-    }
+  async #store({ id, revision, config }: DueZone, finding: Finding, report?: Report): Promise<boolean> {
+    const compared = { id, revision, configId: config.id };
+    return await storeFinding(this.#parts.database.fork(), compared, finding, this.#parts.now(), report);
+  }
+
+  #report({ id, name }: DueZone, counts: DriftCounts, error: string | null): Report {
+    return async (tx) => await this.#onDrift({ domainId: id, name, counts, error }, tx);
   }
 }
 
@@ -200,15 +204,14 @@ function isUnreadable(kind: ProviderKind, error: unknown): error is ProviderErro
 }
 
 /** Notifies administrators and the domain's owner of each zone with newly found drift. */
-export function driftNotifier(database: Database, notifications: Notifications): OnDrift {
-  return async (drifted) => {
-    const em = database.fork();
-    const domain = await queries(em)
+export function driftNotifier(notifications: Notifications): OnDrift {
+  return async (drifted, tx) => {
+    const domain = await queries(tx)
       .selectFrom("domains")
       .select("owner_id")
       .where("id", "=", drifted.domainId)
       .executeTakeFirst();
-    await notifications.notify(em, driftNotice(drifted, domain?.owner_id ?? null));
+    await notifications.notify(tx, driftNotice(drifted, domain?.owner_id ?? null));
   };
 }
 
@@ -341,8 +344,4 @@ async function giveTurnBack(em: EntityManager, { id, turn }: DueZone): Promise<v
     .where("id", "=", id)
     .where("drift_checked_at", "=", turn)
     .execute();
-}
-
-function comparedZone({ id, revision, config }: DueZone): ComparedZone {
-  return { id, revision, configId: config.id };
 }

@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { createServer, type AddressInfo, type Socket } from "node:net";
+import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { queries } from "../../../server/database/database.ts";
-import { DriftJob, type OnDrift } from "../../../server/zones/drift/drift-job.ts";
+import { DriftJob, driftNotifier, type OnDrift } from "../../../server/zones/drift/drift-job.ts";
 import { ZoneWatch } from "../../../server/zones/drift/zone-watch.ts";
 import { createLog } from "../../../server/platform/log.ts";
 import { ProviderComparison } from "../../../server/zones/changes/state/compare-with-provider.ts";
@@ -41,7 +42,7 @@ class HeldUpComparison extends ProviderComparison {
   }
 }
 
-function job(every: "hourly" | "daily" | "off" = "hourly"): DriftJob {
+function job(every: "hourly" | "daily" | "off" = "hourly", onDrift?: OnDrift): DriftJob {
   return new DriftJob({
     database: zw.services.database,
     connections: zw.services.providerConfigs.connections,
@@ -49,9 +50,7 @@ function job(every: "hourly" | "daily" | "off" = "hourly"): DriftJob {
     log: createLog("info", { write: (line) => log.push(JSON.parse(line)) }),
     now: clock.now,
     every,
-    onDrift: (drift) => {
-      reported.push(drift);
-    },
+    onDrift: onDrift ?? ((drift) => void reported.push(drift)),
   });
 }
 
@@ -67,6 +66,35 @@ const byHand = () =>
     (text) => `${text.replace(/^old.*$/m, "").replace(/^ttl +300/m, "ttl 77")}new 60 A 192.0.2.9\nn2 A 192.0.2.9\n`,
   );
 const counts = { created: 2, updated: 1, deleted: 1 };
+
+test("drift whose notification could not be stored is found and reported by the next check", async () => {
+  const { database, notifications } = zw.services;
+  const { body: channel } = await zw.admin.post("/api/notifications", {
+    channel: "webhook",
+    name: "Drift",
+    config: {
+      url: "https://hooks.example.com/zones",
+      secret: `whsec_${Buffer.from("a key of thirty-two bytes, exact").toString("base64")}`,
+    },
+    events: ["zone.drift"],
+    enabled: true,
+  });
+  const check = async () => {
+    clock.advance(hour);
+    await job("hourly", driftNotifier(notifications)).runOnce();
+    return (await zw.admin.get(`/api/notifications/configs/${channel.id}/deliveries`)).body.deliveries;
+  };
+  await byHand();
+  await sql`alter table deliveries add constraint none check (false) not valid`.execute(queries(database.fork()));
+  expect(await check()).toEqual([]);
+  await sql`alter table deliveries drop constraint none`.execute(queries(database.fork()));
+  expect(await drift()).toBeNull();
+  expect(await check()).toMatchObject([
+    { event: "zone.drift", title: `${zone.name} differs from what its provider serves` },
+  ]);
+  expect(await check()).toHaveLength(1);
+  await zw.admin.delete(`/api/notifications/configs/${channel.id}`);
+});
 
 describe("an edit made elsewhere", () => {
   test("an edit made elsewhere is shown on the domain and reported once, and nothing is changed", async () => {

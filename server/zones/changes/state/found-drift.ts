@@ -40,6 +40,7 @@ export function driftCounts(changes: readonly PlannedChange[]): DriftCounts {
 /**
  * Stores the result of a drift check, unless the zone was changed here since it was compared.
  * @param finding without `found` and `error` the zone agrees, and `fingerprint` is that of the content; without `signing` it was not read.
+ * @param report notifies of it. If that fails, nothing is stored, and the next check finds it anew.
  * @returns whether it was stored.
  */
 export async function storeFinding(
@@ -47,10 +48,12 @@ export async function storeFinding(
   zone: ComparedZone,
   finding: Finding,
   now: Date,
+  report?: (tx: EntityManager) => Promise<void>,
 ): Promise<boolean> {
   return await em.transactional(async (tx) => {
     const stored = await storeDrift(tx, zone, finding, now);
     if (stored && finding.signing) await storeSigning(tx, zone.id, finding.signing, now);
+    if (stored) await report?.(tx);
     return stored;
   });
 }
