@@ -13,6 +13,8 @@ const pollMilliseconds = 1_000;
 const longestPauseMilliseconds = 60_000;
 /** Longer than sending takes: another instance goes on after this time. */
 const holdMilliseconds = 30_000;
+/** How often an instance that waits for its receiver renews its hold. */
+const renewMilliseconds = 10_000;
 const batchSize = 200;
 /** Octets of text in a batch, if it has more than one entry. */
 const batchOctets = 1_048_576;
@@ -23,6 +25,8 @@ interface Parts {
   send: Send | null;
   log: Logger;
   now: () => Date;
+  /** Waits until the milliseconds have passed or the signal is aborted. Default: in real time. */
+  pause?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
 }
 
 /**
@@ -74,15 +78,37 @@ export class AuditStream {
           "the audit trail could not be sent to AUDIT_STREAM; its entries wait in the database",
         );
       }
-      await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined);
+      await this.#wait(pause);
     }
+  }
+
+  /** Waits before the next attempt. A hold that ended meanwhile would let an instance without AUDIT_STREAM end the queue. */
+  async #wait(milliseconds: number): Promise<void> {
+    const { pause = realPause } = this.#parts;
+    const { signal } = this.#stopping;
+    for (let left = milliseconds; left > 0 && !signal.aborted; left -= renewMilliseconds) {
+      await pause(Math.min(left, renewMilliseconds), signal);
+      // If the database is away, the next attempt says so.
+      if (left > renewMilliseconds) await this.#hold().catch(() => undefined);
+    }
+  }
+
+  /** Becomes or stays the instance that sends. @returns whether it is */
+  async #hold(): Promise<boolean> {
+    const { now, log } = this.#parts;
+    const take = async () =>
+      await hold(this.#fork(), this.#holder, now(), new Date(now().getTime() + holdMilliseconds));
+    if (await take()) return true;
+    if (!(await enable(this.#fork()))) return false;
+    log.error(
+      "an instance without AUDIT_STREAM ended the queue of the audit trail; entries that waited were dropped, and new ones are sent again",
+    );
+    return await take();
   }
 
   /** @returns whether anything was sent */
   async #sendBatch(send: Send): Promise<boolean> {
-    const { now } = this.#parts;
-    const until = new Date(now().getTime() + holdMilliseconds);
-    if (!(await hold(this.#fork(), this.#holder, now(), until))) return false;
+    if (!(await this.#hold())) return false;
     const batch = await nextBatch(this.#fork());
     if (batch.entries.length === 0) return false;
     await send(batch.entries, this.#stopping.signal);
@@ -95,9 +121,16 @@ export class AuditStream {
   }
 }
 
-/** Entries from now on are queued. */
-async function enable(em: EntityManager): Promise<void> {
-  await sql`update audit_stream set enabled = true where not enabled`.execute(queries(em));
+async function realPause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await sleep(milliseconds, undefined, { signal, ref: false }).catch(() => undefined);
+}
+
+/** Entries from now on are queued. @returns false if they were before */
+async function enable(em: EntityManager): Promise<boolean> {
+  const { rows } = await sql`update audit_stream set enabled = true where not enabled returning only_row`.execute(
+    queries(em),
+  );
+  return rows.length > 0;
 }
 
 /** Ends the queue, unless an instance is sending. */

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { theService } from "../../../server/access/caller.ts";
 import { writeEntry } from "../../../server/notifications/audit/audit.ts";
 import {
+  AuditStream,
   nextBatch,
   sent,
   sinkFor,
@@ -11,8 +12,11 @@ import {
   type StreamedEntry,
 } from "../../../server/notifications/audit/stream.ts";
 import { queries } from "../../../server/database/database.ts";
+import { createLog } from "../../../server/platform/log.ts";
 import { createEgress } from "../../../server/platform/net/egress.ts";
 import { parseAuditTarget } from "../../../server/ops/config/variable-forms.ts";
+import { Clock, minute } from "../../support/clock.ts";
+import { emptyDatabase } from "../../support/database.ts";
 import { patience } from "../../support/patience.ts";
 import { freePorts } from "../../support/programs.ts";
 import { entryOf, startSyslogReceiver, type AuditReceiver } from "../../support/servers/audit-receiver.ts";
@@ -117,6 +121,62 @@ test("every entry arrives as GET /api/audit shows it, in order, also those writt
     await zonewright.stop();
     for (const receiver of receivers) await receiver.stop();
   }
+});
+
+/** Entries are sent by one instance, whose receiver is away for so long by its clock, while another without AUDIT_STREAM starts at each pause. */
+async function sentBeside(awayMilliseconds: number, atPause: () => Promise<unknown> = () => Promise.resolve()) {
+  const database = await emptyDatabase();
+  const clock = new Clock();
+  const began = clock.now().getTime();
+  const lines: string[] = [];
+  const log = createLog("error", { write: (line) => lines.push(line) });
+  const got: StreamedEntry[] = [];
+  const other = new AuditStream({ database, send: null, log, now: clock.now });
+  const stream = new AuditStream({
+    database,
+    log,
+    now: clock.now,
+    async send(entries) {
+      if (clock.now().getTime() - began < awayMilliseconds) throw new Error("away");
+      got.push(...entries);
+    },
+    async pause(milliseconds) {
+      await new Promise(setImmediate);
+      clock.advance(milliseconds);
+      await other.prepare();
+      await atPause();
+    },
+  });
+  const write = async () =>
+    await writeEntry(database.fork(), clock.now(), theService, {
+      action: "domain.update",
+      targetType: "test",
+      targetId: null,
+    });
+  await stream.prepare();
+  await write();
+  stream.start();
+  return { database, stream, write, got, lines };
+}
+
+test("entries wait through long pauses of their instance, while another instance starts without AUDIT_STREAM", async () => {
+  const { stream, write, got } = await sentBeside(10 * minute);
+  await expect.poll(() => got.length, patience).toBe(1);
+  await write();
+  await expect.poll(() => got.length, patience).toBe(2);
+  await stream.stop();
+});
+
+test("an instance with AUDIT_STREAM starts a queue again that another ended, and logs an error", async () => {
+  let ends = true;
+  const { database, stream, write, got, lines } = await sentBeside(0, async () => {
+    if (ends) await sql`update audit_stream set enabled = false, held_until = null`.execute(queries(database.fork()));
+    ends = false;
+  });
+  await expect.poll(() => lines.join(""), patience).toContain("without AUDIT_STREAM");
+  await write();
+  await expect.poll(() => got.length, patience).toBe(2);
+  await stream.stop();
 });
 
 test("a reader of standard output that takes nothing does not hold up the end of the service", async () => {
