@@ -197,9 +197,11 @@ interface Letter {
   paragraphs: readonly string[];
   /** A link on its own line. */
   link?: { label: string; href: string };
+  /** Default: that it concerns the recipient's account. */
+  reason?: string;
 }
 
-const closing = "Zonewright sent you this message because it concerns your account. Replies are not read.";
+const accountReason = "it concerns your account";
 
 /** Returns the mail with the link that verifies an email address. */
 export function verifyEmail(to: string, { username, link }: { username: string; link: string }): Mail {
@@ -286,11 +288,12 @@ export function securityNotice(to: string, { title, content }: { title: string; 
 }
 
 /** Renders a letter as plain text and equivalent HTML. */
-export function mailOf({ to, subject, paragraphs, link }: Letter): Mail {
+export function mailOf({ to, subject, paragraphs, link, reason = accountReason }: Letter): Mail {
+  const closing = `Zonewright sent you this message because ${reason}. Replies are not read.`;
   const text = [...paragraphs, ...(link ? [`${link.label}:\n${link.href}`] : []), `-- \n${closing}`].join("\n\n");
   const html = `<!doctype html>
 <html lang="en"><body style="font-family:sans-serif;line-height:1.5;color:#1a1a1a;max-width:36em">
-${paragraphs.map((paragraph) => `<p>${escaped(paragraph)}</p>`).join("\n")}
+${paragraphs.map((paragraph) => `<p>${escaped(paragraph).replaceAll("\n", "<br>\n")}</p>`).join("\n")}
 ${link ? `<p><a href="${escaped(link.href)}">${escaped(link.label)}</a></p>` : ""}
 <p style="color:#666;font-size:.85em">${escaped(closing)}</p>
 </body></html>

@@ -115,6 +115,7 @@ test("an email channel mails all its addresses, and retries when the mail server
     { to: "one@example.net, two@example.net", subject: "example.com differs from its provider" },
   ]);
   expect(harness.mail.mails[0]?.text).toContain("A sync would add 1 record.");
+  expect(harness.mail.mails[0]?.text).toContain("because an administrator added your address to a channel");
   expect(await harness.deliveries(channel.id)).toMatchObject([{ state: "delivered", attempts: 2 }]);
 });
 

@@ -30,6 +30,12 @@ test("a letter has the same content as text and HTML, and markup in it is escape
   expect(html).not.toContain("<script>");
 });
 
+test("lines of a letter are lines in HTML, too", () => {
+  const { text, html } = mailOf({ to: "ada@example.com", subject: "Hello", paragraphs: ["+ www A\n− old <A>"] });
+  expect(text).toContain("+ www A\n− old <A>");
+  expect(html).toContain("+ www A<br>\n− old &lt;A&gt;");
+});
+
 test("line breaks in a subject add no header", async () => {
   const subject = "Expiring\r\nBcc: evil@example.net";
   const mail = mailOf({ to: "crlf@example.com", subject, paragraphs: ["Text."] });

@@ -23,17 +23,25 @@ export const email: ChannelKind<z.infer<typeof schema>> = {
   mostPerMinute: null,
   async send({ to }, message, ports) {
     const all = [to].flat();
-    return await sendToEach(ports, noticeMail(all.join(", "), message, ports.siteUrl), all, message.reached ?? []);
+    return await sendToEach(
+      ports,
+      noticeMail(all.join(", "), message, ports.siteUrl, channelReason),
+      all,
+      message.reached ?? [],
+    );
   },
 };
 
-/** Returns a notification as a mail. */
-export function noticeMail(to: string, { id, title, content }: ChannelMessage, siteUrl: string): Mail {
+const channelReason = "an administrator added your address to a channel";
+
+/** Returns a notification as a mail. @param reason why it is sent; default: it concerns the recipient's account */
+export function noticeMail(to: string, { id, title, content }: ChannelMessage, siteUrl: string, reason?: string): Mail {
   const letter = mailOf({
     to,
     subject: title,
     paragraphs: [content],
     link: { label: "Open Zonewright", href: siteUrl },
+    ...(reason === undefined ? {} : { reason }),
   });
   return { ...letter, messageId: `<${id}@zonewright>` };
 }
