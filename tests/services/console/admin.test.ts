@@ -297,6 +297,32 @@ test("an invitation's link registers an account, and a withdrawn invitation is g
   await page.getByText("No invitations").waitFor();
 });
 
+test("invitations that are withdrawn one after another are all withdrawn, and a refusal of one is said", async () => {
+  const { admin } = site.zonewright;
+  const invitations: { id: string; uses: string }[] = [];
+  for (const maxUses of [3, 4, 5]) {
+    const { body } = await admin.post("/api/invitations", { role: "admin", maxUses, expiresAt: null });
+    invitations.push({ id: body.id, uses: `0 of ${maxUses}` });
+  }
+  const page = await open("/admin/invitations", "Invitations");
+  const confirmed = Promise.withResolvers<undefined>();
+  await page.route("**/trpc/invitations.delete*", async (route) => {
+    await confirmed.promise;
+    await route.continue();
+  });
+  const dialog = page.getByRole("dialog", { name: "Withdraw this invitation?" });
+  for (const { uses } of invitations) {
+    await page.getByRole("row").filter({ hasText: uses }).getByRole("button").click();
+    await dialog.getByRole("button", { name: "Withdraw" }).click();
+    await dialog.waitFor({ state: "hidden" });
+  }
+  site.expected.push("404");
+  await admin.delete(`/api/invitations/${invitations[0]?.id}`);
+  confirmed.resolve(undefined);
+  await page.getByRole("heading", { name: "No invitations" }).waitFor();
+  await page.getByRole("alert").getByText("The invitation does not exist").waitFor();
+});
+
 test("a sign-in provider is set up, turned on and deleted, and its secret is never shown again", async () => {
   const page = await open("/admin/sign-in", "Sign-in providers");
   await page.getByRole("button", { name: "Set up: GitHub" }).click();

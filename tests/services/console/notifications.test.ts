@@ -73,6 +73,26 @@ test("one notification is deleted directly, all only after a question", async ()
   await page.getByRole("heading", { name: "No notifications" }).waitFor();
 });
 
+test("notifications that are deleted one after another are all deleted, though the answers take their time", async () => {
+  const titles = ["One", "Two", "Three", "Four"];
+  for (const title of titles) await notify(title);
+  const page = await opened();
+  const pressed = Promise.withResolvers<undefined>();
+  let calls = 0;
+  await page.route("**/trpc/notifications.delete*", async (route) => {
+    calls += 1;
+    await pressed.promise;
+    await route.continue();
+  });
+  for (const title of titles) await page.getByRole("button", { name: `Delete: ${title}` }).click();
+  // Pressed twice, it is deleted once.
+  await page.getByRole("button", { name: "Delete: Two" }).click();
+  pressed.resolve(undefined);
+  await page.getByRole("heading", { name: "No notifications" }).waitFor();
+  expect(calls).toBe(4);
+  expect(await page.getByRole("alert").count()).toBe(0);
+});
+
 test("markup in a notification stays text", async () => {
   await notify("<img src=x onerror=alert(1)>");
   const page = await opened();

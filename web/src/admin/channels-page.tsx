@@ -10,6 +10,7 @@ import { Failure } from "../ui/notice.tsx";
 import { Empty, Page } from "../ui/page.tsx";
 import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
+import { useQueue } from "../ui/use-queue.ts";
 import { adminWords } from "../words/admin.ts";
 import { words } from "../words/words.ts";
 import { AdminOnly } from "./admin-only.tsx";
@@ -45,7 +46,7 @@ export function useChannelTest(id: string) {
 
 /** Turns a channel on or off. */
 export function useTurn() {
-  return useAction(async ({ id, name }: Channel, enabled: boolean) => {
+  return useQueue(async ({ id, name }: Channel, enabled: boolean) => {
     await client.channels.update.mutate({ id, enabled });
     await channelsChanged();
     toast({ title: enabled ? text.turnedOn(name) : text.turnedOff(name) });
@@ -65,7 +66,7 @@ function Channels() {
   const { data: channels, error } = useQuery(channelList);
   const [leaving, setLeaving] = useState<Channel | null>(null);
   const turn = useTurn();
-  const remove = useAction(async ({ id, name }: Channel) => {
+  const remove = useQueue(async ({ id, name }: Channel) => {
     await client.channels.delete.mutate({ id });
     await channelsChanged();
     toast({ title: text.deleted(name) });

@@ -10,7 +10,7 @@ import { formatAgo, formatDay, formatNumber } from "../ui/format.ts";
 import { Failure } from "../ui/notice.tsx";
 import { Empty, Page } from "../ui/page.tsx";
 import { toast } from "../ui/toast.tsx";
-import { useAction } from "../ui/use-action.ts";
+import { useQueue } from "../ui/use-queue.ts";
 import { Pager } from "../ui/pager.tsx";
 import { adminWords } from "../words/admin.ts";
 import { words } from "../words/words.ts";
@@ -45,7 +45,7 @@ function Invitations() {
   });
   const [adding, setAdding] = useState(false);
   const [leaving, setLeaving] = useState<Invitation | null>(null);
-  const withdraw = useAction(async ({ id }: Invitation) => {
+  const withdraw = useQueue(async ({ id }: Invitation) => {
     await client.invitations.delete.mutate({ id });
     await queries.invalidateQueries({ queryKey: ["invitations"] });
     toast({ title: text.withdrawn });

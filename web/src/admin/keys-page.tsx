@@ -12,7 +12,7 @@ import { Failure } from "../ui/notice.tsx";
 import { Empty, Page } from "../ui/page.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { toast } from "../ui/toast.tsx";
-import { useAction } from "../ui/use-action.ts";
+import { useQueue } from "../ui/use-queue.ts";
 import { adminWords } from "../words/admin.ts";
 import { ZoneField } from "../zone/zone-field.tsx";
 import { AdminOnly } from "./admin-only.tsx";
@@ -61,7 +61,7 @@ function Keys() {
   });
   const data = zone.isUnknown ? undefined : answer;
   const [asked, setAsked] = useState<Key | null>(null);
-  const revoke = useAction(async (key: Key) => {
+  const revoke = useQueue(async (key: Key) => {
     await client.tsigKeys.revoke.mutate({ id: key.id });
     await queries.invalidateQueries({ queryKey: ["tsig-keys"] });
     toast({ title: text.revoked(nameOf(key)) });

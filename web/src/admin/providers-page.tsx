@@ -11,6 +11,7 @@ import { Failure } from "../ui/notice.tsx";
 import { Empty, Page } from "../ui/page.tsx";
 import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
+import { useQueue } from "../ui/use-queue.ts";
 import { adminWords } from "../words/admin.ts";
 import { locale } from "../words/language.ts";
 import { words } from "../words/words.ts";
@@ -39,7 +40,7 @@ function Providers() {
   const [edited, setEdited] = useState<ProviderConfig | null>(null);
   const [leaving, setLeaving] = useState<ProviderConfig | null>(null);
   const kindOf = (kind: string) => kinds.find((each) => each.kind === kind);
-  const remove = useAction(async ({ id, name }: ProviderConfig) => {
+  const remove = useQueue(async ({ id, name }: ProviderConfig) => {
     await client.providerConfigs.delete.mutate({ id });
     await configsChanged();
     toast({ title: text.deleted(name) });

@@ -11,6 +11,7 @@ import { Failure, Notice } from "../ui/notice.tsx";
 import { Empty, Page } from "../ui/page.tsx";
 import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
+import { useQueue } from "../ui/use-queue.ts";
 import { adminWords } from "../words/admin.ts";
 import { words } from "../words/words.ts";
 import { AdminOnly } from "./admin-only.tsx";
@@ -47,7 +48,7 @@ function Registrars() {
   const [edited, setEdited] = useState<RegistrarConfig | "new" | null>(null);
   const [leaving, setLeaving] = useState<RegistrarConfig | null>(null);
   const [read, setRead] = useState<RegistrarConfig | null>(null);
-  const remove = useAction(async ({ id, name }: RegistrarConfig) => {
+  const remove = useQueue(async ({ id, name }: RegistrarConfig) => {
     await client.registrarConfigs.delete.mutate({ id });
     await registrarsChanged();
     toast({ title: text.deleted(name) });

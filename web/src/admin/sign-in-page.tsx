@@ -7,7 +7,7 @@ import { Button } from "../ui/button.tsx";
 import { Failure } from "../ui/notice.tsx";
 import { Page } from "../ui/page.tsx";
 import { toast } from "../ui/toast.tsx";
-import { useAction } from "../ui/use-action.ts";
+import { useQueue } from "../ui/use-queue.ts";
 import { adminWords } from "../words/admin.ts";
 import { AdminOnly } from "./admin-only.tsx";
 import { SignInForm, type AvailableProvider, type IdentityConfig } from "./sign-in-form.tsx";
@@ -39,12 +39,12 @@ function SignInProviders() {
   const [leaving, setLeaving] = useState<AvailableProvider | null>(null);
   const [asked, setAsked] = useState<{ message: string; config: IdentityConfig; name: string } | null>(null);
   const configOf = (id: string) => data?.providers.find(({ providerId }) => providerId === id) ?? null;
-  const turn = useAction(async ({ id }: IdentityConfig, name: string, enabled: boolean) => {
+  const turn = useQueue(async ({ id }: IdentityConfig, name: string, enabled: boolean) => {
     await client.identityConfigs.update.mutate({ id, enabled });
     await changed();
     toast({ title: enabled ? text.turnedOn(name) : text.turnedOff(name) });
   });
-  const remove = useAction(async (config: IdentityConfig, name: string, unbind: boolean) => {
+  const remove = useQueue(async (config: IdentityConfig, name: string, unbind: boolean) => {
     try {
       await client.identityConfigs.delete.mutate({ id: config.id }, unbind ? confirmingRemoval : {});
     } catch (failure) {

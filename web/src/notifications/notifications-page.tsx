@@ -11,7 +11,7 @@ import { Dialog } from "../ui/dialog.tsx";
 import { formatAgo, formatMoment, formatNumber } from "../ui/format.ts";
 import { Failure } from "../ui/notice.tsx";
 import { Empty, Page } from "../ui/page.tsx";
-import { useAction } from "../ui/use-action.ts";
+import { useQueue } from "../ui/use-queue.ts";
 import { notificationsWords } from "../words/notifications.ts";
 import { words } from "../words/words.ts";
 import { requestOf, zoneOf } from "./zone-of.ts";
@@ -25,8 +25,12 @@ export function NotificationsPage() {
   const { data, error } = useQuery(notificationsQuery);
   const [onlyUnread, setOnlyUnread] = useState(false);
   const [deleting, setDeleting] = useState(false);
-  const act = useAction(async (change: () => Promise<unknown>) => {
-    await change();
+  const act = useQueue(async (change: "read" | "delete", id: string) => {
+    await client.notifications[change].mutate({ id });
+    await refreshNotifications();
+  });
+  const actOnAll = useQueue(async (change: "readAll" | "deleteAll") => {
+    await client.notifications[change].mutate();
     await refreshNotifications();
   });
   const notifications = data?.notifications ?? [];
@@ -47,7 +51,7 @@ export function NotificationsPage() {
                 {text.onlyUnread}
               </Button>
             </div>
-            <Button disabled={unread === 0} onClick={() => void act.run(() => client.notifications.readAll.mutate())}>
+            <Button disabled={unread === 0} onClick={() => void actOnAll.run("readAll")}>
               {text.readAll}
             </Button>
             <Button onClick={() => setDeleting(true)}>{text.deleteAll}</Button>
@@ -55,7 +59,7 @@ export function NotificationsPage() {
         )
       }
     >
-      <Failure error={error ?? act.error} />
+      <Failure error={error ?? act.error ?? actOnAll.error} />
       {data && shown.length === 0 ? (
         <Empty icon={<Bell aria-hidden />} title={text.emptyTitle}>
           {notifications.length === 0 ? text.empty : text.emptyUnread}
@@ -67,8 +71,8 @@ export function NotificationsPage() {
             <Item
               key={notification.id}
               notification={notification}
-              onRead={() => void act.run(() => client.notifications.read.mutate({ id: notification.id }))}
-              onDelete={() => void act.run(() => client.notifications.delete.mutate({ id: notification.id }))}
+              onRead={() => void act.run("read", notification.id)}
+              onDelete={() => void act.run("delete", notification.id)}
             />
           ))}
         </ul>
@@ -84,10 +88,8 @@ export function NotificationsPage() {
               <Button onClick={() => setDeleting(false)}>{words.ui.cancel}</Button>
               <Button
                 kind="danger"
-                pending={act.pending}
-                onClick={() =>
-                  void act.run(() => client.notifications.deleteAll.mutate()).then((done) => done && setDeleting(false))
-                }
+                pending={actOnAll.pending}
+                onClick={() => void actOnAll.run("deleteAll").then((done) => done && setDeleting(false))}
               >
                 {text.deleteAll}
               </Button>

@@ -7,6 +7,7 @@ import { Menu } from "../../ui/menu.tsx";
 import { Failure } from "../../ui/notice.tsx";
 import { Card } from "../../ui/page.tsx";
 import { useAction } from "../../ui/use-action.ts";
+import { useQueue } from "../../ui/use-queue.ts";
 import { zoneWords } from "../../words/zone.ts";
 import { words } from "../../words/words.ts";
 import type { Zone } from "../use-zone.ts";
@@ -29,7 +30,7 @@ export function Delegation({ zone: { id }, manages }: { zone: Zone; manages: boo
   const check = useAction(async () => {
     queries.setQueryData(queryKey, await client.delegation.check.mutate({ id }));
   });
-  const snooze = useAction(async ({ code, name }: Finding, days: number | null) => {
+  const snooze = useQueue(async ({ code, name }: Finding, days: number | null) => {
     const until = days === null ? null : new Date(Date.now() + days * 86_400_000);
     queries.setQueryData(queryKey, await client.delegation.snooze.mutate({ id, code, name, until }));
   });
