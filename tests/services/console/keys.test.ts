@@ -108,7 +108,7 @@ test("ten minutes after the sign-in, a key is created once the password is confi
   await page.getByRole("region", { name: "New key" }).waitFor();
 });
 
-test("administrators see the keys and calendar feeds among a user's ways in, and revoke one", async () => {
+test("administrators see the keys and calendar feeds among a user's ways in, and revoke one after a question", async () => {
   const { zone } = await keyed("watched");
   const owner = await site.zonewright.signIn("watched", memberPassword);
   const { body } = await owner.post("/api/auth/me/tsig-keys", { name: "Camera", domainId: zone.id });
@@ -118,6 +118,14 @@ test("administrators see the keys and calendar feeds among a user's ways in, and
   const keys = page.getByRole("region", { name: "TSIG keys" });
   await keys.getByText("Camera").waitFor();
   await keys.getByRole("button", { name: "Revoke Camera" }).click();
+  const question = page.getByRole("dialog", { name: "Revoke Camera of watched?" });
+  await question.waitFor();
+  await expectAccessible(page);
+  await question.getByRole("button", { name: "Cancel" }).click();
+  await question.waitFor({ state: "detached" });
+  expect(await site.zonewright.services.tsigKeyCredentials.named(body.keyName)).not.toBeNull();
+  await keys.getByRole("button", { name: "Revoke Camera" }).click();
+  await question.getByRole("button", { name: "Revoke" }).click();
   await keys.waitFor({ state: "detached" });
   await owner.post("/api/auth/me/feeds", { name: "Renewals" });
   await page.keyboard.press("Escape");
@@ -125,6 +133,10 @@ test("administrators see the keys and calendar feeds among a user's ways in, and
   await page.getByRole("menuitem", { name: "Ways in" }).click();
   const feeds = page.getByRole("region", { name: "Calendar feeds" });
   await feeds.getByRole("button", { name: "Revoke Renewals" }).click();
+  await page
+    .getByRole("dialog", { name: "Revoke Renewals of watched?" })
+    .getByRole("button", { name: "Revoke" })
+    .click();
   await feeds.waitFor({ state: "detached" });
   expect(await site.zonewright.services.tsigKeyCredentials.named(body.keyName)).toBeNull();
 });

@@ -107,7 +107,7 @@ export function WaysIn({ user, onClose }: { user: ManagedUser; onClose: () => vo
   const { id, role } = useUser();
   const self = id === user.id;
   const mayRevoke = role === "admin" && !self;
-  const [asking, setAsking] = useState(false);
+  const [asking, setAsking] = useState<Way | "all" | null>(null);
   const key = ["user-access", user.id];
   const { data, error } = useQuery({
     queryKey: key,
@@ -132,7 +132,7 @@ export function WaysIn({ user, onClose }: { user: ManagedUser; onClose: () => vo
           <>
             <Button onClick={onClose}>{words.ui.close}</Button>
             {!mayRevoke || groups.length === 0 ? null : (
-              <Button kind="danger" pending={revoke.pending} onClick={() => setAsking(true)}>
+              <Button kind="danger" pending={revoke.pending} onClick={() => setAsking("all")}>
                 {text.revokeAll}
               </Button>
             )}
@@ -157,7 +157,7 @@ export function WaysIn({ user, onClose }: { user: ManagedUser; onClose: () => vo
                       <Button
                         aria-label={text.revokeOne(way.name)}
                         pending={revoke.pending}
-                        onClick={() => void revoke.run(way.revoke)}
+                        onClick={() => setAsking(way)}
                       >
                         {text.revoke}
                       </Button>
@@ -171,12 +171,19 @@ export function WaysIn({ user, onClose }: { user: ManagedUser; onClose: () => vo
       </Dialog>
       {asking ? (
         <AskFirst
-          title={text.revokeAllTitle(user.username)}
-          action={text.revokeAll}
-          onConfirm={() => void revoke.run({})}
-          onClose={() => setAsking(false)}
+          title={asking === "all" ? text.revokeAllTitle(user.username) : text.revokeTitle(asking.name, user.username)}
+          action={asking === "all" ? text.revokeAll : text.revoke}
+          onConfirm={() => void revoke.run(asking === "all" ? {} : asking.revoke)}
+          onClose={() => setAsking(null)}
         >
-          {text.revokeAllHint}
+          {asking === "all" ? (
+            text.revokeAllHint
+          ) : (
+            <>
+              <p>{asking.about}</p>
+              <p>{text.revokeHint}</p>
+            </>
+          )}
         </AskFirst>
       ) : null}
     </>
