@@ -54,6 +54,26 @@ test("the header says provider, sync state, expiry, revision and who made it, wi
   await photograph(page, "zone-access");
 });
 
+test.each(["America/New_York", "Asia/Tokyo"])(
+  "in %s, an expiry is shown on the day that reminders and exports name, which is its day in UTC",
+  async (timezoneId) => {
+    const zone = await fileZone(site.zonewright);
+    for (const [expiresAt, shown] of [
+      ["2031-03-14T00:00:00Z", "Mar 14, 2031"],
+      ["2031-06-30T23:59:59Z", "Jun 30, 2031"],
+    ] as const) {
+      await site.zonewright.admin.put(zone.path, { expiresAt });
+      const page = await site.signedIn({ path: `/d/${zone.name}/settings`, timezoneId });
+      await page.getByText(`Expires ${shown}`).waitFor();
+      expect(await page.getByLabel("Expires on").inputValue()).toBe(expiresAt.slice(0, 10));
+      for (const path of ["/", "/portfolio"]) {
+        await page.goto(`${site.url}${path}`);
+        await page.getByRole("row").filter({ hasText: zone.name }).getByText(shown).waitFor();
+      }
+    }
+  },
+);
+
 test("a name in Unicode stands before its A-label, and a name with several views asks which one", async () => {
   const name = "bücher.example";
   const { body } = await site.zonewright.admin.post("/api/domains", {

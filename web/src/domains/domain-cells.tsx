@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { Domain } from "@zonewright/client";
 import type { MouseEvent, ReactNode } from "react";
-import { formatAgo, formatDay, formatMoment, formatNumber } from "../ui/format.ts";
+import { formatAgo, formatDate, formatMoment, formatNumber } from "../ui/format.ts";
 import { domainsWords } from "../words/domains.ts";
 import { qualified } from "./selection.ts";
 import styles from "./domains.module.css";
@@ -50,7 +50,7 @@ export function DomainCells({ domain, provider, columns, selected, onCheck }: Do
       ),
     }),
     records: () => ({ content: formatNumber(domain.recordCount), look: styles["number"] }),
-    expires: () => ({ content: expiresAt && formatDay(expiresAt), look: late }),
+    expires: () => ({ content: expiresAt && formatDate(expiresAt), look: late }),
     tags: () => plain(tags.join(", ")),
     group: () => plain(domain.groupName),
     changed: () => ({ title: formatMoment(updatedAt), content: formatAgo(updatedAt) }),

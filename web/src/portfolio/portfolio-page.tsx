@@ -7,7 +7,7 @@ import { client, queries } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
 import { Button } from "../ui/button.tsx";
 import field from "../ui/field.module.css";
-import { formatAgo, formatDay, formatNumber } from "../ui/format.ts";
+import { formatAgo, formatDate, formatNumber } from "../ui/format.ts";
 import { Failure } from "../ui/notice.tsx";
 import { Card, Page } from "../ui/page.tsx";
 import { Pager } from "../ui/pager.tsx";
@@ -325,7 +325,7 @@ function Row({ domain }: { domain: PortfolioDomain }) {
         columns.expires,
         expiresAt ? (
           <>
-            <time dateTime={expiresAt.toISOString()}>{formatDay(expiresAt)}</time>{" "}
+            <time dateTime={expiresAt.toISOString()}>{formatDate(expiresAt)}</time>{" "}
             {status === "active" ? null : (
               <small className={status === "expired" ? styles["bad"] : styles["warn"]}>{formatAgo(expiresAt)}</small>
             )}

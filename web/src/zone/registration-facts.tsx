@@ -1,6 +1,6 @@
 import type { RouterOutputs } from "@zonewright/client";
 import type { ReactNode } from "react";
-import { formatAgo, formatDay } from "../ui/format.ts";
+import { formatAgo, formatDate, formatMoment } from "../ui/format.ts";
 import { registrationWords } from "../words/registration.ts";
 import styles from "./registration.module.css";
 
@@ -69,7 +69,7 @@ function sourcesOf({ name, registrar, registry, parent, expirySource }: Registra
 export function RegistrationFacts({ registration }: { registration: Registration }) {
   const sources = sourcesOf(registration);
   const { expiresAt, expirySource } = registration;
-  const byHand = expirySource === "manual" && expiresAt ? formatDay(expiresAt) : null;
+  const byHand = expirySource === "manual" && expiresAt ? formatDate(expiresAt) : null;
   if (sources.length === 0) return <p className={styles["note"]}>{text.nothing}</p>;
   const flag = (value: boolean | null | undefined) =>
     value === null || value === undefined ? null : value ? text.on : text.off;
@@ -127,7 +127,9 @@ export function RegistrationFacts({ registration }: { registration: Registration
           {row(text.rows.expires, (source) =>
             source.expiresAt ? (
               <>
-                <time dateTime={source.expiresAt.toISOString()}>{formatDay(source.expiresAt)}</time>
+                <time dateTime={source.expiresAt.toISOString()} title={formatMoment(source.expiresAt)}>
+                  {formatDate(source.expiresAt)}
+                </time>
                 {source.isCounted ? <small>{text.counts}</small> : null}
               </>
             ) : null,

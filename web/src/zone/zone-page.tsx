@@ -7,7 +7,7 @@ import { useZoneChanges } from "../live/use-live.ts";
 import { togglePin, usePreferences } from "../session/preferences.ts";
 import { buttonClass } from "../ui/button.tsx";
 import { NotFound } from "../ui/not-found.tsx";
-import { formatAgo, formatDay, formatMoment, formatNumber } from "../ui/format.ts";
+import { formatAgo, formatDate, formatMoment, formatNumber } from "../ui/format.ts";
 import { Failure } from "../ui/notice.tsx";
 import { Empty, useTitle } from "../ui/page.tsx";
 import { pinsWords } from "../words/pins.ts";
@@ -182,7 +182,7 @@ function Facts({ zone }: { zone: Zone }) {
       </span>
       {expiresAt === null ? null : (
         <span className={late}>
-          {status === "expired" ? text.expired : text.expires} <strong>{formatDay(expiresAt)}</strong>
+          {status === "expired" ? text.expired : text.expires} <strong>{formatDate(expiresAt)}</strong>
         </span>
       )}
       {signedBy === null ? null : (

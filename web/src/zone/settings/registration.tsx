@@ -2,7 +2,7 @@ import { useState } from "react";
 import { client, issueOf } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
 import { CheckField, Form, TextField } from "../../ui/field.tsx";
-import { formatAgo, formatDay } from "../../ui/format.ts";
+import { formatAgo, formatDate } from "../../ui/format.ts";
 import { Failure, Notice } from "../../ui/notice.tsx";
 import { Card } from "../../ui/page.tsx";
 import { toast } from "../../ui/toast.tsx";
@@ -48,7 +48,7 @@ export function Registration({ zone }: { zone: Zone }) {
     const { success, expiresAt, source, error } = await client.domains.checkExpiry.mutate({ id });
     if (!success) throw new Error(error ?? "");
     await refreshZone(name);
-    if (expiresAt && source) toast({ title: text.foundDate(formatDay(expiresAt), source.toUpperCase()) });
+    if (expiresAt && source) toast({ title: text.foundDate(formatDate(expiresAt), source.toUpperCase()) });
   });
   const notes = [
     zone.registrar === null ? "" : text.registrar(zone.registrar),
