@@ -57,6 +57,41 @@ test("a zone file that is pasted onto the grid is compared, ticked, and becomes 
   expect(await zone.lines()).toEqual(["mail A 192.0.2.5", "shop A 192.0.2.6", "www A 192.0.2.1"]);
 });
 
+test("the undo of pasted records that loses much of a zone leads to the history, where it is confirmed", async () => {
+  const zone = await fileZone(site.zonewright);
+  await zone.add("A", "www", "192.0.2.1");
+  const page = await site.signedIn({ path: `/d/${zone.name}/records` });
+  await page.getByRole("grid").focus();
+  await pasteOnPage(page, Array.from({ length: 12 }, (_, host) => `h${host} 300 IN A 192.0.2.1`).join("\n"));
+  await dialog(page).getByText("12 of 12 ticked").waitFor();
+  await page.keyboard.press("Control+Enter");
+  await dialog(page).waitFor({ state: "hidden" });
+  await page.getByText("12 changes", { exact: true }).waitFor();
+  await page.getByRole("grid").press("Control+Enter");
+  await page
+    .getByRole("dialog", { name: /^Review 12 changes/ })
+    .getByRole("button", { name: /^Apply/ })
+    .click();
+  await page.getByText("Applied as revision 2").waitFor();
+  site.expected.push("409");
+  await page.getByRole("button", { name: "Undo", exact: true }).click();
+  await page.getByText("Revert it in the history, where you see what is lost.").waitFor();
+  await expectAccessible(page);
+  await photograph(page, "undo-asks");
+  await page.getByRole("button", { name: "Open the history" }).click();
+  await page.waitForURL(`${site.url}/d/${zone.name}/timeline`);
+  await page
+    .getByRole("button", { name: /^Revert…/ })
+    .first()
+    .click();
+  const reverting = page.getByRole("dialog").filter({ hasText: "h11" });
+  await reverting.getByRole("button", { name: "Revert", exact: true }).click();
+  await reverting.getByRole("checkbox").check();
+  await reverting.getByRole("button", { name: "Revert anyway" }).click();
+  await page.getByText("Reverted in revision 3.").waitFor();
+  expect(await zone.lines()).toEqual(["www A 192.0.2.1"]);
+});
+
 test("a bad line is named and can be corrected in the dialog; nothing is added before", async () => {
   const zone = await fileZone(site.zonewright);
   const page = await site.signedIn({ path: `/d/${zone.name}/records`, dark: true, width: 390 });

@@ -1,3 +1,4 @@
+import { useNavigate } from "@tanstack/react-router";
 import { isZonewrightError, type RouterOutputs } from "@zonewright/client";
 import { useState } from "react";
 import { client, isTemporary, issueOf, messageOf, queries } from "../api.ts";
@@ -56,6 +57,8 @@ export interface ApplyChoices {
 /** Applies a reviewed plan. If the zone has moved on, it is read again: what others did to the draft's records is then to be decided. */
 export function useApply({ domainId, zoneName, draft, endSent, reverse, sent, onOutdated, onApplied }: ApplyOptions) {
   const user = useUser();
+  const navigate = useNavigate();
+  const openHistory = () => void navigate({ to: "/d/$name/timeline", params: { name: zoneName } });
   const [obstacle, setObstacle] = useState<Obstacle>(none);
   const refresh = async () => {
     await Promise.all([
@@ -73,7 +76,7 @@ export function useApply({ domainId, zoneName, draft, endSent, reverse, sent, on
     else
       toast({
         title: text.applied(formatNumber(revision)),
-        action: { label: text.undo, run: () => void undo(domainId, changeSetId, refresh) },
+        action: { label: text.undo, run: () => void undo(domainId, changeSetId, { refresh, openHistory }) },
       });
     await refresh();
   };
@@ -160,13 +163,24 @@ async function readAhead(domainId: string, zoneName: string): Promise<void> {
   }
 }
 
+interface UndoOptions {
+  refresh: () => Promise<void>;
+  openHistory: () => void;
+}
+
 /** Takes a change back: a new change that inverts exactly that one. */
-async function undo(domainId: string, changeSetId: string, refresh: () => Promise<void>): Promise<void> {
+async function undo(domainId: string, changeSetId: string, { refresh, openHistory }: UndoOptions): Promise<void> {
   try {
     const { revision } = await client.records.revert.mutate({ id: domainId, changeSetId });
     toast({ title: text.undone(formatNumber(revision)) });
   } catch (error) {
-    toast({ title: text.undoFailed, description: messageOf(error) });
+    // What loses much of a zone is confirmed where its records are shown.
+    const isAsked = isZonewrightError(error) && error.code === "CONFIRMATION_REQUIRED";
+    toast({
+      title: text.undoFailed,
+      description: isAsked ? `${messageOf(error)} ${text.undoInHistory}` : messageOf(error),
+      ...(isAsked && { action: { label: text.openHistory, run: openHistory } }),
+    });
   } finally {
     await refresh();
   }

@@ -149,6 +149,8 @@ export const records = {
   alreadyThere: "The zone already has these changes",
   idle: "The zone would stay as it is, so there is nothing to apply. Go back to edit or discard the draft.",
   undoFailed: "The change was not undone.",
+  undoInHistory: "Revert it in the history, where you see what is lost.",
+  openHistory: "Open the history",
   conflict: (revision: string) =>
     `Somebody else changed the zone to revision ${revision}. Your draft is checked again; nothing is lost.`,
   outdatedPlan: "The plan before the zone changed:",
