@@ -176,7 +176,7 @@ test("an import of all zones is followed to its end although its start and a loo
   const { id } = (await site.zonewright.admin.post("/api/provider-configs", config)).body;
   const page = await open(`/admin/providers/${id}/zones`, "Import zones from Followed");
   site.expected.push("Failed to load resource: net::ERR_FAILED");
-  await page.route("**/trpc/providerConfigs.import?*", async (route) => {
+  await page.route("**/trpc/providerConfigs.import", async (route) => {
     await route.fetch();
     await route.abort();
   });
@@ -200,7 +200,7 @@ test("an import of all zones that ended while its answer was lost says what it i
   const page = await open(`/admin/providers/${id}/zones`, "Import zones from Ended");
   const progress = async () => (await site.zonewright.admin.get(`/api/provider-configs/${id}/import`)).body;
   site.expected.push("Failed to load resource: net::ERR_FAILED");
-  await page.route("**/trpc/providerConfigs.import?*", async (route) => {
+  await page.route("**/trpc/providerConfigs.import", async (route) => {
     await route.fetch();
     await expect.poll(async () => (await progress()).finishedAt).not.toBeNull();
     await route.abort();
@@ -208,6 +208,36 @@ test("an import of all zones that ended while its answer was lost says what it i
   await page.getByRole("button", { name: "Import 2 zones" }).click();
   await page.getByText("1 zone imported.").waitFor();
   await page.getByRole("alert").getByText("ended-broken.test", { exact: true }).waitFor();
+});
+
+test("chosen zones whose answer was lost count as imported once they are managed, and of the others it is said that nobody knows", async () => {
+  const folder = join(site.zonewright.dataDir, "zones", "chosen");
+  await mkdir(folder, { recursive: true });
+  for (const name of ["one", "two", "three", "four"])
+    await writeFile(join(folder, `chosen-${name}.test.zone`), zone("192.0.2.1"));
+  const config = { kind: "zonefile", name: "Chosen", config: { folder: "chosen" } };
+  const { id } = (await site.zonewright.admin.post("/api/provider-configs", config)).body;
+  const page = await open(`/admin/providers/${id}/zones`, "Import zones from Chosen");
+  site.expected.push("Failed to load resource: net::ERR_FAILED");
+  let reaches = true;
+  await page.route("**/trpc/providerConfigs.import", async (route) => {
+    if (reaches) await route.fetch();
+    await route.abort();
+  });
+  await page.getByLabel("Import chosen-three.test").uncheck();
+  await page.getByLabel("Import chosen-four.test").uncheck();
+  await page.getByRole("button", { name: "Import 2 zones" }).click();
+  await page.getByText("2 zones imported.").waitFor();
+  expect(await page.getByText("Import stopped").count()).toBe(0);
+  expect(await page.getByRole("alert").count()).toBe(0);
+  reaches = false;
+  await page.getByLabel("Import chosen-three.test").check();
+  await page.getByRole("button", { name: "Import 1 zone" }).click();
+  const unknown = page.getByRole("alert").filter({ hasText: "It is not known whether 1 zone was imported" });
+  await unknown.getByText("chosen-three.test", { exact: true }).waitFor();
+  expect(await page.getByText("Import stopped").count()).toBe(0);
+  await expectAccessible(page);
+  await photograph(page, "import-unknown");
 });
 
 test("a user is created, edited, and loses every way in", async () => {

@@ -18,7 +18,7 @@ interface ImportProgressProps {
 
 /** How an import stands, and where to go when it is done. */
 export function ImportProgress({ state, stopping, onStop }: ImportProgressProps) {
-  const { total, done, running, imported, failures } = state;
+  const { total, done, running, imported, failures, unknown } = state;
   const next = useRef<HTMLAnchorElement>(null);
   useEffect(() => {
     // The keyboard goes on where the import leads.
@@ -57,6 +57,18 @@ export function ImportProgress({ state, stopping, onStop }: ImportProgressProps)
         ) : null}
       </div>
       {running ? <progress className={styles["bar"]} aria-label={text.running} value={done} max={total || 1} /> : null}
+      {unknown.length > 0 ? (
+        <div role="alert">
+          <p>{text.unknown(unknown.length)}</p>
+          <ul className={importProgressStyles["failures"]} aria-label={text.unknown(unknown.length)}>
+            {unknown.slice(0, 200).map((name) => (
+              <li key={name}>
+                <strong>{name}</strong>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ) : null}
       {failures.length > 0 ? (
         <div role="alert">
           <p className={styles["bad"]}>{text.failed(failures.length)}</p>

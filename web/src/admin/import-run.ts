@@ -13,6 +13,8 @@ export interface ImportState {
   /** Zones that are managed now. */
   imported: readonly string[];
   failures: readonly { name: string; error: string }[];
+  /** Zones that were asked for, but whose answer was lost, and that are not managed yet. */
+  unknown: readonly string[];
 }
 
 /** Zones per call: few enough to show progress and to stop. */
@@ -20,7 +22,7 @@ const batchSize = 5;
 
 /** An import about to start. */
 export function begun(total: number): ImportState {
-  return { total, done: 0, running: true, startedAt: null, imported: [], failures: [] };
+  return { total, done: 0, running: true, startedAt: null, imported: [], failures: [], unknown: [] };
 }
 
 /** The state after a batch of named zones. */
@@ -30,6 +32,16 @@ export function withResults(state: ImportState, results: readonly Result[]): Imp
     done: state.done + results.length,
     imported: [...state.imported, ...results.filter(({ success }) => success).map(({ name }) => name)],
     failures: [...state.failures, ...failuresOf(results)],
+  };
+}
+
+/** The state after a batch whose answer was lost. @param managed the zones that are managed now */
+export function withoutAnswer(state: ImportState, zones: readonly string[], managed: ReadonlySet<string>): ImportState {
+  return {
+    ...state,
+    done: state.done + zones.length,
+    imported: [...state.imported, ...zones.filter((name) => managed.has(name))],
+    unknown: [...state.unknown, ...zones.filter((name) => !managed.has(name))],
   };
 }
 
@@ -43,6 +55,7 @@ export function stateOf(progress: Progress): ImportState | null {
     startedAt: progress.startedAt.getTime(),
     imported: progress.results.filter(({ state }) => state === "done").map(({ name }) => name),
     failures: failuresOf(progress.results),
+    unknown: [],
   };
 }
 

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from "react";
+import { isZonewrightError } from "@zonewright/client";
 import { client, healing, isTemporary, queries } from "../api.ts";
 import { useAction } from "../ui/use-action.ts";
-import { batches, begun, stateOf, withResults, type ImportState } from "./import-run.ts";
+import { batches, begun, stateOf, withoutAnswer, withResults, type ImportState } from "./import-run.ts";
 
 const pollMilliseconds = 400;
 
@@ -10,6 +11,12 @@ const pause = async (milliseconds: number) => await new Promise((resolve) => set
 async function finish(): Promise<void> {
   const keys = ["domains", "domain-tags", "provider-zones"];
   await Promise.all(keys.map(async (key) => await queries.invalidateQueries({ queryKey: [key] })));
+}
+
+/** Whether the service may have imported what was asked, or do so still. */
+function isAnswerLost(error: unknown): boolean {
+  if (!isZonewrightError(error)) return false;
+  return error.code === "UNEXPECTED_ANSWER" || (isTemporary(error) && error.status !== 429);
 }
 
 /**
@@ -24,21 +31,23 @@ export function useImport(id: string) {
   const stop = useRef(false);
   const gone = useRef(false);
 
-  /** How the import stands, however long it takes to hear: the service goes on meanwhile. */
-  const look = async (): Promise<ImportState | null> => {
+  /** Reads something, however long it takes to hear: the service goes on meanwhile. */
+  const hear = async <Answer>(read: () => Promise<Answer>): Promise<Answer> => {
     for (;;) {
       try {
-        const now = stateOf(await client.providerConfigs.importProgress.query({ id }));
+        const answer = await read();
         setTrouble(null);
-        return now;
+        return answer;
       } catch (error) {
         const wait = healing(error);
-        if (wait === false || gone.current) throw error;
+        if (wait === false || gone.current || stop.current) throw error;
         setTrouble(error);
         await pause(wait);
       }
     }
   };
+  /** How the import stands. */
+  const look = async () => await hear(async () => stateOf(await client.providerConfigs.importProgress.query({ id })));
   const follow = async () => {
     for (;;) {
       const now = await look();
@@ -76,7 +85,14 @@ export function useImport(id: string) {
       for (const zones of batches(names)) {
         // oxlint-disable-next-line typescript/no-unnecessary-condition -- set by the button meanwhile.
         if (stop.current) break;
-        now = withResults(now, (await client.providerConfigs.import.mutate({ id, zones })).results);
+        try {
+          now = withResults(now, (await client.providerConfigs.import.mutate({ id, zones })).results);
+        } catch (error) {
+          if (!isAnswerLost(error)) throw error;
+          const listed = await hear(async () => await client.providerConfigs.zones.query({ id }));
+          const managed = listed.zones.filter((zone) => zone.managed).map(({ name }) => name);
+          now = withoutAnswer(now, zones, new Set(managed));
+        }
         setState(now);
       }
     } finally {

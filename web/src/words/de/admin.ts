@@ -208,6 +208,8 @@ const zones: Admin["zones"] = {
   stopped: "Import abgebrochen. Bisher importierte Zonen bleiben.",
   done: (count) => `${counted(count, "Zone", "Zonen")} importiert.`,
   failed: (count) => `${counted(count, "Zone ließ sich nicht importieren", "Zonen ließen sich nicht importieren")}.`,
+  unknown: (count) =>
+    `Die Antwort ging verloren: ob ${counted(count, "Zone", "Zonen")} importiert ${count === 1 ? "wurde" : "wurden"}, ist nicht bekannt. Das kann noch geschehen; bitte die Liste in einigen Minuten neu laden.`,
   open: (name) => `${name} öffnen`,
   openAll: "Zu den Domains",
   back: "Alle Anbieter",

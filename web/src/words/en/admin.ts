@@ -179,6 +179,10 @@ const zones = {
   stopped: "Import stopped. Zones imported so far remain.",
   done: (count: number) => (count === 1 ? "1 zone imported." : `${count} zones imported.`),
   failed: (count: number) => (count === 1 ? "1 zone could not be imported." : `${count} zones could not be imported.`),
+  unknown: (count: number) =>
+    count === 1
+      ? "It is not known whether 1 zone was imported: the answer was lost. It may still be imported; read the list again in a few minutes."
+      : `It is not known whether ${count} zones were imported: the answer was lost. They may still be imported; read the list again in a few minutes.`,
   open: (name: string) => `Open ${name}`,
   openAll: "Open your domains",
   back: "All providers",
