@@ -40,7 +40,8 @@ export const groups: Words["admin"]["groups"] = {
     zoneDeleted: "Die Zone dieser Regel wurde gelöscht. Bitte eine andere wählen oder die Regel entfernen.",
   },
   saved: "Regeln gespeichert.",
-  changedMeanwhile: "Andere haben die Regeln inzwischen geändert. Deine sind nicht gespeichert. Gespeichert ist jetzt:",
+  changedMeanwhile:
+    "Andere haben die Regeln inzwischen geändert. Die eigenen sind nicht gespeichert. Gespeichert ist jetzt:",
   noneStored: "Keine Regeln.",
   storedRule: (group, gives) => `${group}: ${gives}`,
   takeStored: "Die gespeicherten verwenden",
