@@ -27,6 +27,7 @@ import { aligningTtls, withSplitsOf } from "../../dns/desired-state.ts";
 import {
   changedNotes,
   dataOf,
+  isActive,
   isUnchanged,
   notesOf,
   recordKey,
@@ -144,13 +145,14 @@ interface Inversion {
  * changes, or the result would break a rule; HISTORY_GONE if its versions are no longer stored
  */
 export async function planInversion(em: EntityManager, zone: ZoneContext, changeSetId: string): Promise<Inversion> {
-  const made = await changesMade(em, zone, await revisionOf(em, zone.id, changeSetId));
+  const { revision, at } = await madeAs(em, zone.id, changeSetId);
+  const made = await changesMade(em, zone, revision);
   refuseBeyondRights(made, zone.rights);
   const ids = made.map(({ id }) => id);
   const names = [...new Set(made.flatMap(({ before, after }) => [before, after].flatMap((one) => one?.name ?? [])))];
   const live = new Map(await inChunks(ids, pageRows, async (some) => [...(await liveById(em, zone.id, some))]));
   const present = await inChunks(names, pageRows, (some) => liveAtNames(em, zone.id, some));
-  refuseChangedSince(made, live, present);
+  refuseChangedSince(made, live, equalsSince(present, at));
   const inverted = inverse(await withSplits(made, present), live);
   const aligned = await inSlices(aligningTtls(present, inverted));
   const { changes, readOnly } = await inSlices(
@@ -176,12 +178,16 @@ interface Made {
   after: LiveRecord | null;
 }
 
-/** Returns the revision that a change set created. @throws AppError */
-async function revisionOf(em: EntityManager, domainId: string, changeSetId: string): Promise<number> {
+/** Returns the revision that a change set created, and when it began. @throws AppError */
+async function madeAs(
+  em: EntityManager,
+  domainId: string,
+  changeSetId: string,
+): Promise<{ revision: number; at: Date }> {
   const set = await queries(em)
     .selectFrom("change_sets")
     .innerJoin("domains", "domains.id", "change_sets.domain_id")
-    .select(["change_sets.state", "change_sets.revision", "domains.history_from"])
+    .select(["change_sets.state", "change_sets.revision", "change_sets.created_at", "domains.history_from"])
     .where("change_sets.id", "=", changeSetId)
     .where("change_sets.domain_id", "=", domainId)
     .executeTakeFirst();
@@ -198,7 +204,7 @@ async function revisionOf(em: EntityManager, domainId: string, changeSetId: stri
       "HISTORY_GONE",
       "The records of this change are no longer stored, so it cannot be reverted. Roll back to a snapshot, or change the records.",
     );
-  return set.revision;
+  return { revision: set.revision, at: set.created_at };
 }
 
 /** Reads what a revision did, from the versions that began or ended with it. */
@@ -228,13 +234,25 @@ function refuseBeyondRights(made: readonly Made[], rights: Rights): void {
     );
 }
 
+/**
+ * Returns those records, by status and content, that can be ones created again. DNS has no active record twice. Disabled ones may be equal, and
+ * count only if they are newer than the change set.
+ */
+function equalsSince(present: readonly LiveRecord[], at: Date): Map<string, LiveRecord> {
+  const newer = present.filter((record) => isActive(record) || record.createdAt > at);
+  return new Map(newer.map((record) => [statedKey(record), record]));
+}
+
+function statedKey(record: RecordDraft): string {
+  return `${record.status} ${recordKey(record)}`;
+}
+
 /** @throws AppError CONFLICT that names the records, and what they are now */
 function refuseChangedSince(
   made: readonly Made[],
   live: ReadonlyMap<string, LiveRecord>,
-  present: readonly LiveRecord[],
+  equals: ReadonlyMap<string, LiveRecord>,
 ): void {
-  const byKey = new Map(present.map((record) => [recordKey(record), record]));
   const moved = made.flatMap(({ id, before, after }): string[] => {
     const now = live.get(id);
     if (after) {
@@ -243,7 +261,7 @@ function refuseChangedSince(
         ? []
         : [`${recordLabel(after)} was changed since: it is now ${described(now)}.`];
     }
-    const again = now ?? (before && byKey.get(recordKey(before)));
+    const again = now ?? (before && equals.get(statedKey(before)));
     return again && before ? [`${recordLabel(before)} was created again since: it is now ${described(again)}.`] : [];
   });
   if (moved.length === 0) return;

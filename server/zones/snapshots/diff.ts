@@ -21,7 +21,7 @@ export interface Difference {
 
 /**
  * Returns the difference between two states, given only the records that differ by id or version. Matches records by id, then
- * by (type, name, value): a record deleted and created again unchanged does not count.
+ * by (type, name, value), with the same status first: a record deleted and created again unchanged does not count.
  */
 export function differ(before: readonly Sided[], after: readonly Sided[]): Difference {
   return atOnce(differing(before, after));
@@ -47,8 +47,17 @@ export function* differing(before: readonly Sided[], after: readonly Sided[]): S
     else if (afterById.delete(record.id)) compare(record, same);
     yield;
   }
-  const gained = yield* grouped(afterById.values(), recordKey);
+  // A disabled record does not stand for an active one that has an equal of its own.
+  const alike = yield* grouped(afterById.values(), statedKey);
+  const others: Sided[] = [];
   for (const record of lost) {
+    const same = alike.get(statedKey(record))?.pop();
+    if (same) compare(record, same);
+    else others.push(record);
+    yield;
+  }
+  const gained = yield* grouped(yield* flatMapped(alike.values(), (records) => records), recordKey);
+  for (const record of others) {
     const same = gained.get(recordKey(record))?.pop();
     if (same) compare(record, same);
     else difference.removed.push(statedDataOf(record));
@@ -56,4 +65,8 @@ export function* differing(before: readonly Sided[], after: readonly Sided[]): S
   }
   difference.added = yield* flatMapped(gained.values(), (records) => records.map(statedDataOf));
   return difference;
+}
+
+function statedKey(record: Sided): string {
+  return `${record.status} ${recordKey(record)}`;
 }

@@ -252,6 +252,36 @@ describe("the provider's zone", () => {
   });
 });
 
+describe("a record beside a disabled equal", () => {
+  test.each(["active", "disabled"])("a deletion of the %s one can be reverted", async (deleted) => {
+    const zone = await manualZone(zw);
+    const record = { recordType: "A", name: "x", value: "192.0.2.1" };
+    for (const status of ["disabled", "active"]) expect((await zone.create({ ...record, status })).status).toBe(201);
+    const before = await zone.records();
+    await zone.delete(before.find(({ status }) => status === deleted)?.id);
+    const [entry] = await zone.history();
+    expect((await zone.post(`/history/${entry?.id}/revert`, {})).status).toBe(200);
+    expect((await zone.records()).map(({ id, status }) => `${id} ${status}`).toSorted()).toEqual(
+      before.map(({ id, status }) => `${id} ${status}`).toSorted(),
+    );
+    await zone.delete(before.find(({ status }) => status === deleted)?.id);
+    const [again] = await zone.history();
+    await zone.create({ ...record, status: deleted });
+    expect((await zone.post(`/history/${again?.id}/revert`, {})).body.message).toMatch(/was created again since/);
+  });
+
+  test("a comparison with a zone that has only the active one shows one disabled record more", async () => {
+    const [one, other] = [await manualZone(zw), await manualZone(zw)];
+    await disabled(one, "A", "x", "192.0.2.1");
+    for (const zone of [one, other]) await zone.add("A", "x", "192.0.2.1");
+    expect((await one.post("/compare", { with: other.id })).body).toMatchObject({
+      added: [],
+      removed: [{ name: "x", status: "disabled" }],
+      modified: [],
+    });
+  });
+});
+
 describe("snapshots", () => {
   test("a snapshot keeps the status, its differences show it, and a rollback restores it", async () => {
     const zone = await fileZone(zw, "@ NS ns1.example.net.\nwww A 192.0.2.1\n");
