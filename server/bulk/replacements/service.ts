@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Caller } from "../../access/caller.ts";
 import type { Audit } from "../../notifications/audit/audit.ts";
 import {
@@ -263,27 +264,30 @@ async function refuseRunningRevert(tx: EntityManager, batchId: string): Promise<
   if (running) throw new AppError("CONFLICT", `The job is already being reverted, by the job ${running.id}.`);
 }
 
-/** Returns an item for each change of a batch that is in effect and not reverted. */
+/**
+ * Returns an item for each change of a batch that is in effect: what was reverted, and that revert reverted in turn, is. A revert made only in
+ * part does not count.
+ */
 async function revertible(tx: EntityManager, batchId: string) {
-  const rows = await queries(tx)
-    .selectFrom("batch_items as item")
-    .innerJoin("change_sets as made", "made.batch_item_id", "item.id")
-    .select(["item.domain_id", "made.id"])
-    .where("item.batch_id", "=", batchId)
-    .where("made.revision", "is not", null)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom("change_sets as later")
-            .select("later.id")
-            .whereRef("later.reverts_id", "=", "made.id")
-            .where("later.revision", "is not", null),
-        ),
-      ),
+  const { rows } = await sql<{ domain_id: string; id: string }>`
+    with recursive chain as (
+      select made.id as root, made.id, 0 as reverts
+      from batch_items item join change_sets made on made.batch_item_id = item.id
+      where item.batch_id = ${batchId} and made.revision is not null
+      union all
+      select chain.root, later.id, chain.reverts + 1
+      from chain cross join lateral (
+        select id from change_sets
+        where reverts_id = chain.id and revision is not null and state = 'applied'
+        order by id desc limit 1
+      ) later
     )
-    .orderBy("item.position")
-    .execute();
+    select item.domain_id, made.id
+    from (select root from chain group by root having max(reverts) % 2 = 0) effective
+    join change_sets made on made.id = effective.root
+    join batch_items item on item.id = made.batch_item_id
+    order by item.position
+  `.execute(queries(tx));
   return rows.map(({ domain_id: domainId, id }) => {
     const detail: RevertedItem = { changeSetId: id };
     return { domainId, planHash: null, detail, error: null };

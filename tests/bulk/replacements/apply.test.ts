@@ -396,6 +396,31 @@ describe("reverting a replacement", () => {
     expect((await second().post("/sync")).body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
   });
 
+  test("a job whose revert was reverted, in one domain or in all, can be reverted again there", async () => {
+    const reverted = async (id: string) => {
+      const { status, body } = await revertOf(zw.admin, id);
+      expect({ status, body }).toMatchObject({ status: 202 });
+      const job = await done(zw.admin, body.jobId);
+      expect(job.progress).toMatchObject({ failed: 0 });
+      return job;
+    };
+    const jobId = await started(zw.admin, request);
+    await run();
+    await reverted(jobId);
+    const [undo] = await first().history();
+    expect((await first().post(`/history/${undo?.id}/revert`, {})).status).toBe(200);
+    expect((await reverted(jobId)).progress).toMatchObject({ domains: 1, done: 1 });
+    expect(await valuesIn(first())).toEqual([old, old]);
+
+    const next = await started(zw.admin, request);
+    await run();
+    const redone = await reverted((await reverted(next)).jobId);
+    expect(redone.progress).toMatchObject({ domains: 3, done: 3 });
+    expect(await valuesIn(first())).toEqual([request.newValue, request.newValue]);
+    expect((await reverted(next)).progress).toMatchObject({ domains: 3, done: 3 });
+    expect(await valuesIn(first())).toEqual([old, old]);
+  });
+
   test("domains changed since are listed as failed and do not stop the rest, and can be reverted later", async () => {
     const jobId = await started(zw.admin, request);
     await run();
