@@ -137,7 +137,7 @@ function isAcmeChallenge({ before, after }: PlannedChange): boolean {
 type Sides = Pick<PlannedChange, "before" | "after">;
 
 /** What a caller may do about locks. */
-interface Unlocking {
+export interface Unlocking {
   /** Whether they are the domain's owner or an administrator. */
   mayUnlock: boolean;
   /** Whether the call says so. */
@@ -170,6 +170,12 @@ export function refuseLocked(changes: readonly Sides[], { mayUnlock, unlock = fa
   if (warning !== null)
     throw new AppError("CONFIRMATION_REQUIRED", warning, { issues: [{ path: ["unlock"], message: warning }] });
   return changes.some(touchesLocked);
+}
+
+/** Returns why a change of a locked record is refused; null if it may be made. */
+export function lockRefusal(change: Sides, { mayUnlock, unlock = false }: Unlocking): string | null {
+  if (!touchesLocked(change) || (mayUnlock && unlock)) return null;
+  return mayUnlock ? lockWarning([change]) : reservedByLock(change);
 }
 
 /** Refuses changes that only the owner and administrators may make. @throws AppError FORBIDDEN */

@@ -25,7 +25,15 @@ import {
   refuseOutdated,
   sentence,
 } from "./editing/plan-edits.ts";
-import { applyAtomic, applyEach, type Edit, type Judged, type PreparedEdit, type Refusal } from "./editing/edits.ts";
+import {
+  applyAtomic,
+  applyEach,
+  applyEachBesideLocks,
+  type Edit,
+  type Judged,
+  type PreparedEdit,
+  type Refusal,
+} from "./editing/edits.ts";
 import { pageOfRecords, recordView, type RecordFilter } from "./list.ts";
 import { sizeSeen, LiveNames } from "../changes/state/live-queries.ts";
 import { lockWarning, type Explained } from "../changes/locks-and-reviews.ts";
@@ -189,7 +197,8 @@ export class Records {
       unlock: input.unlock,
       atomic,
       plan: async (tx, zone) => {
-        const plan = await planEdits(tx, zone, items.edits, atomic ? applyAtomic : applyEach);
+        const each = applyEachBesideLocks({ mayUnlock: zone.rights.changesProtected, unlock: input.unlock });
+        const plan = await planEdits(tx, zone, items.edits, atomic ? applyAtomic : each);
         if (atomic) refuseAtomic(items.outcomes(plan), "records");
         return await this.#withFollows(tx, caller, plan);
       },

@@ -3,7 +3,7 @@ import type { ErrorCode, Issue } from "../../../platform/errors.ts";
 import { newId } from "../../../platform/ids.ts";
 import { ownerWithin } from "../../../dns/names/names.ts";
 import { outsideRights, type Rights } from "../../../access/zone-access.ts";
-import { reservedByLock } from "../../changes/locks-and-reviews.ts";
+import { lockRefusal, reservedByLock, type Unlocking } from "../../changes/locks-and-reviews.ts";
 import { draftRecord, draftUpdate, type Drafted, type RecordInput } from "./drafts.ts";
 import { readOnlyReason } from "../provider-limits.ts";
 import {
@@ -146,12 +146,21 @@ function* glueWarnings(
   });
 }
 
-/** Applies edits to the view one by one. One that breaks a zone rule is taken back and refused; the others stand. */
+/** {@link applyEach}, in which an edit that would give a locked record its TTL is refused, too. */
+export function applyEachBesideLocks(unlocking: Unlocking): typeof applyEach {
+  return (view, prepared, zone, kind) => applyEach(view, prepared, zone, kind, unlocking);
+}
+
+/**
+ * Applies edits to the view one by one. One that breaks a zone rule is taken back and refused; the others stand.
+ * @param unlocking what the caller may do about locks; null leaves them to the change pipeline, which judges all edits as one
+ */
 export function* applyEach(
   view: ZoneView,
   prepared: readonly PreparedEdit[],
   zone: string,
   kind: ProviderKind,
+  unlocking: Unlocking | null = null,
 ): Steps<Judged> {
   const warnings: string[] = [];
   const outcomes = yield* mapped(prepared, (edit): PreparedEdit => {
@@ -159,7 +168,10 @@ export function* applyEach(
     const checkpoint = view.checkpoint();
     const ruleWarnings = applyOne(view, edit);
     const violations = view.violations(view.touchedSince(checkpoint));
-    const refusal = broken(violations.map(({ violation }) => violation)) ?? beyondRrset(view, edit, kind, new Map());
+    const refusal =
+      broken(violations.map(({ violation }) => violation)) ??
+      beyondRrset(view, edit, kind, new Map()) ??
+      besideLocked(view, edit, unlocking);
     if (refusal) {
       view.revert(checkpoint);
       return refusal;
@@ -234,6 +246,20 @@ function beyondRrset(
   }
   if (reason === null) return null;
   return { ok: false, code: "BAD_REQUEST", issues: [{ path: ["value"], message: `${kind.name} ${reason}` }] };
+}
+
+/** Refuses an edit that changes another record, which is locked: an RRset has one TTL. */
+function besideLocked(
+  view: ZoneView,
+  { id, draft }: Extract<PreparedEdit, { ok: true }>,
+  unlocking: Unlocking | null,
+): Refusal | null {
+  if (!draft || !unlocking) return null;
+  for (const change of view.changesAt(draft.name)) {
+    const message = change.before.id === id ? null : lockRefusal(change, unlocking);
+    if (message !== null) return { ok: false, code: "CONFLICT", issues: [{ path: ["ttl"], message }] };
+  }
+  return null;
 }
 
 function applyOne(view: ZoneView, edit: Extract<PreparedEdit, { ok: true }>): string[] {

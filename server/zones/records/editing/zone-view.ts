@@ -106,6 +106,14 @@ export class ZoneView {
     return names;
   }
 
+  /** Returns how the records that a name had when loaded have changed. */
+  changesAt(name: string): { before: LiveRecord; after: RecordDraft | null }[] {
+    return (this.#originalByName.get(name) ?? []).flatMap((before) => {
+      const after = this.get(before.id) ?? null;
+      return after !== null && isUnchanged(before, after) ? [] : [{ before, after }];
+    });
+  }
+
   /** Returns the rules that these names break now and did not break when loaded. */
   violations(names: Iterable<string>): { name: string; violation: Violation }[] {
     return atOnce(this.judging(names));

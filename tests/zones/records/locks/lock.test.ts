@@ -128,6 +128,27 @@ describe("a lock", () => {
     expect((await writer.create({ ...beside, name: "other", ttl: 60 })).status).toBe(201);
   });
 
+  test("an item of a bulk create that would give a locked record its TTL fails alone", async () => {
+    await lock(record.id, true);
+    const writer = await asWriter();
+    for (const [client, words] of [
+      [writer, /^ttl: www A 192\.0\.2\.1 is locked; only the domain's owner/],
+      [zone, /^ttl: www A 192\.0\.2\.1 is locked\. To change it, repeat the call with unlock: true\./],
+    ] as const) {
+      const records = [
+        { recordType: "A", name: "www", value: "192.0.2.2", ttl: 60 },
+        { recordType: "A", name: "fine", value: client === zone ? "192.0.2.3" : "192.0.2.4" },
+      ];
+      expect((await client.post("/records/bulk", { records })).body.results).toMatchObject([
+        { success: false, error: expect.stringMatching(words) },
+        { success: true },
+      ]);
+    }
+    const records = [{ recordType: "A", name: "www", value: "192.0.2.2", ttl: 60 }];
+    expect((await zone.post("/records/bulk", { records, unlock: true })).body).toMatchObject({ succeeded: 1 });
+    expect(await present()).toMatchObject({ ttl: 60, locked: true });
+  });
+
   test("an item of a bulk create that sets a lock without the right fails alone", async () => {
     const writer = await asWriter();
     const records = [
