@@ -202,7 +202,7 @@ function editsIn({ rights, kind }: Zone, wanted: Wanted, present: readonly LiveR
     }
     // Two disabled records may be the same.
     if (!isActive(record)) {
-      edits.set(record.id, { action: "update", recordId: record.id, patch: { value, ttl } });
+      edits.set(record.id, { action: "update", recordId: record.id, patch: { value: written, ttl } });
       continue;
     }
     const key = recordKey({ ...record, value, strings: null });

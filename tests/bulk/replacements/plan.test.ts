@@ -55,6 +55,18 @@ describe("a plan of a replacement", () => {
     ]);
   });
 
+  test("the new value is kept as written, in disabled records, too", async () => {
+    const zone = await manualZone(zw);
+    const old = `${zone.name}.invalid`;
+    await zone.add("CNAME", "on", old);
+    await zone.create({ recordType: "CNAME", name: "off", value: old, status: "disabled" });
+    await replaced({ recordType: "CNAME", value: old, newValue: "Shop.Example.ORG" });
+    expect(await zone.records("&type=CNAME")).toMatchObject([
+      { name: "off", value: "Shop.Example.ORG" },
+      { name: "on", value: "Shop.Example.ORG" },
+    ]);
+  });
+
   test("a plan lists the updates of every domain with the value under one hash, and changes nothing", async () => {
     const { old, zones } = await zonesWithOne();
     const before = await Promise.all(zones.map((zone) => zone.records()));
