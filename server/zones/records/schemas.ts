@@ -232,12 +232,22 @@ export const listRecordsInput = z.strictObject({
   ...paging(50, 500),
 });
 
+/** Shorter texts have no trigram, so a search for them reads all records. */
+const least = 3;
+const tooShort = "Send at least 3 characters.";
+
 export const searchRecordsInput = z.strictObject({
-  search: line(253).min(3, "Send at least 3 characters.").optional().meta({
-    description:
-      "Part of a host, full name or value, in any case; at least 3 characters. An IPv6 address is found in any notation.",
-    example: "www.exam",
-  }),
+  search: line(253)
+    .trim()
+    .min(least, tooShort)
+    .refine((text) => text.length < least || text.replace(/\.+$/, "").length >= least, tooShort)
+    .optional()
+    .meta({
+      description:
+        "Part of a host, full name or value, in any case; at least 3 characters, without spaces around it and dots at its end. An IPv6 " +
+        "address is found in any notation.",
+      example: "www.exam",
+    }),
   value: text(10_000).optional().meta({
     description: "The exact value, in any notation. Without `type`, it is read as a value of each type.",
     example: "192.0.2.1",
@@ -247,8 +257,8 @@ export const searchRecordsInput = z.strictObject({
       "The host relative to its domain: `www`, `@` for the apex, or a pattern in which `*` stands for any text: `*.shop`.",
     example: "www",
   }),
-  comment: line(200).min(3, "Send at least 3 characters.").optional().meta({
-    description: "Part of the comment, in any case; at least 3 characters.",
+  comment: line(200).trim().min(least, tooShort).optional().meta({
+    description: "Part of the comment, in any case; at least 3 characters, without spaces around it.",
     example: "ticket 4711",
   }),
   type: line(20)

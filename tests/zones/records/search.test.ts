@@ -158,13 +158,21 @@ describe("a search for a text", () => {
     );
   });
 
-  test.each(["search=ab", "", "type=A", "search=abc&limit=101", "search=abc&view=a%20b"])(
-    "the query %j is refused with advice",
-    async (query) => {
-      const { status, body } = await zw.admin.get(`/api/records?${query}`);
-      expect({ status, issues: body.issues.length }).toEqual({ status: 400, issues: 1 });
-    },
-  );
+  test.each([
+    "search=ab",
+    "search=%20%20ab",
+    "search=%20%20%20",
+    "search=ab.",
+    "search=...",
+    "comment=%20%20a",
+    "",
+    "type=A",
+    "search=abc&limit=101",
+    "search=abc&view=a%20b",
+  ])("the query %j is refused with advice", async (query) => {
+    const { status, body } = await zw.admin.get(`/api/records?${query}`);
+    expect({ status, issues: body.issues.length }).toEqual({ status: 400, issues: 1 });
+  });
 });
 
 describe("a search for a value", () => {
