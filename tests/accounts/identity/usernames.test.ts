@@ -4,7 +4,15 @@ import { usernamesFor } from "../../../server/accounts/identity/registration.ts"
 import { usernameField } from "../../../server/accounts/users/schemas.ts";
 import { anyCharacter } from "../../support/any-character.ts";
 
-const identity = { issuer: "", subject: "1", email: null, emailVerified: false, displayName: null, username: null };
+const identity = {
+  issuer: "",
+  subject: "1",
+  email: null,
+  emailVerified: false,
+  displayName: null,
+  username: null,
+  claims: {},
+};
 
 test.each([
   [{ username: "octo-cat" }, "octo-cat"],

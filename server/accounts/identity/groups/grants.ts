@@ -91,11 +91,12 @@ export class GroupGrants {
 
   /** Ends the roles that came from identities which were just unlinked; their assignments ended with them. @throws AppError CONFLICT */
   async unlinked(tx: EntityManager, actor: Actor, userIds: readonly string[]): Promise<void> {
-    await this.#parts.revocation.unlinked(tx, actor, userIds);
+    await this.#parts.revocation.groupsEnded(tx, actor, userIds, "identityUnlinked");
   }
 
   /**
-   * Takes away what no rule of a provider gives any more, without waiting for the next sign-ins.
+   * Takes away what no rule of a provider gives any more, without waiting for the next sign-ins. What another rule gives as well stays until
+   * then, because groups are not stored: nobody knows here which of the rules applied.
    * @returns how much, for the audit trail
    * @throws AppError CONFLICT if no administrator would remain
    */
@@ -125,11 +126,8 @@ export class GroupGrants {
       .where("role", "not in", sql<Role>`(select value from ${jsonTexts(roles)})`)
       .returning("user_id")
       .execute();
-    await this.unlinked(
-      tx,
-      actor,
-      ended.map(({ user_id: id }) => id),
-    );
+    const users = ended.map(({ user_id: id }) => id);
+    await this.#parts.revocation.groupsEnded(tx, actor, users, "ruleRemoved");
     return {
       ...(lost.length > 0 ? { groupAssignmentsEnded: lost.length } : {}),
       ...(ended.length > 0 ? { groupRolesEnded: ended.length } : {}),

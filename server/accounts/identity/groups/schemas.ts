@@ -48,7 +48,8 @@ export const groupFields = {
     .optional()
     .meta({
       description:
-        "What group members get. Evaluated at each sign-in: grants end when the group does. Removing a rule revokes its grants immediately.",
+        "What group members get. Evaluated at each sign-in: grants end when the group does. What no remaining rule gives " +
+        "ends immediately; what another rule gives, too, stays until the user's next sign-in, whichever group it came from.",
       example: [{ group: "dns-team", role: "member", assignment: { tag: "production", access: "write" } }],
     }),
   defaultDeny: z.boolean("This must be true or false.").optional().meta({

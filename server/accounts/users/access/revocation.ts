@@ -81,7 +81,8 @@ export class AccessRevocation {
       recoveryCodes: 0,
       role: null,
     };
-    if (revoked.identities.length > 0) revoked.role = (await this.unlinked(tx, actor, [userId]))[0]?.role ?? null;
+    if (revoked.identities.length > 0)
+      revoked.role = (await this.groupsEnded(tx, actor, [userId], "identityUnlinked"))[0]?.role ?? null;
     // Without a second factor, recovery codes have no use, and old ones must not apply to factors added later.
     const useless = (await methodsSetUp(tx, userId)).length === 0;
     if (has("recoveryCodes") || useless)
@@ -90,12 +91,17 @@ export class AccessRevocation {
   }
 
   /**
-   * Ends the roles that came from identities which were just unlinked, and the invitations of those who are no longer administrators. The
-   * identities' assignments ended with them.
+   * Ends the roles that came from groups of identities which were just unlinked, or of rules which were just removed, and the invitations of
+   * those who are no longer administrators. Assignments of unlinked identities ended with them.
    * @returns those whose role changed
    * @throws AppError CONFLICT if no administrator would remain
    */
-  async unlinked(tx: EntityManager, actor: Actor, userIds: readonly string[]): Promise<ChangedRole[]> {
+  async groupsEnded(
+    tx: EntityManager,
+    actor: Actor,
+    userIds: readonly string[],
+    why: "identityUnlinked" | "ruleRemoved",
+  ): Promise<ChangedRole[]> {
     const changed = await recomputeRoles(tx, userIds);
     for (const { id, before, role } of changed) {
       await endOutstanding(tx, id);
@@ -105,7 +111,7 @@ export class AccessRevocation {
         targetType: "user",
         targetId: id,
         before: { role: before },
-        after: { role, identityUnlinked: true, ...(invitations > 0 ? { invitationsEnded: invitations } : {}) },
+        after: { role, [why]: true, ...(invitations > 0 ? { invitationsEnded: invitations } : {}) },
       });
     }
     afterCommit(tx, () => {

@@ -296,6 +296,21 @@ describe("what ends with the groups' source", () => {
     expect(await may(writer.client)).toEqual([]);
   });
 
+  test("what another rule gives, too, ends at once when the rules are saved without both, and at the next sign-in otherwise", async () => {
+    const both = [
+      { group: "auditors", role: "auditor" },
+      { group: "contractors", role: "auditor" },
+    ];
+    for (const steps of [[[], both.slice(0, 1)], [both.slice(0, 1)]]) {
+      await configure({ groupRules: both });
+      const user = await person(["contractors"]);
+      for (const groupRules of steps) await configure({ groupRules });
+      expect(await may(user.client)).toEqual(steps.length > 1 ? [] : audits);
+      await user.joins(["contractors"]);
+      expect(await may(user.client)).toEqual([]);
+    }
+  });
+
   test("an unlinked identity takes its role and assignments with it", async () => {
     const user = await person(["auditors", "writers"]);
     await user.client.put("/api/auth/me/password", { newPassword: "a first password of their own" });
@@ -343,9 +358,12 @@ describe("what ends with the groups' source", () => {
     await one.client.put("/api/auth/me/password", { newPassword: password });
     await one.client.delete("/api/auth/oauth/unbind/oidc");
     await configure({ groupRules: [] });
-    for (const { id } of [one, two]) {
+    for (const [{ id }, why] of [
+      [one, "identityUnlinked"],
+      [two, "ruleRemoved"],
+    ] as const) {
       const { body } = await zw.admin.get(`/api/audit?targetId=${id}&action=identity.groups&limit=1`);
-      expect(body.entries).toMatchObject([{ before: { role: "auditor" }, after: { role: "member" } }]);
+      expect(body.entries).toMatchObject([{ before: { role: "auditor" }, after: { role: "member", [why]: true } }]);
     }
   });
 });
