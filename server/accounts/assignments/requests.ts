@@ -112,8 +112,11 @@ export class AssignmentRequests {
    */
   async approve(em: EntityManager, caller: Caller, { id, note }: { id: string; note: string | null }) {
     return await em.transactional(async (tx) => {
+      // Domains are locked before what belongs to users: the deletion of a domain clears it in requests.
+      const pending = await findRequest(tx, id);
+      if (pending.status !== "pending") throw alreadyDecided(pending);
+      const domainId = await requestedDomain(tx, pending);
       const request = await this.#decide(tx, caller, id, "approved", note);
-      const domainId = await requestedDomain(tx, request);
       const { user_id: userId, subdomain_pattern: subdomainPattern, access } = request;
       const target = { domainId, groupName: null, tag: null };
       const given = { ...target, userId, subdomainPattern, access, recordTypes: [], review: false, expiresAt: null };
@@ -148,7 +151,7 @@ export class AssignmentRequests {
       .returning("id")
       .executeTakeFirst();
     const request = await findRequest(tx, id);
-    if (!decided) throw new AppError("CONFLICT", `This request was already ${request.status}.`);
+    if (!decided) throw alreadyDecided(request);
     return request;
   }
 
@@ -192,6 +195,10 @@ export class AssignmentRequests {
       }),
     );
   }
+}
+
+function alreadyDecided({ status }: RequestRow): AppError {
+  return new AppError("CONFLICT", `This request was already ${status}.`);
 }
 
 interface NamedDomain {

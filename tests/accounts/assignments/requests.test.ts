@@ -182,6 +182,17 @@ describe("deciding on assignment requests", () => {
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409]);
   });
 
+  test("an approval and the deletion of its domain at the same time do not deadlock", async () => {
+    const oscar = await zw.member("oscar");
+    for (let round = 0; round < 8; round++) {
+      const other = await manualZone(zw);
+      const { id } = await ask(oscar, { domainId: other.id, access: "read" });
+      const [approved, deleted] = await Promise.all([decide(zw.admin, id, "approve"), zw.admin.delete(other.path)]);
+      expect([200, 409]).toContain(approved.status);
+      expect(deleted.status).toBe(200);
+    }
+  });
+
   test("a request can be approved only once its domain is managed here", async () => {
     const domainName = freshName();
     const { id } = await ask(bob, { domainName, access: "read" });
