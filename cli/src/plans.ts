@@ -105,6 +105,9 @@ export interface ChangeReport {
   request: number | null;
 }
 
+/** The user answered no. */
+export class Declined extends Failure {}
+
 /** A planned change of one domain. */
 export interface PlannedChange {
   /** The domain's name with its view. */
@@ -159,7 +162,7 @@ export async function carryOut({
   if (!yes && (alwaysAsk || plan.deletes.length > 0)) {
     if (json && interactive) printPlan(domain, plan, note);
     if (!(await confirmed("Apply?", `This changes ${domain}: ${countsOf(plan)}.`)))
-      throw new Failure("Nothing was changed.");
+      throw new Declined("Nothing was changed.");
   }
   const revision = await uninterrupted(domain, calls.apply);
   report({ applied: true, revision });

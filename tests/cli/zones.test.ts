@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { useCli } from "../support/cli.ts";
 import { registered, startGandi } from "../support/vendors/registrars/account.ts";
 import { startCloudflare } from "../support/vendors/cloudflare/server.ts";
@@ -396,6 +396,62 @@ test("missing PTR records are reported, which exits with 2, and made", async () 
   );
   expect(await cli.json(["reverse", "check"])).toEqual({ findings: [] });
   expect((await cli.run(["reverse", "mend"])).stderr).toBe("There is nothing that you may fix.\n");
+});
+
+describe("mending several reverse zones", () => {
+  let count = 0;
+  /** Two reverse zones that each lack a PTR record. */
+  let zones: [string, string] = ["", ""];
+  beforeEach(async () => {
+    const nets = [(count += 1), (count += 1)] as const;
+    zones = [`${nets[0]}.51.198.in-addr.arpa`, `${nets[1]}.51.198.in-addr.arpa`];
+    for (const name of zones) await zone(name, "@ 300 IN NS ns1.example.net.\n");
+    await zone(`mended-${count}.example`, nets.map((net, at) => `host${at} 300 IN A 198.51.${net}.5\n`).join(""));
+    return async () => {
+      await cli.must(["reverse", "mend", "--yes"]);
+    };
+  });
+
+  test("a no skips one, and what was changed is summed up", async () => {
+    const mended = await cli.run(["reverse", "mend"], { columns: 100, input: "y\nn\n" });
+    expect(mended).toMatchObject({
+      exitCode: 1,
+      stdout: expect.stringMatching(/Applied as revision 2\.\n[^]*\n1 of 2 zones changed\.\n$/) as string,
+    });
+    expect(mended.stderr).toContain(`${zones[1]} was not changed.\n`);
+    expect(mended.stderr).not.toContain("Nothing was changed");
+    const other = await cli.run(["reverse", "mend", "--json"], { columns: 100, input: "n\n" });
+    expect(JSON.parse(other.stdout)).toMatchObject({
+      domains: [{ domain: zones[1], applied: false, reasons: ["You answered no."] }],
+    });
+    expect(other.exitCode).toBe(1);
+  });
+
+  test("the end of the input stops it and says what was changed before", async () => {
+    const mended = await cli.run(["reverse", "mend", "--json"], { columns: 100, input: "y\n" });
+    expect(mended.exitCode).toBe(130);
+    expect(mended.stderr).toContain(`${zones[1]}: Stopped.\n`);
+    expect(JSON.parse(mended.stdout)).toMatchObject({
+      domains: [
+        { domain: zones[0], applied: true, revision: 2 },
+        { domain: zones[1], applied: false, reasons: ["Stopped."] },
+      ],
+    });
+  });
+
+  test("a zone that is refused is named with the reason, and the others are mended", async () => {
+    const { id } = await cli.json<{ id: string }>(["domains", "show", zones[0]]);
+    await zw.admin.put(`/api/domains/${id}`, { reviewRequired: "everyone" });
+    const mended = await cli.run(["reverse", "mend", "--yes", "--json"]);
+    await zw.admin.put(`/api/domains/${id}`, { reviewRequired: "off" });
+    expect(mended.exitCode).toBe(1);
+    expect(JSON.parse(mended.stdout)).toMatchObject({
+      domains: [
+        { domain: zones[0], applied: false, reasons: [expect.stringContaining("review")] },
+        { domain: zones[1], applied: true },
+      ],
+    });
+  });
 });
 
 async function requestChange(): Promise<void> {

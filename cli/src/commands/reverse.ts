@@ -1,10 +1,10 @@
 import type { Command } from "commander";
-import type { Client, RouterOutputs } from "@zonewright/client";
+import { isZonewrightError, type Client, type RouterOutputs } from "@zonewright/client";
 import { changeInput, command, group, withChanges, withJson, type ChangeOptions } from "../command.ts";
 import { connect } from "../credentials.ts";
-import { exitCodes } from "../failure.ts";
-import { carryOut, type ChangeReport } from "../plans.ts";
-import { note, printJson, printTable, type Column } from "../terminal.ts";
+import { exitCodes, explain, Failure } from "../failure.ts";
+import { carryOut, Declined, type ChangeReport } from "../plans.ts";
+import { note, print, printJson, printTable, type Column } from "../terminal.ts";
 
 type Report = RouterOutputs["reverse"]["report"];
 type Finding = Report["findings"][number];
@@ -48,6 +48,14 @@ function check(): Command {
   });
 }
 
+/** A reverse zone, and the changes that mend it. */
+type Mended = Pick<Report["plan"][number], "domainName" | "changes">;
+
+/** Returns whether the next zone would fail alike. */
+function isAboutAll(error: unknown): boolean {
+  return !isZonewrightError(error) || ["UNAUTHORIZED", "NETWORK_ERROR"].includes(error.code);
+}
+
 function mend(): Command {
   return withChanges(
     command("mend", "Mend PTR records", {
@@ -59,7 +67,7 @@ function mend(): Command {
     }),
   ).action(async (options: ChangeOptions) => {
     const client = await connect();
-    const zones = new Map<string, { domainName: string; changes: Report["plan"][number]["changes"] }>();
+    const zones = new Map<string, Mended>();
     for await (const page of pages(client)) {
       for (const { domainId, domainName, changes } of page.plan) {
         const known = zones.get(domainId)?.changes ?? [];
@@ -71,21 +79,46 @@ function mend(): Command {
       else note("There is nothing that you may fix.");
       return;
     }
-    const reports: ChangeReport[] = [];
-    for (const [id, { domainName, changes }] of zones) {
+    const reports: (ChangeReport & { reasons?: string[] })[] = [];
+    let applied = 0;
+    const one = async (id: string, { domainName, changes }: Mended) => {
       const plan = await client.records.plan.mutate({ id, changes });
-      await carryOut({
+      const isApplied = await carryOut({
         domain: domainName,
         plan,
         options,
         alwaysAsk: true,
-        report: (one) => reports.push(one),
+        report: (report) => reports.push(report),
         apply: async () => {
           const input = { id, changes, planHash: plan.planHash, ...changeInput(options) };
           return (await client.records.applyPlan.mutate(input)).revision;
         },
       });
+      if (isApplied) applied++;
+    };
+    let isFirst = true;
+    for (const [id, zone] of zones) {
+      try {
+        await one(id, zone);
+      } catch (error) {
+        const isNo = error instanceof Declined;
+        const stops = !isNo && isAboutAll(error);
+        // Nothing was changed, and nothing else would be.
+        if (stops && isFirst) throw error;
+        const { text, exitCode } = isNo
+          ? { text: "You answered no.", exitCode: exitCodes.error }
+          : await explain(error);
+        const domain = zone.domainName;
+        const why = exitCode === exitCodes.interrupted ? "Stopped." : text;
+        note(isNo ? `${domain} was not changed.` : `${domain}: ${why}`);
+        const none = { changes: [], warnings: [], applied: false, revision: null, request: null };
+        reports.push({ domain, ...none, reasons: why.split("\n") });
+        process.exitCode = exitCode;
+        if (stops) break;
+      }
+      isFirst = false;
     }
     if (options.json) printJson({ domains: reports });
+    else if (zones.size > 1 && !options.dryRun) print(`${applied} of ${zones.size} zones changed.`);
   });
 }
