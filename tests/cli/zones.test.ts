@@ -120,12 +120,17 @@ test("a snapshot is taken, compared with now and with another, and rolled back t
   expect(await cli.must(["snapshot", "list", name], { columns: 80 })).toMatch(
     /^snapshot {2}taken \(UTC\) {7}records {2}trigger {4}name\n {7}3 {2}\S+ \S+ {8}3 {2}manual {5}Before the move\n/,
   );
+  // Deleted and created again, the record is as it was.
+  const before = await cli.must(["diff", name, "3"]);
+  await cli.must(["records", "rm", name, "mail", "A", "--yes"]);
+  await cli.must(["records", "add", name, "mail", "A", "192.0.2.25", "--ttl", "300"]);
+  expect([before, await cli.must(["diff", name, "3"])]).toEqual([`${name}: no changes\n`, `${name}: no changes\n`]);
   expect(await cli.json(["snapshot", "list", name])).toMatchObject({ total: 3 });
   const listed = await cli.run(["rollback", name], { columns: 80, input: "9\n2\ny\n" });
   expect(listed.stderr).toMatch(/ 1 {2}snapshot 3, .*Before the move\n {2}2 {2}snapshot 2, .*3 records\n/);
   expect(listed).toMatchObject({
     exitCode: 0,
-    stdout: `${name}: 1 to update\n~ www 300 A 192.0.2.9 → 192.0.2.1\nApplied as revision 3.\n`,
+    stdout: `${name}: 1 to update\n~ www 300 A 192.0.2.9 → 192.0.2.1\nApplied as revision 5.\n`,
   });
   expect(await cli.json<Report>(["rollback", name, "3", "--yes"])).toMatchObject({ applied: true });
   expect((await cli.run(["rollback", name])).stderr).toBe(

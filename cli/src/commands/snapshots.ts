@@ -125,19 +125,32 @@ function asChanges({ added, removed, modified }: Difference): Changes {
   };
 }
 
-/** Matches records by id, as the server does between snapshots. */
+/** Matches records by id, then by type, name and value, as the server does between snapshots. */
 function sinceThen(then: readonly DnsRecord[], now: readonly DnsRecord[]): Changes {
   const before = new Map(then.map((record) => [record.id, record]));
   const updates: Plan["updates"] = [];
-  const creates: DnsRecord[] = [];
+  const compare = (old: DnsRecord, record: DnsRecord) => {
+    before.delete(old.id);
+    if (published(old) !== published(record)) updates.push({ id: record.id, before: old, after: record, changes: {} });
+  };
+  const others: DnsRecord[] = [];
   for (const record of now) {
     const old = before.get(record.id);
-    before.delete(record.id);
-    if (old === undefined) creates.push(record);
-    else if (published(old) !== published(record))
-      updates.push({ id: record.id, before: old, after: record, changes: {} });
+    if (old === undefined) others.push(record);
+    else compare(old, record);
   }
+  const gone = new Map([...before.values()].map((record) => [identity(record), record]));
+  const creates = others.filter((record) => {
+    const old = gone.get(identity(record));
+    if (old !== undefined) compare(old, record);
+    return old === undefined;
+  });
   return { creates, updates, deletes: [...before.values()] };
+}
+
+/** What no two records of a zone share. */
+function identity({ recordType, name, value, strings }: DnsRecord): string {
+  return JSON.stringify([recordType, name, value, strings]);
 }
 
 function published({ recordType, name, value, strings, ttl, proxied, status }: DnsRecord): string {
