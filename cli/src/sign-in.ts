@@ -170,6 +170,9 @@ function openBrowser(address: string): void {
     .unref();
 }
 
+const answerLost =
+  "The code expired, or was approved and the answer was lost. Delete the token `zonewright login --device` in the console if it is there, and run `zonewright login --device` again.";
+
 interface DeviceSignIn {
   /** A client without a token. */
   client: Client;
@@ -185,18 +188,27 @@ export async function signInByCode({ client, permissions }: DeviceSignIn): Promi
   const { deviceCode, userCode, verificationUrl } = started;
   note(`Open ${verificationUrl} on any device and type this code:\n\n  ${userCode}\n`);
   let seconds = started.interval;
+  const ends = Date.now() + started.expiresIn * 1_000;
+  let wasLost = false;
   for (;;) {
     await sleep(seconds * 1_000);
     try {
       return await client.auth.deviceToken.mutate({ deviceCode });
     } catch (error) {
       if (!isZonewrightError(error)) throw error;
-      // A lost connection says nothing about the sign-in, and the next attempt comes anyway.
-      if (error.code === "NETWORK_ERROR" || error.code === "UNAVAILABLE") continue;
+      // That says nothing about the sign-in, and the next attempt comes anyway. A lost answer may have had the token, which is sent once.
+      if (error.code === "UNAVAILABLE") continue;
+      if (["NETWORK_ERROR", "TIMEOUT", "UNEXPECTED_ANSWER"].includes(error.code)) {
+        wasLost = true;
+        if (Date.now() > ends) throw new Failure(answerLost);
+        continue;
+      }
       if (error.message === "access_denied")
         throw new Failure("The sign-in was refused in the console. Nothing was stored.");
       if (error.message === "expired_token")
-        throw new Failure("The code expired before anybody approved it. Run `zonewright login --device` again.");
+        throw new Failure(
+          wasLost ? answerLost : "The code expired before anybody approved it. Run `zonewright login --device` again.",
+        );
       if (error.message !== "authorization_pending" && error.message !== "slow_down") throw error;
       seconds = error.retryAfterSeconds ?? seconds + (error.message === "slow_down" ? 5 : 0);
     }

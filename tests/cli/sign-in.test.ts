@@ -143,8 +143,13 @@ describe("zonewright login", () => {
   });
 });
 
+const jsonType = { "content-type": "application/json" };
+
 /** Stands before the service and lets its clock run, so that nobody has to wait for the interval. @returns its address */
-async function hasty(beforePoll: (count: number, userCode: string) => Promise<unknown>): Promise<string> {
+async function hasty(
+  beforePoll: (count: number, userCode: string) => Promise<unknown>,
+  sendToken = (res: ServerResponse, token: string) => void res.writeHead(200, jsonType).end(token),
+): Promise<string> {
   let polls = 0;
   let userCode = "";
   const forward = async (req: IncomingMessage, res: ServerResponse) => {
@@ -158,7 +163,8 @@ async function hasty(beforePoll: (count: number, userCode: string) => Promise<un
     const response = await fetch(`${zw.url}${req.url}`, { method: req.method ?? "GET", headers, ...body });
     const answer = (await response.text()).replace('"interval":5', '"interval":0');
     userCode = /"userCode":"([^"]+)"/.exec(answer)?.[1] ?? userCode;
-    res.writeHead(response.status, { "content-type": "application/json" }).end(answer);
+    if (response.ok && req.url?.includes("deviceToken") === true) sendToken(res, answer);
+    else res.writeHead(response.status, jsonType).end(answer);
   };
   const server = createServer((req, res) => void forward(req, res));
   await new Promise<void>((resolve) => {
@@ -183,6 +189,23 @@ describe("zonewright login --device", () => {
     const stored = JSON.parse(await readFile(credentials(), "utf8")) as { url: string; expiresAt: string };
     expect([stored.url, Date.parse(stored.expiresAt) > Date.now()]).toEqual([url, true]);
     await cli.must(["domains", "list"], { env: unset });
+  });
+
+  test.each([
+    ["lost", (res: ServerResponse) => void res.destroy()],
+    ["a proxy's", (res: ServerResponse) => void res.writeHead(502).end("<html>Bad Gateway</html>")],
+  ])("login --device says that a token may be left if the answer with it was %s", async (_, sendToken) => {
+    const url = await hasty(
+      async (_count, userCode) =>
+        await zw.admin.post("/api/auth/device/approve", { userCode, permissions: ["domains:read"] }),
+      sendToken,
+    );
+    const { exitCode, stderr } = await cli.run(["login", "--url", url, "--device"], { env: unset });
+    expect([exitCode, stderr.trim().split("\n").at(-1)]).toEqual([
+      1,
+      "The code expired, or was approved and the answer was lost. Delete the token `zonewright login --device` in the console if it is there, and run `zonewright login --device` again.",
+    ]);
+    await expect(stat(credentials())).rejects.toThrow("ENOENT");
   });
 
   test("login --device says in one line that it was refused, or that its code expired", async () => {
