@@ -437,10 +437,9 @@ function sectionOf(one: ZonePlan): string[] {
 
 /** Puts lines into a code block that none of them can end. */
 function fenced(lines: readonly string[], language = "diff"): string[] {
-  const longest = Math.max(
-    2,
-    ...lines.map((line) => Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length))),
-  );
+  let longest = 2;
+  // A call takes no more than about 100,000 arguments.
+  for (const line of lines) for (const [run] of line.matchAll(/`+/g)) longest = Math.max(longest, run.length);
   const fence = "`".repeat(longest + 1);
   return [`${fence}${language}`, ...lines, fence, ""];
 }
