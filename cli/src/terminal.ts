@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { styleText } from "node:util";
+import { decoded, mostBytes } from "../../server/dns/formats/decoded.ts";
 import { exitCodes, Failure } from "./failure.ts";
 import { prefix, tableLines, visible, widthOf, wrapped, type Column } from "./table.ts";
 
@@ -207,7 +208,21 @@ export function closeInput(): void {
 export async function readInput(): Promise<string> {
   const parts: Buffer[] = [];
   for await (const part of process.stdin) parts.push(part as Buffer);
-  return Buffer.concat(parts).toString("utf8");
+  return textOf("The standard input", Buffer.concat(parts));
+}
+
+/** Returns what a file holds, in UTF-8, UTF-16 or Latin-1. @throws Failure if it is not a text */
+export function textOf(file: string, octets: Uint8Array): string {
+  const read = decoded(octets);
+  if (!read.ok) {
+    throw new Failure(
+      read.why === "tooLarge"
+        ? `${file} exceeds ${mostBytes / 2 ** 20} MiB, the most that the server takes.`
+        : `${file} is not a text file.`,
+    );
+  }
+  if (read.isLatin1) note(`${file} is not UTF-8, so it is read as Latin-1.`);
+  return read.text;
 }
 
 /** Reads a file that the user named. Adds its path to errors: before Node 26, the error about a folder has none. */

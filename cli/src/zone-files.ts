@@ -4,6 +4,7 @@ import { basename, dirname, extname, join } from "node:path";
 import { domainToASCII } from "node:url";
 import { terraformZones } from "../../server/dns/formats/terraform.ts";
 import { Failure } from "./failure.ts";
+import { textOf } from "./terminal.ts";
 
 /** The formats of files, by how their names end. */
 const formats = {
@@ -195,15 +196,15 @@ async function readZone(file: string): Promise<string> {
   const { size } = await stat(file);
   if (size > largestZone)
     throw new Failure(`${file} has ${Math.ceil(size / 2 ** 20)} MiB. The server takes zones of up to 16 MiB.`);
-  return await readFile(file, "utf8");
+  return textOf(file, await readFile(file));
 }
 
 /** Returns the zone that a file is named after. No file name has a slash: `%2f` stands for that of a classless zone (RFC 2317). */
 function zoneOfFile(file: string): string {
-  return decoded(basename(file, extname(file)));
+  return withSlash(basename(file, extname(file)));
 }
 
-function decoded(name: string): string {
+function withSlash(name: string): string {
   return name.replaceAll(/%2f/gi, "/");
 }
 
@@ -266,7 +267,7 @@ async function ignoredBeside(file: string, domain: string): Promise<string[]> {
     // Only a classless zone has one before: 0/25.2.0.192.in-addr.arpa (RFC 2317).
     const [, of, pattern] = /^((?:\d+\/\d+\.)?[^\s:/]+):\s*(\S.*)$/.exec(line) ?? [];
     if (of === undefined || pattern === undefined || !of.slice(1, -1).includes(".")) return [line];
-    return asciiName(decoded(of)) === asciiName(domain) ? [pattern] : [];
+    return asciiName(withSlash(of)) === asciiName(domain) ? [pattern] : [];
   });
 }
 

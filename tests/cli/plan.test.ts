@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, symlink, truncate } from "node:fs/promises";
+import { mkdir, readdir, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -305,6 +305,32 @@ test("a line of the ignore file may name a classless zone, whose name has a slas
   const { stdout } = await cli.run(["plan", repo.folder, "--only", name]);
   expect(stdout).toContain(`${name}: 1 to create, 1 to delete`);
   expect(stdout).toContain("- 8 300 PTR b.example");
+});
+
+test("a file in UTF-16, as Windows PowerShell writes it, and one in Latin-1 are read", async () => {
+  await zw.admin.post("/api/domains", { name: "windows.example", ...(await byHand()) });
+  const marked = Buffer.from("\uFEFFwww 300 IN A 192.0.2.1\r\n", "utf16le");
+  const [file, folder] = [join(repo.folder, "windows/windows.example.zone"), join(repo.folder, "windows")];
+  await mkdir(folder, { recursive: true });
+  await writeFile(file, marked);
+  const plan = "windows.example: 1 to create\n+ www 300 A 192.0.2.1\n";
+  expect((await cli.run(["plan", folder])).stdout).toContain(plan);
+  expect((await cli.run(["import", "windows.example", file, "--dry-run"])).stdout).toBe(plan);
+  await writeFile(file, Buffer.from('note 300 IN TXT "Gr\xfc\xdfe"\r\n', "latin1"));
+  const latin = await cli.run(["plan", folder]);
+  expect(latin.stdout).toContain("+ note 300 TXT Grüße\n");
+  expect(latin.stderr).toContain("windows.example.zone is not UTF-8, so it is read as Latin-1.\n");
+  expect(await cli.run(["import", "windows.example", file, "--yes"])).toMatchObject({
+    exitCode: 0,
+    stderr: expect.stringContaining("is read as Latin-1") as string,
+  });
+  expect(await linesOf("windows.example")).toEqual([expect.stringContaining("Grüße")]);
+  await writeFile(file, Buffer.from([0x50, 0x4b, 3, 4, 0, 0]));
+  for (const args of [
+    ["plan", folder],
+    ["import", "windows.example", file],
+  ])
+    expect((await cli.run(args)).stderr).toMatch(/windows\.example\.zone is not a text file\.\n$/);
 });
 
 test("a link to a file is a zone, as a file is", async () => {

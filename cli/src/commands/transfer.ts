@@ -5,7 +5,7 @@ import { changeInput, command, wholeNumber, withChanges, withJson, type ChangeOp
 import { connect } from "../credentials.ts";
 import { Failure } from "../failure.ts";
 import { carryOut, inputOf, requested } from "../plans.ts";
-import { deliver, readInput, readNamed } from "../terminal.ts";
+import { deliver, readInput, readNamed, textOf } from "../terminal.ts";
 import { fileOfZone } from "../zone-files.ts";
 import { domainNamed, fullName } from "../zones.ts";
 
@@ -93,7 +93,7 @@ export function importZone(): Command {
     .option("--lenient", "keep what breaks a rule, with a warning")
     .addOption(new Option("--ignore-out-of-zone", "skip records outside the zone, with a warning"))
     .action(async (name: string, file: string, { replace, lenient, ignoreOutOfZone, ...options }: ImportOptions) => {
-      const zonefile = file === "-" ? await readInput() : (await readNamed(file)).toString();
+      const zonefile = file === "-" ? await readInput() : textOf(file, await readNamed(file));
       if (file === "-" && zonefile.trim() === "")
         throw new Failure("The standard input is empty. Pipe a zone file into it.");
       if (zonefile === "") throw new Failure(`${file} is empty. Check that it was written.`);
