@@ -511,7 +511,7 @@ describe("watch", () => {
         proxy.listen(port, "127.0.0.1");
       };
     });
-    let cut = () => Promise.resolve();
+    let cut: (() => Promise<void>) | undefined;
     await once(proxy.listen(0, "127.0.0.1"), "listening");
     const { port } = proxy.address() as AddressInfo;
     onTestFinished(() => {
@@ -520,7 +520,7 @@ describe("watch", () => {
     });
     const watched = await cli.run(["watch", name], {
       env: { ZONEWRIGHT_URL: `http://127.0.0.1:${port}` },
-      once: { printed: /Watching/, act: () => cut() },
+      once: { printed: /Watching/, act: () => cut?.() ?? Promise.resolve() },
       interruptAt: /\+ two/,
     });
     expect(watched).toMatchObject({

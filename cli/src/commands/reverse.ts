@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { isZonewrightError, type Client, type RouterOutputs } from "@zonewright/client";
 import { changeInput, command, group, withChanges, withJson, type ChangeOptions } from "../command.ts";
 import { connect } from "../credentials.ts";
-import { exitCodes, explain, Failure } from "../failure.ts";
+import { exitCodes, explain } from "../failure.ts";
 import { carryOut, Declined, type ChangeReport } from "../plans.ts";
 import { note, print, printJson, printTable, type Column } from "../terminal.ts";
 
