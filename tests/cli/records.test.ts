@@ -285,10 +285,10 @@ describe("the editor", () => {
 
   test("opens the zone, shows the plan, and applies it after a yes", async () => {
     const env = await editor(`sed -i 's/192.0.2.1/192.0.2.99/' "$1"`);
-    const { exitCode, stdout } = await cli.run(["records", "edit", zone], { env, columns: 80, input: "y\n" });
-    expect({ exitCode, stdout }).toEqual({
+    expect(await cli.run(["records", "edit", zone], { env, columns: 80, input: "y\n" })).toEqual({
       exitCode: 0,
       stdout: `${zone}: 1 to update\n~ www 300 A 192.0.2.1 → 192.0.2.99\nApplied as revision 2.\n`,
+      stderr: `Apply? [y/N] To undo it: zonewright history undo ${zone} 2\n`,
     });
     const same = await cli.run(["records", "edit", zone], { env: await editor("true"), columns: 80 });
     expect(same).toMatchObject({ exitCode: 0, stdout: "", stderr: "Nothing was changed.\n" });

@@ -28,17 +28,19 @@ export function edit(): Command {
     const zone = await domainNamed(client, name);
     const folder = await mkdtemp(join(tmpdir(), "zonewright-"));
     const file = join(folder, `${fullName(zone)}.zone`.replaceAll("/", "_"));
+    const { revision } = await client.domains.get.query({ id: zone.id });
     const { zonefile: before } = await client.records.exportZonefile.query({ id: zone.id });
     await writeFile(file, before, { mode: 0o600 });
-    const done = await editUntilDone(client, { zone, file, before }, options);
+    const done = await editUntilDone(client, { zone, revision, file, before }, options);
     if (done) await rm(folder, { recursive: true });
     else note(`Your edits are in ${file}.`);
   });
 }
 
 interface Edited {
-  /** The domain as it was before its zone was opened. */
   zone: Domain;
+  /** The zone's revision when it was opened. */
+  revision: number;
   file: string;
   /** The file as it was opened first. */
   before: string;
@@ -46,7 +48,7 @@ interface Edited {
 
 /** @returns whether the edits are of no more use */
 async function editUntilDone(client: Client, edited: Edited, options: ChangeOptions): Promise<boolean> {
-  const { zone, file, before } = edited;
+  const { file, before } = edited;
   for (;;) {
     await openEditor(file);
     const zonefile = await readFile(file, "utf8");
@@ -55,7 +57,7 @@ async function editUntilDone(client: Client, edited: Edited, options: ChangeOpti
       return true;
     }
     try {
-      return await apply(client, { zone, before, zonefile }, options);
+      return await apply(client, edited, zonefile, options);
     } catch (error) {
       if (error instanceof Failure && error.exitCode === exitCodes.interrupted) {
         note(`Your edits are in ${file}.`);
@@ -73,7 +75,8 @@ async function editUntilDone(client: Client, edited: Edited, options: ChangeOpti
 
 async function apply(
   client: Client,
-  { zone, before, zonefile }: { zone: Domain; before: string; zonefile: string },
+  { zone, revision: opened, before }: Edited,
+  zonefile: string,
   options: ChangeOptions,
 ): Promise<boolean> {
   const { id } = zone;
@@ -96,8 +99,12 @@ async function apply(
     return await revision();
   };
   try {
-    if ((await revision()) !== zone.revision) {
+    if ((await revision()) !== opened) {
       const changes = inputOf(editedOnly(planned, await compared(before)));
+      if (changes.length === 0) {
+        note("Nothing was changed.");
+        return true;
+      }
       note(
         `${domain} has changed since you opened it (\`zonewright history ${domain}\`). That stays: only your changes are made.`,
       );
