@@ -101,6 +101,26 @@ test("what was chosen is shown again as it was written, and can be turned off", 
   await page.getByText("No host is watched.").waitFor();
 });
 
+test("changing only what is watched keeps a host that somebody else added meanwhile", async () => {
+  const path = `${zone.path}/tls-hosts`;
+  const { admin } = site.zonewright;
+  await admin.put(path, { mode: "listed", hosts: [{ host: "www" }] });
+  const page = await site.signedIn({ path: `/d/${zone.name}/registration` });
+  await page.getByRole("button", { name: "Choose hosts…" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Watch").waitFor();
+  await admin.put(path, { mode: "listed", hosts: [{ host: "www" }, { host: "mail", port: 25, starttls: "smtp" }] });
+  await dialog.getByLabel("Watch").selectOption({ index: 1 });
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.waitFor({ state: "detached" });
+  const { body } = await admin.get(path);
+  expect(body.mode).toBe("all");
+  expect(body.hosts.map(({ host, listed }: { host: string; listed: boolean }) => [host, listed])).toEqual([
+    ["mail", true],
+    ["www", true],
+  ]);
+});
+
 test("a member sees the hosts that are theirs, and chooses none", async () => {
   await site.zonewright.admin.put(`${zone.path}/tls-hosts`, {
     mode: "listed",

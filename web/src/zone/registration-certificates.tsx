@@ -10,6 +10,7 @@ import { formatAgo, formatDay, formatMoment } from "../ui/format.ts";
 import { Failure, Notice } from "../ui/notice.tsx";
 import { Card } from "../ui/page.tsx";
 import { useAction } from "../ui/use-action.ts";
+import { useEdits } from "../ui/use-edits.ts";
 import { registrationWords } from "../words/registration.ts";
 import { words } from "../words/words.ts";
 import facts from "./registration.module.css";
@@ -172,19 +173,20 @@ interface EditHostsProps {
 }
 
 function EditHosts({ watched, zone, onSaved, onClose }: EditHostsProps) {
-  const [mode, setMode] = useState<Mode>(watched.mode === "off" ? "listed" : watched.mode);
-  const [typed, setTyped] = useState(() =>
-    watched.hosts
+  const { fields, changed, set } = useEdits<{ mode: Mode; typed: string }>({
+    mode: watched.mode === "off" ? "listed" : watched.mode,
+    typed: watched.hosts
       .filter(({ listed }) => listed)
       .map(placeOf)
       .join("\n"),
-  );
+  });
   const [wrong, setWrong] = useState<string | null>(null);
   const save = useAction(async () => {
-    const hosts = readHosts(typed);
+    // What was not touched stays as others may have set it meanwhile.
+    const hosts = changed.typed === undefined ? undefined : readHosts(changed.typed);
     setWrong(typeof hosts === "string" ? text.wrongLine(hosts) : null);
     if (typeof hosts === "string") return;
-    onSaved(await client.tlsHosts.set.mutate({ id: watched.domainId, mode, hosts }));
+    onSaved(await client.tlsHosts.set.mutate({ id: watched.domainId, mode: fields.mode, hosts }));
   });
   const issue = issueOf(save.error, "hosts");
   return (
@@ -212,8 +214,8 @@ function EditHosts({ watched, zone, onSaved, onClose }: EditHostsProps) {
       <Form onSubmit={() => void save.run()}>
         <SelectField
           label={text.mode}
-          value={mode}
-          onValue={setMode}
+          value={fields.mode}
+          onValue={(mode) => set({ mode })}
           options={(["listed", "all", "off"] as const).map((value) => ({ value, label: text.modes[value] }))}
         />
         <TextArea
@@ -221,8 +223,8 @@ function EditHosts({ watched, zone, onSaved, onClose }: EditHostsProps) {
           rows={6}
           label={text.hosts}
           hint={text.hostsHint}
-          value={typed}
-          onValue={setTyped}
+          value={fields.typed}
+          onValue={(typed) => set({ typed })}
           error={wrong ?? issue}
         />
       </Form>
