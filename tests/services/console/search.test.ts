@@ -336,6 +336,39 @@ test("a replacement of more than 30 % of a zone goes on only after it is confirm
     .waitFor();
 });
 
+test("a plan of many zones shows those that are refused or have warnings first, and all others on further pages", async () => {
+  const [, lossy] = await pointing(address(50), ["harmless.many", "lossy.many"]);
+  for (let host = 0; host < 10; host += 1) await lossy?.add("A", `h${host}`, address(50));
+  const page = await site.signedIn({ path: `/replace?type=A&value=${address(50)}&to=${address(51)}` });
+  // The plan of many more zones like the first one, of which one is refused.
+  await page.route("**/trpc/replacements.plan*", async (route) => {
+    const response = await route.fetch();
+    const answer = await response.json();
+    const { domains } = answer.result.data.json;
+    const [harmless] = domains;
+    const like = (name: string, error: string | null) => ({ ...harmless, domainId: name, domainName: name, error });
+    for (let at = 0; at < 103; at++) domains.splice(1, 0, like(`n${at}.many`, null));
+    domains.push(like("refused.many", "The zone is being deleted."));
+    await route.fulfill({ response, json: answer });
+  });
+  await page.getByRole("button", { name: "Show the plan" }).click();
+  await page.getByRole("heading", { name: "Plan for 106 domains" }).waitFor();
+  const zones = page.getByRole("listitem").filter({ has: page.getByText(/\.many$/) });
+  expect(await zones.count()).toBe(100);
+  await zones.nth(0).getByText("refused.many", { exact: true }).waitFor();
+  await zones.nth(0).getByText("The zone is being deleted.").waitFor();
+  await zones.nth(1).getByText("lossy.many", { exact: true }).waitFor();
+  await zones
+    .nth(1)
+    .getByText(/more than 30 %/)
+    .waitFor();
+  await page.getByText("Page 1 of 2").waitFor();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Next", exact: true }).click();
+  await page.getByText("Page 2 of 2").waitFor();
+  expect(await zones.count()).toBe(6);
+});
+
 test("a plan that arrives after its fields were edited is not shown for what stands in them now", async () => {
   await pointing(address(45), ["one.late", "two.late"]);
   const page = await site.signedIn({ path: `/replace?type=A&value=${address(45)}&to=${address(46)}` });

@@ -356,10 +356,6 @@ export const zone: Words["zone"] = {
   zoneHint: "example.com, oder example.com!internal für eine View.",
   compareZones: "Mit einer anderen Zone vergleichen",
   applying: {
-    moreDomains: (count) =>
-      count === "1"
-        ? "und 1 weitere Domain, die ebenso geändert wird."
-        : `und ${count} weitere Domains, die ebenso geändert werden.`,
     cannot: "Lässt sich nicht ändern",
     reason: "Begründung",
     reasonHint: "Sie steht im Verlauf jeder Domain.",

@@ -346,8 +346,6 @@ export const zone = {
   zoneHint: "example.com, or example.com!internal for a view.",
   compareZones: "Compare with another zone",
   applying: {
-    moreDomains: (count: string) =>
-      `and ${count === "1" ? "1 more domain, which is" : `${count} more domains, which are`} changed in the same way.`,
     cannot: "Cannot be changed",
     reason: "Reason",
     reasonHint: "The history of each domain keeps it.",
