@@ -2,8 +2,10 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { assign } from "../../accounts/assignments/assigned.ts";
 import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
 import { addZone, manualConfig } from "../../support/zones.ts";
+import { memberPassword } from "../../support/zonewright.ts";
 
 const site = useConsole();
 
@@ -419,6 +421,24 @@ test("two views stand side by side with what only one has and what differs, and 
   await photograph(page, "compare");
   await page.setViewportSize({ width: 320, height: 700 });
   expect(await overflow(page)).toBeLessThanOrEqual(0);
+});
+
+test("two zones of which a member sees a part are called equal only as far as they are seen", async () => {
+  const zones = [await zone("seen.example"), await zone("seen.example!internal")];
+  const peer = await site.zonewright.member("peer");
+  for (const one of zones) {
+    await one.add("A", "lab", "192.0.2.1");
+    await assign(site.zonewright, peer, one.id, "lab");
+  }
+  await zones[0]?.add("A", "secret", "192.0.2.2");
+  const page = await site.signedIn({
+    username: "peer",
+    password: memberPassword,
+    path: "/d/seen.example/compare?with=seen.example!internal",
+  });
+  await page
+    .getByText("Of the records that you see in both, seen.example and seen.example!internal have the same.")
+    .waitFor();
 });
 
 test("mirrors and secondaries of all zones are listed with what is wrong, failing ones first, and alone if that is asked for", async () => {

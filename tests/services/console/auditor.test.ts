@@ -48,6 +48,19 @@ test("an auditor reads the users and their ways in, and is offered nothing that 
   await page.getByText("This page is for administrators").waitFor();
 });
 
+test("an auditor is not led to a replacement, and the page says why there is none", async () => {
+  const page = await auditing("rita", "/");
+  await page.getByRole("link", { name: "Audit trail" }).waitFor();
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: /^Jump/ }).fill("replace");
+  await page.getByRole("option", { name: "Search all records for replace" }).waitFor();
+  expect(await page.getByRole("option").count()).toBe(1);
+  await page.goto(`${site.url}/replace`);
+  await page.getByText("Auditors change only their own account.").waitFor();
+  expect(await page.getByRole("button", { name: "Show the plan" }).count()).toBe(0);
+  await expectAccessible(page);
+});
+
 test("an auditor reads the audit trail as sentences, and finds who changed what: by person, zone, action and day", async () => {
   const zone = await fileZone(site.zonewright);
   await zone.client.put(`/api/domains/${zone.id}`, { groupName: "shop" });

@@ -4,12 +4,14 @@ import { Columns2 } from "lucide-react";
 import { useState } from "react";
 import { toUnicodeName } from "../../../server/dns/names/names.ts";
 import { client } from "../api.ts";
+import { useUser } from "../session/current-user.ts";
 import { Button } from "../ui/button.tsx";
 import { Form } from "../ui/field.tsx";
 import { formatNumber } from "../ui/format.ts";
 import { Failure, Notice } from "../ui/notice.tsx";
 import { Empty } from "../ui/page.tsx";
 import { compareWords } from "../words/compare.ts";
+import { useOwnRights } from "../zone/own-rights.ts";
 import { useZone, zoneName, zoneQuery } from "../zone/use-zone.ts";
 import { ZoneField } from "../zone/zone-field.tsx";
 import { sideBySide } from "./side-by-side.ts";
@@ -22,12 +24,16 @@ const shownRows = 500;
 /** A zone beside another one, such as its internal view: what only one has, and what differs. */
 export function ComparePage() {
   const zone = useZone();
+  const user = useUser();
   const { with: other } = useSearch({ from: "/inside/d/$name/compare" });
   const navigate = useNavigate({ from: "/d/$name/compare" });
   const [typed, setTyped] = useState(other ?? "");
   const [missed, setMissed] = useState(false);
   const found = useQuery({ ...zoneQuery(other ?? ""), enabled: other !== undefined });
   const against = found.data?.kind === "found" ? found.data.zone : null;
+  // The service compares the hosts that one sees in both.
+  const isWhole = [useOwnRights(zone), useOwnRights(against ?? zone)].every(({ seesAll }) => seesAll);
+  const says = isWhole || user.role !== "member" ? text.equal : text.equalOfSeen;
   const isSame = against?.id === zone.id;
   const { data, error, isFetching } = useQuery({
     queryKey: ["compare", zone.id, zone.revision, against?.id, against?.revision],
@@ -68,7 +74,7 @@ export function ComparePage() {
           {text.empty}
         </Empty>
       ) : null}
-      {rows?.length === 0 ? <Notice kind="success">{text.equal(...names)}</Notice> : null}
+      {rows?.length === 0 ? <Notice kind="success">{says(...names)}</Notice> : null}
       {rows && rows.length > 0 ? (
         <>
           <p role="status">{text.count(rows.length, formatNumber(rows.length))}</p>

@@ -77,7 +77,7 @@ export function useEntries(
     ...own,
     page(pages.search, "/search"),
     page(pages.domains, "/"),
-    page(pages.replace, "/replace"),
+    ...(user.role === "auditor" ? [] : [page(pages.replace, "/replace")]),
     page(pages.templates, "/templates"),
     page(text.portfolio, "/portfolio"),
     page(text.reverse, "/reverse"),

@@ -4,6 +4,7 @@ import type { RouterInputs, RouterOutputs } from "@zonewright/client";
 import { useRef, useState } from "react";
 import { editableTypes } from "../../../server/dns/record.ts";
 import { client, healing, issueOf, queries } from "../api.ts";
+import { useUser } from "../session/current-user.ts";
 import { Button } from "../ui/button.tsx";
 import { Form, SelectField, TextField } from "../ui/field.tsx";
 import { forPeople } from "../ui/for-people.ts";
@@ -28,6 +29,7 @@ export type Job = RouterOutputs["replacements"]["list"]["jobs"][number];
 export function ReplacePage() {
   const given = useSearch({ from: "/inside/replace" });
   const navigate = useNavigate({ from: "/replace" });
+  const isAuditor = useUser().role === "auditor";
   const { data: labels } = useQuery(labelsInUse);
   const [type, setType] = useState(given.type ?? "A");
   const [value, setValue] = useState(given.value ?? "");
@@ -67,61 +69,68 @@ export function ReplacePage() {
   return (
     <Page title={text.title}>
       <p className={styles["intro"]}>{text.intro}</p>
-      <Form className={styles["form"] ?? ""} onSubmit={() => void show.run()}>
-        {isSaid ? null : <Failure error={show.error} />}
-        <div className={styles["fields"]}>
-          <SelectField
-            label={text.type}
-            value={type}
-            options={[...new Set([...editableTypes, type])].map((each) => ({ value: each, label: each }))}
-            onValue={setType}
-          />
-          <TextField
-            label={text.value}
-            hint={text.valueHint}
-            error={problems.value}
-            mono
-            maxLength={10_000}
-            autoCapitalize="none"
-            value={value}
-            onValue={setValue}
-          />
-          <TextField
-            label={text.to}
-            hint={text.toHint}
-            error={problems.to}
-            mono
-            maxLength={10_000}
-            autoCapitalize="none"
-            value={to}
-            onValue={setTo}
-          />
-          <TextField
-            label={text.ttl}
-            hint={text.ttlHint}
-            error={problems.ttl}
-            maxLength={30}
-            value={ttl}
-            onValue={setTtl}
-          />
-          {tags.length > 0 || tag !== "" ? (
+      {isAuditor ? (
+        <Notice kind="info">{text.auditors}</Notice>
+      ) : (
+        <Form className={styles["form"] ?? ""} onSubmit={() => void show.run()}>
+          {isSaid ? null : <Failure error={show.error} />}
+          <div className={styles["fields"]}>
             <SelectField
-              label={text.tag}
-              value={tag}
-              options={[
-                { value: "", label: text.anyTag },
-                ...[...new Set([...tags, ...(tag === "" ? [] : [tag])])].map((each) => ({ value: each, label: each })),
-              ]}
-              onValue={setTag}
+              label={text.type}
+              value={type}
+              options={[...new Set([...editableTypes, type])].map((each) => ({ value: each, label: each }))}
+              onValue={setType}
             />
-          ) : null}
-        </div>
-        <div>
-          <Button type="submit" kind={planned ? "plain" : "primary"} pending={show.pending}>
-            {text.plan}
-          </Button>
-        </div>
-      </Form>
+            <TextField
+              label={text.value}
+              hint={text.valueHint}
+              error={problems.value}
+              mono
+              maxLength={10_000}
+              autoCapitalize="none"
+              value={value}
+              onValue={setValue}
+            />
+            <TextField
+              label={text.to}
+              hint={text.toHint}
+              error={problems.to}
+              mono
+              maxLength={10_000}
+              autoCapitalize="none"
+              value={to}
+              onValue={setTo}
+            />
+            <TextField
+              label={text.ttl}
+              hint={text.ttlHint}
+              error={problems.ttl}
+              maxLength={30}
+              value={ttl}
+              onValue={setTtl}
+            />
+            {tags.length > 0 || tag !== "" ? (
+              <SelectField
+                label={text.tag}
+                value={tag}
+                options={[
+                  { value: "", label: text.anyTag },
+                  ...[...new Set([...tags, ...(tag === "" ? [] : [tag])])].map((each) => ({
+                    value: each,
+                    label: each,
+                  })),
+                ]}
+                onValue={setTag}
+              />
+            ) : null}
+          </div>
+          <div>
+            <Button type="submit" kind={planned ? "plain" : "primary"} pending={show.pending}>
+              {text.plan}
+            </Button>
+          </div>
+        </Form>
+      )}
       {planned ? (
         <div ref={heading} tabIndex={-1} className={styles["planned"]}>
           <PlanView {...planned} onPlan={(plan) => setMade({ ...planned, plan })} />

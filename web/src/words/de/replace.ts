@@ -5,6 +5,7 @@ export const replace: Words["replace"] = {
   title: "Ersetzen",
   intro:
     "Einen Wert in allen Zonen ersetzen, die ihn verwenden. Jede Änderung ist zu sehen, bevor etwas gesendet wird.",
+  auditors: "Auditoren ändern nur das eigene Konto. Einträge ersetzt, wer die Zonen verwaltet.",
   type: "Eintragstyp",
   value: "Diesen Wert suchen",
   valueHint: "Der ganze Wert, in beliebiger Schreibweise. Bei MX und SRV können die Zahlen fehlen.",

@@ -2,6 +2,7 @@ const domains = (count: number, shown: string) => (count === 1 ? "1 domain" : `$
 
 export const replace = {
   title: "Replace",
+  auditors: "Auditors change only their own account. Ask an administrator to replace records.",
   intro: "Replace a value in every zone that uses it. You see each change before anything is sent.",
   type: "Record type",
   value: "Find this value",
