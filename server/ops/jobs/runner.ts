@@ -60,6 +60,8 @@ const usualTiming: Timing = { heartbeat: 30, supervise: 15, poll: 10 };
 /** Maximum duration of a run, after which another instance would start it again. */
 const longestRunSeconds = 6 * 3_600;
 const retentionSeconds = 24 * 3_600;
+/** Runs of a job without a schedule that an instance executes at once, so that one that waits for its receiver does not hold up the others. */
+const atOncePerRequest = 4;
 /** How long a shutdown waits for runs to stop. */
 const stopMilliseconds = 5_000;
 const usualRetries: Retries = { most: 3, firstSeconds: 30, longestSeconds: 600 };
@@ -147,15 +149,24 @@ export class JobRunner {
   async start(): Promise<void> {
     if (!this.#parts.works) return;
     for (const job of this.#workedOn()) {
-      const options = { pollingIntervalSeconds: this.#timing.poll, notifyPollingIntervalSeconds: this.#timing.poll };
-      await this.#boss.work<object>(job.name, options, async (tasks) => {
-        for (const { data } of tasks) {
-          // pg-boss stores the error; the original message may contain data that must not be stored.
-          if (!(await this.#run(job, data ?? {}))) throw new Error("The job failed. See the service log.");
-        }
-      });
+      const workers = job.schedule === null ? atOncePerRequest : 1;
+      for (let count = 0; count < workers; count++) await this.#startWorker(job);
     }
     await this.#updateSchedules();
+  }
+
+  async #startWorker(job: Job): Promise<void> {
+    const options = { pollingIntervalSeconds: this.#timing.poll, notifyPollingIntervalSeconds: this.#timing.poll };
+    const worker: { id?: string } = {};
+    worker.id = await this.#boss.work<object>(job.name, options, async (tasks) => {
+      for (const { data } of tasks) {
+        const succeeded = await this.#run(job, data ?? {});
+        // The worker looks for the next run at once. By itself it takes one each time it polls.
+        if (worker.id !== undefined) this.#boss.notifyWorker(worker.id);
+        // pg-boss stores the error; the original message may contain data that must not be stored.
+        if (!succeeded) throw new Error("The job failed. See the service log.");
+      }
+    });
   }
 
   /** Enqueues a run, immediately or for a given time, for any instance that executes jobs. */

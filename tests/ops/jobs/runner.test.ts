@@ -27,14 +27,14 @@ function job(parts: Partial<Job>): Job {
   return { name, description: "For a test.", schedule: null, work: async () => undefined, ...parts };
 }
 
-async function runner(jobs: Job[], works = true): Promise<JobRunner> {
+async function runner(jobs: Job[], works = true, poll = timing.poll): Promise<JobRunner> {
   const made = new JobRunner({
     store: database.jobStore,
     jobs,
     works,
     log: createLog("info", { write: (line) => log.push(line) }),
     onRun: (run) => runs.push(run),
-    timing,
+    timing: { ...timing, poll },
   });
   await made.prepare();
   await made.start();
@@ -92,6 +92,15 @@ describe("enqueued runs", () => {
       // No run fails.
     });
     await vi.waitFor(() => expect(done).toEqual([{ end: "committed" }]), patience);
+  });
+
+  test("all runs that are due are executed without waiting for the next poll", async () => {
+    const done: unknown[] = [];
+    const jobs = [job({ work: async (data) => void done.push(data) })];
+    const idle = await runner(jobs, false);
+    for (let index = 0; index < 20; index++) await idle.enqueue(database.fork(), name, { index });
+    await runner(jobs, true, 600);
+    await vi.waitFor(() => expect(done).toHaveLength(20), patience);
   });
 
   test("a run is executed once by one of two instances, whichever enqueued it", async () => {
