@@ -226,7 +226,7 @@ export class ExternalSignIn {
   ): Promise<FrontEndQuery | typeof refusedByGroups | typeof groupsWithheld> {
     const { bindings, tickets, grants } = this.#parts;
     const settings = await groupSettings(em, providerId);
-    const outcome = outcomeOf(settings, identity.claims);
+    const outcome = outcomeOf(settings, identity.claims ?? {});
     const owner = await bindings.ownerOf(em, providerId, identity);
     if (!owner) {
       if (outcome.withheld) return groupsWithheld;

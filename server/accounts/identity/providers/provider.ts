@@ -44,8 +44,8 @@ export interface Identity {
   displayName: string | null;
   /** The username at the provider, as a suggestion. */
   username: string | null;
-  /** All claims about the user, as the provider sent them. Only groups are read from them. */
-  claims: Readonly<Record<string, unknown>>;
+  /** All claims about the user, as the provider sent them; omitted where they are not stored. Only groups are read from them. */
+  claims?: Readonly<Record<string, unknown>>;
 }
 
 /** A kind of identity provider. */

@@ -130,9 +130,11 @@ export class AccessRevocation {
 }
 
 /** Returns only the kinds for which something was revoked. */
-export function auditOf({ role: _, ...revoked }: Revoked): Partial<Revoked> {
+export function auditOf(revoked: Revoked): Partial<Omit<Revoked, "role">> {
   return Object.fromEntries(
-    Object.entries(revoked).filter(([, what]) => (Array.isArray(what) ? what.length > 0 : Boolean(what))),
+    Object.entries({ ...revoked, role: null }).filter(([, what]) =>
+      Array.isArray(what) ? what.length > 0 : Boolean(what),
+    ),
   );
 }
 
