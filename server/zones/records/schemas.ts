@@ -240,12 +240,11 @@ export const searchRecordsInput = z.strictObject({
   search: line(253)
     .trim()
     .min(least, tooShort)
-    .refine((text) => text.length < least || text.replace(/\.+$/, "").length >= least, tooShort)
     .optional()
     .meta({
       description:
-        "Part of a host, full name or value, in any case; at least 3 characters, without spaces around it and dots at its end. An IPv6 " +
-        "address is found in any notation.",
+        "Part of a host, full name or value, in any case; at least 3 characters, without spaces around it. An IPv6 address " +
+        "is found in any notation.",
       example: "www.exam",
     }),
   value: text(10_000).optional().meta({

@@ -125,13 +125,13 @@ describe("a plan with many deletions", () => {
   });
 });
 
-describe("disabled records", () => {
-  const disabled = (name: string) => ({ recordType: "A", name, value: "192.0.2.9", status: "disabled" });
-  const needsForce = (message: string) => ({
-    status: 409,
-    body: { code: "CONFIRMATION_REQUIRED", message: expect.stringContaining(message) },
-  });
+const disabled = (name: string) => ({ recordType: "A", name, value: "192.0.2.9", status: "disabled" });
+const needsForce = (message: string) => ({
+  status: 409,
+  body: { code: "CONFIRMATION_REQUIRED", message: expect.stringContaining(message) },
+});
 
+describe("disabled records", () => {
   beforeEach(async () => {
     zone = await fileZone(zw, hosts(3));
     await zone.create(disabled("spare"));

@@ -264,14 +264,17 @@ function isEmptied({ of, gone, come }: Measured): boolean {
 /** Measures changes against the records that a zone serves, and against all that it has, if these are more. */
 function measures(changes: readonly PlannedChange[], size: Size, counted: Counted): Measured[] {
   const { records, active } = typeof size === "number" ? { records: size, active: size } : size;
-  const served = (record: StatedData | null) => record !== null && isActive(record);
-  const first = tallied(changes, counted, served);
+  const first = tallied(changes, counted, isServed);
   if (records === active) return [{ of: active, name: "records", ...first }];
   const stored = tallied(changes, counted, (record) => record !== null);
   return [
     { of: active, name: "active records", ...first },
     { of: records, name: "records", ...stored },
   ];
+}
+
+function isServed(record: StatedData | null): boolean {
+  return record !== null && isActive(record);
 }
 
 function tallied(
