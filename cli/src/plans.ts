@@ -97,16 +97,33 @@ export interface ChangeReport {
   domain: string;
   changes: JsonChange[];
   warnings: readonly string[];
-  /** Whether the changes were made. */
+  /** Whether changes were made. */
   applied: boolean;
-  /** The zone's revision after them; null if they were not made, or it is not known. */
+  /** The revision that they made; null if none was made, or it is not known. */
   revision: number | null;
+  /** Changes that were refused, when others were made or not. */
+  failed: readonly FailedChange[];
   /** The number of the change request that was made instead; null for none. */
   request: number | null;
 }
 
 /** The user answered no. */
 export class Declined extends Failure {}
+
+/** A change that current rules forbid or the provider refused, as answers name it. */
+type FailedChange = Pick<RecordData, "recordType" | "name" | "value" | "strings"> & { error: string };
+
+/** What calls that change records answer. */
+interface Outcome {
+  /** The revision that the call made; null if it changed no record. Servers of earlier versions do not say it of every call. */
+  revision?: number | null;
+  /** Null if the changes left every record as it was. */
+  changeSetId?: string | null;
+  created?: number;
+  updated?: number;
+  deleted?: number;
+  failed?: readonly FailedChange[];
+}
 
 /** A planned change of one domain. */
 export interface PlannedChange {
@@ -116,8 +133,8 @@ export interface PlannedChange {
   options: ChangeOptions;
   /** Asks even if nothing is deleted. */
   alwaysAsk?: boolean;
-  /** Makes exactly these changes. @returns the revision, if known */
-  apply: () => Promise<number | null>;
+  /** Makes exactly these changes. */
+  apply: () => Promise<Outcome>;
   /** Requests a review of these changes. @returns the request's number */
   request?: (title: string) => Promise<number>;
   /** Takes the document of `--json`, for commands that change several domains. Default: prints it. */
@@ -139,7 +156,7 @@ export async function carryOut({
   const { json, yes, dryRun, request: title } = options;
   const report = (fields: Partial<ChangeReport>) => {
     if (!json) return;
-    const none = { applied: false, revision: null, request: null };
+    const none = { applied: false, revision: null, failed: [], request: null };
     const whole = { domain, changes: changesOf(plan), warnings: plan.warnings ?? [], ...none, ...fields };
     (calls.report ?? printJson)(whole);
   };
@@ -164,13 +181,18 @@ export async function carryOut({
     if (!(await confirmed("Apply?", `This changes ${domain}: ${countsOf(plan)}.`)))
       throw new Declined("Nothing was changed.");
   }
-  const revision = await uninterrupted(domain, calls.apply);
-  report({ applied: true, revision });
+  const { failed = [], ...made } = await uninterrupted(domain, calls.apply);
+  const { created = 0, updated = 0, deleted = 0, changeSetId } = made;
+  const revision = changeSetId === null ? null : (made.revision ?? null);
+  const applied = failed.length === 0 || revision !== null || created + updated + deleted > 0;
+  for (const { recordType, name, error } of failed) note(`Not changed: ${name} ${recordType}: ${error}`);
+  if (failed.length > 0) process.exitCode = exitCodes.error;
+  report({ applied, revision, failed });
   if (!json) {
-    print(revision === null ? "Applied." : `Applied as revision ${revision}.`);
+    print(!applied ? "Nothing was applied." : revision === null ? "Applied." : `Applied as revision ${revision}.`);
     if (interactive && revision !== null) note(`To undo it: zonewright history undo ${domain} ${revision}`);
   }
-  return true;
+  return applied;
 }
 
 /** Ctrl-C does not take back a call that is on its way. Says so, and where the outcome stands. */

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -8,6 +8,9 @@ import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "v
 import { useCli } from "../support/cli.ts";
 import { registered, startGandi } from "../support/vendors/registrars/account.ts";
 import { startCloudflare } from "../support/vendors/cloudflare/server.ts";
+import { failure, startDigitalOcean } from "../support/vendors/digitalocean/server.ts";
+import type { VendorCall } from "../support/vendors/loopback-vendor.ts";
+import { proxyOf } from "../support/proxy.ts";
 import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" } });
@@ -17,6 +20,7 @@ interface Report {
   changes: { action: string; before: { value: string } | null; after: { value: string } | null }[];
   applied: boolean;
   revision: number | null;
+  failed: { name: string; error: string }[];
   request: number | null;
 }
 
@@ -139,6 +143,77 @@ test("a snapshot is taken, compared with now and with another, and rolled back t
   expect((await cli.run(["rollback", name, "99"])).stderr).toBe(
     `${name} has no snapshot 99. \`zonewright snapshot list ${name}\` lists them.\n`,
   );
+});
+
+test("a rollback or push that the provider refuses whole is reported as such, and nobody else's revision is offered to be undone", async () => {
+  const vendor = await startDigitalOcean();
+  onTestFinished(() => vendor.stop());
+  const config = { token: vendor.token, endpoint: vendor.url };
+  const made = await zw.admin.post("/api/provider-configs", { kind: "digitalocean", name: "By record", config });
+  const name = "refused.example";
+  const { id: providerConfigId } = made.body as { id: string };
+  await zw.admin.post("/api/domains", { name, providerConfigId });
+  await cli.must(["records", "add", name, "ours", "A", "192.0.2.1"]);
+  const { version } = await cli.json<{ version: number }>(["snapshot", name]);
+  await cli.must(["records", "set", name, "ours", "A", "192.0.2.50"]);
+  const changes = ({ method, body }: VendorCall) => method !== "GET" && body.includes("192.0.2.");
+  const refuse = () => {
+    vendor.failNext({ after: false, reply: failure(422, "unprocessable_entity", "Data is invalid") }, 1, changes);
+  };
+  refuse();
+  const rolled = await cli.run(["rollback", name, String(version)], { columns: 110, input: "y\n" });
+  expect(rolled).toMatchObject({
+    exitCode: 1,
+    stdout: expect.stringMatching(/192\.0\.2\.1\nNothing was applied\.\n$/),
+  });
+  expect(rolled.stderr).toContain("Not changed: ours A: ");
+  expect(rolled.stderr).not.toContain("To undo it");
+  refuse();
+  const { exitCode, stdout } = await cli.run(["rollback", name, String(version), "--yes", "--json"]);
+  expect({ exitCode, ...(JSON.parse(stdout) as Report) }).toMatchObject({
+    exitCode: 1,
+    applied: false,
+    revision: null,
+    failed: [{ recordType: "A", name: "ours", error: expect.stringContaining("Data is invalid") }],
+  });
+  vendor.clear(name, "ours");
+  refuse();
+  const pushed = await cli.run(["push", name, "--yes"], { columns: 110 });
+  expect(pushed).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(/\nNothing was applied\.\n$/) });
+  expect(pushed.stderr).not.toContain("To undo it");
+});
+
+test("the revision that a change made is named, whatever others do meanwhile, and takes no second call", async () => {
+  const name = await zone("race.example");
+  const { domains } = (await zw.admin.get(`/api/domains?name=${name}`)).body as { domains: { id: string }[] };
+  let others = 0;
+  const url = await proxyOf(zw, async (call, forward) => {
+    if (call.includes("domains.get")) return null;
+    if (!/importZonefile|domains\.push|snapshots\.rollback|domains\.sync/.test(call)) return undefined;
+    const answer = await forward();
+    const record = { recordType: "A", name: `other${++others}`, value: "192.0.2.77" };
+    // A dry run is answered with a hash.
+    if (answer.text.includes('"planHash":null')) await zw.admin.post(`/api/domains/${domains[0]?.id}/records`, record);
+    return answer;
+  });
+  const revisionOf = async (args: string[], input = "") =>
+    (await cli.json<Report>([...args, "--yes", "--force"], { env: { ZONEWRIGHT_URL: url }, input })).revision;
+  const file = join(zw.dataDir, `zones/${name}.zone`);
+  const drift = async (from: string, to: string) => {
+    await writeFile(file, (await readFile(file, "utf8")).replace(from, to));
+  };
+  expect(await revisionOf(["import", name, "-"], "new 300 IN A 192.0.2.2\n")).toBe(2);
+  await drift("192.0.2.25", "192.0.2.26");
+  expect(await revisionOf(["sync", name])).toBe(4);
+  await drift("192.0.2.26", "192.0.2.27");
+  // A push first stores what the provider had.
+  expect(await revisionOf(["push", name])).toBe(7);
+  expect(await revisionOf(["rollback", name, "2"])).toBe(9);
+  const folder = join(cli.configFolder, "race");
+  await mkdir(folder);
+  await writeFile(join(folder, `${name}.zone`), start);
+  const args = ["apply", folder, "--yes", "--force"];
+  expect(await cli.must(args, { env: { ZONEWRIGHT_URL: url } })).toContain(`${name}: applied as revision 11, `);
 });
 
 test("two domains are compared", async () => {

@@ -7,7 +7,16 @@ import { isZonewrightError, type Client, type Domain } from "@zonewright/client"
 import { changeInput, command, withChanges, type ChangeOptions } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { asOptions, exitCodes, Failure, problemsOf } from "../failure.ts";
-import { carryOut, changesOf, inputOf, requested, sizeOf, type Changes, type JsonChange } from "../plans.ts";
+import {
+  carryOut,
+  changesOf,
+  inputOf,
+  requested,
+  sizeOf,
+  type Changes,
+  type JsonChange,
+  type PlannedChange,
+} from "../plans.ts";
 import { confirmed, interactive, note } from "../terminal.ts";
 import { domainNamed, fullName } from "../zones.ts";
 
@@ -94,10 +103,8 @@ async function apply(
   };
   const revision = async () => (await client.domains.get.query({ id })).revision;
   let planned: Changes & { planHash: string } = await compared(zonefile);
-  let apply = async () => {
+  let apply: PlannedChange["apply"] = async () =>
     await client.records.importZonefile.mutate({ ...input, planHash: planned.planHash, ...changeInput(options) });
-    return await revision();
-  };
   try {
     if ((await revision()) !== opened) {
       const changes = inputOf(editedOnly(planned, await compared(before)));
@@ -111,7 +118,7 @@ async function apply(
       planned = await client.records.plan.mutate({ id, changes, ...unlock });
       apply = async () => {
         const write = { id, changes, planHash: planned.planHash, ...changeInput(options) };
-        return (await client.records.applyPlan.mutate(write)).revision;
+        return await client.records.applyPlan.mutate(write);
       };
     }
     const applied = await carryOut({

@@ -102,7 +102,7 @@ function mend(): Command {
         alwaysAsk: true,
         apply: async () => {
           const input = { id: zone.id, changes, planHash: plan.planHash, ...changeInput(options) };
-          return (await client.records.applyPlan.mutate(input)).revision;
+          return await client.records.applyPlan.mutate(input);
         },
       });
       const isCut =

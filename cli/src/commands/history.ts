@@ -125,7 +125,7 @@ function undo(): Command {
       domain: fullName(zone),
       plan,
       options,
-      apply: async () => (await client.records.revert.mutate({ ...input, planHash, ...changeInput(options) })).revision,
+      apply: async () => await client.records.revert.mutate({ ...input, planHash, ...changeInput(options) }),
     });
   });
 }

@@ -241,7 +241,7 @@ async function change(client: Client, zone: Domain, changes: Change[], options: 
       domain,
       plan: { creates: [], updates: [], deletes: [] },
       options,
-      apply: () => Promise.resolve(null),
+      apply: () => Promise.resolve({}),
     });
     return;
   }
@@ -258,14 +258,8 @@ async function change(client: Client, zone: Domain, changes: Change[], options: 
     domain,
     plan: { ...plan, warnings },
     options,
-    apply: async () => {
-      const { revision } = await client.records.applyPlan.mutate({
-        ...input,
-        planHash: plan.planHash,
-        ...changeInput(options),
-      });
-      return revision;
-    },
+    apply: async () =>
+      await client.records.applyPlan.mutate({ ...input, planHash: plan.planHash, ...changeInput(options) }),
     request: async (title) => await requested(client, input, title, options),
   });
 }

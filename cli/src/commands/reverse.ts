@@ -91,7 +91,7 @@ function mend(): Command {
         report: (report) => reports.push(report),
         apply: async () => {
           const input = { id, changes, planHash: plan.planHash, ...changeInput(options) };
-          return (await client.records.applyPlan.mutate(input)).revision;
+          return await client.records.applyPlan.mutate(input);
         },
       });
       if (isApplied) applied++;

@@ -182,14 +182,7 @@ export function rollback(): Command {
       plan: { ...plan, warnings: [...plan.warnings, ...forbidden] },
       options,
       alwaysAsk: true,
-      apply: async () => {
-        const result = await client.snapshots.rollback.mutate({ ...input, planHash, ...changeInput(options) });
-        for (const { recordType, name: host, error } of result.failed) {
-          note(`Not changed: ${host} ${recordType}: ${error}`);
-          process.exitCode = 1;
-        }
-        return (await client.domains.get.query({ id })).revision;
-      },
+      apply: async () => await client.snapshots.rollback.mutate({ ...input, planHash, ...changeInput(options) }),
     });
   });
 }

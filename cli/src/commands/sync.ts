@@ -4,7 +4,7 @@ import { changeInput, command, withChanges, withJson, type ChangeOptions } from 
 import { connect } from "../credentials.ts";
 import { exitCodes, Failure } from "../failure.ts";
 import { carryOut, changesOf, countsOf, printPlan, sizeOf, type Changes } from "../plans.ts";
-import { note, print, printJson, progress } from "../terminal.ts";
+import { print, printJson, progress } from "../terminal.ts";
 import { domainNamed, every, fullName } from "../zones.ts";
 
 export function sync(): Command {
@@ -27,8 +27,7 @@ export function sync(): Command {
       apply: async () => {
         // A sync is never reviewed.
         const { override: _, ...input } = changeInput(options);
-        await client.domains.sync.mutate({ id: zone.id, planHash, ...input });
-        return (await client.domains.get.query({ id: zone.id })).revision;
+        return await client.domains.sync.mutate({ id: zone.id, planHash, ...input });
       },
     });
   });
@@ -58,14 +57,7 @@ export function push(): Command {
       domain: fullName(zone),
       plan: { ...plan, warnings: [...plan.warnings, ...forbidden] },
       options,
-      apply: async () => {
-        const result = await client.domains.push.mutate({ id, planHash, ...changeInput(options) });
-        for (const { recordType, name: host, error } of result.failed) {
-          note(`Not changed: ${host} ${recordType}: ${error}`);
-          process.exitCode = 1;
-        }
-        return (await client.domains.get.query({ id })).revision;
-      },
+      apply: async () => await client.domains.push.mutate({ id, planHash, ...changeInput(options) }),
     });
   });
 }

@@ -116,7 +116,7 @@ function apply(): Command {
         options,
         apply: async () => {
           const more = { planHash: plan.planHash, ...(link ? { linked: true } : {}), ...changeInput(options) };
-          return (await client.templates.applyPlan.mutate({ ...input, ...more })).revision;
+          return await client.templates.applyPlan.mutate({ ...input, ...more });
         },
       });
     });

@@ -113,10 +113,7 @@ export function importZone(): Command {
         domain: fullName(zone),
         plan: { ...plan, warnings },
         options,
-        apply: async () => {
-          await client.records.importZonefile.mutate({ ...input, planHash, ...changeInput(options) });
-          return (await client.domains.get.query({ id: zone.id })).revision;
-        },
+        apply: async () => await client.records.importZonefile.mutate({ ...input, planHash, ...changeInput(options) }),
         request: (title) => requested(client, { id: zone.id, changes: inputOf(plan) }, title, options),
       });
     });

@@ -80,6 +80,8 @@ export interface ChangeResult<P extends Planned> {
   outcomes: ChangeOutcome[];
   /** The zone's revision afterwards. */
   revision: number;
+  /** The revision that the changes made; null if none was made. */
+  newRevision: number | null;
   /** When it was written: the `updatedAt` of what changed. */
   at: Date;
   /** The id of the snapshot that `bookmarkAfter` made. */
@@ -282,7 +284,11 @@ export class ChangePipeline {
     const author = { trigger: "on_change", createdBy: request.caller.userId, now } as const;
     if (planned.signing) await storeSigning(tx, zone.id, planned.signing, now);
     if (request.bookmarkBefore && outcomes.some(({ ok }) => ok)) await bookmark(tx, zone.id, author);
-    const { revision, changeSetId: settledId } = await settle(tx, zone.id, {
+    const {
+      revision,
+      newRevision,
+      changeSetId: settledId,
+    } = await settle(tx, zone.id, {
       kind: request.kind,
       actorId: request.caller.userId,
       actor: request.caller,
@@ -307,7 +313,7 @@ export class ChangePipeline {
     if (outcomes.every(({ ok }) => ok)) await request.alongside?.(tx, revision);
     const snapshotId = request.bookmarkAfter ? await bookmark(tx, zone.id, author) : null;
     const isSettled = settlingOf(zone, changeRefs);
-    return { planned, outcomes, revision, at: now, snapshotId, changeSetId: settledId, isSettled };
+    return { planned, outcomes, revision, newRevision, at: now, snapshotId, changeSetId: settledId, isSettled };
   }
 
   /** Returns a plan without applying it. Locked records are refused to others than the owner and administrators. @throws AppError NOT_FOUND, FORBIDDEN, PROVIDER_ERROR, and what `request.plan` throws */

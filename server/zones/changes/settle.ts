@@ -35,13 +35,15 @@ const hasSignatureOverSoa = sql<boolean>`exists (
 
 interface Settled {
   revision: number;
+  /** The revision that this change set made; null if it changed no record. */
+  newRevision: number | null;
   changeSetId: string | null;
 }
 
 /**
  * Settles a change set in the caller's transaction: writes what really happened to the records, the history and the audit trail, and raises
  * the revision.
- * @returns the zone's revision afterwards, and the change set's id; null if nothing was to be changed.
+ * @returns the zone's revision afterwards, the one that this made, and the change set's id; null if nothing was to be changed.
  * @throws AppError UNAVAILABLE when the lease was lost; a pending change set then waits for a repair.
  */
 export async function settle(tx: EntityManager, domainId: string, settlement: Settlement): Promise<Settled> {
@@ -57,7 +59,7 @@ export async function settle(tx: EntityManager, domainId: string, settlement: Se
     if (reported) await reportChange(tx, { changeSetId, tokenId: settlement.actor.tokenId, now });
     announceZoneChange(tx, { domainId, revision, changeSetId, mirrored, reported });
   }
-  return { revision, changeSetId };
+  return { revision, newRevision: done.length > 0 ? revision : null, changeSetId };
 }
 
 /**

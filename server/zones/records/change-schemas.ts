@@ -337,6 +337,12 @@ export const reviewedHash = line(100, 1).optional().meta({
   example: "3.Qm9yaW5n…",
 });
 
+/** The field `revision` in the answers of imports, syncs, pushes and rollbacks. */
+export const newRevision = z.int().nullable().meta({
+  description: "The zone revision that this call made; null if it changed no record, and with `dryRun`.",
+  example: 4,
+});
+
 /** The field `planHash` in the answers of imports, syncs and rollbacks. */
 export const comparisonHash = z.string().nullable().meta({
   description:

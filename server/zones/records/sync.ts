@@ -64,9 +64,9 @@ export class Sync {
       const loss = lossWarning(changes, planned.size, "differences");
       const warnings = [locked, loss, ...broken].filter((warning) => warning !== null);
       const plan = { ...(await planView(changes)), warnings };
-      return { ...answer(planned), plan, planHash: await comparisonHash(zone, changes) };
+      return { ...answer(planned), revision: null, plan, planHash: await comparisonHash(zone, changes) };
     }
-    const { planned } = await this.#pipeline.run(em, {
+    const { planned, newRevision } = await this.#pipeline.run(em, {
       domainId: id,
       caller,
       need: "manage",
@@ -84,7 +84,7 @@ export class Sync {
         return plan;
       },
     });
-    return { ...answer(planned), plan: null, planHash: null };
+    return { ...answer(planned), revision: newRevision, plan: null, planHash: null };
   }
 
   /**
@@ -111,6 +111,7 @@ export class Sync {
       return {
         success: unmade.length === 0,
         changeSetId: null,
+        revision: null,
         ...countsView(changes),
         unchanged: served.unchanged,
         failed: unmade.map(failure),
@@ -118,7 +119,7 @@ export class Sync {
         planHash: await comparisonHash(zone, overwritten, "push"),
       };
     }
-    const { planned, outcomes, changeSetId } = await this.#pipeline.run(em, {
+    const { planned, outcomes, changeSetId, newRevision } = await this.#pipeline.run(em, {
       domainId: id,
       caller,
       need: "manage",
@@ -142,6 +143,7 @@ export class Sync {
     return {
       success: failed.length === 0,
       changeSetId,
+      revision: newRevision,
       ...countsView(planned.changes.filter((_, index) => outcomes[index]?.ok)),
       unchanged: planned.served.unchanged,
       failed,

@@ -7,6 +7,7 @@ import {
   followedPlan,
   plannedChanges,
   forceLoss,
+  newRevision,
   reviewedHash,
   comparisonHash,
   reverseOutcomes,
@@ -53,6 +54,7 @@ export const syncResult = z
     synced: z.int().meta({ description: "Records at the provider.", example: 60 }),
     ...counts,
     unchanged: z.int().meta({ description: "Records that were already equal.", example: 57 }),
+    revision: newRevision,
     plan: optionalPlan,
     planHash: comparisonHash,
   })
@@ -91,6 +93,7 @@ export const pushResult = z
     changeSetId: id(
       "The new change set, which a revert undoes. Null with `dryRun`, and if there was nothing to do.",
     ).nullable(),
+    revision: newRevision,
     created: z.int().meta({ description: "Records created at the provider.", example: 1 }),
     updated: z.int().meta({ description: "Records changed at the provider.", example: 1 }),
     deleted: z.int().meta({ description: "Records deleted at the provider.", example: 1 }),
@@ -251,6 +254,7 @@ export const zonefileResult = z
         "than ten records, which are guarded only against being emptied (100).",
       example: 2.5,
     }),
+    revision: newRevision,
     warnings: plannedChanges.shape.warnings,
     reverse: reverseOutcomes,
     plan: optionalFollowedPlan,

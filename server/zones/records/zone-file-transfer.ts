@@ -157,8 +157,12 @@ export class ZoneFileTransfer {
       const readLive = async () => withoutManaged(await liveZone(reader, zone.id, zone.rights.sees), zone.signed);
       return await this.#planned(reader, caller, { zone, readLive }, input);
     };
-    const { planned, reverse } = input.dryRun
-      ? { planned: await this.#pipeline.dryRun(em, { domainId: input.id, caller, need, plan }), reverse: [] }
+    const { planned, reverse, revision } = input.dryRun
+      ? {
+          planned: await this.#pipeline.dryRun(em, { domainId: input.id, caller, need, plan }),
+          reverse: [],
+          revision: null,
+        }
       : await this.#import(em, caller, {
           domainId: input.id,
           need,
@@ -168,7 +172,7 @@ export class ZoneFileTransfer {
           plan,
         });
     const planHash = input.dryRun ? await comparisonHash(planned.zone, planned.changes) : null;
-    return { ...(await comparisonView(planned, input.dryRun)), reverse, planHash };
+    return { ...(await comparisonView(planned, input.dryRun)), revision, reverse, planHash };
   }
 
   /** Plans an import, and changes nothing. @throws AppError as `import` does */
@@ -189,7 +193,7 @@ export class ZoneFileTransfer {
     );
     const needsReview = this.#review.requires(zone, { role: caller.role, changes: planned.changes });
     const view = await comparisonView(planned, true);
-    return { ...view, reverse: [], planHash: null, needsReview, providerZone: zone.providerZone };
+    return { ...view, revision: null, reverse: [], planHash: null, needsReview, providerZone: zone.providerZone };
   }
 
   async #planned(
@@ -277,8 +281,8 @@ export class ZoneFileTransfer {
       need: "write" | "manage";
       plan: (reader: EntityManager, zone: ZoneContext) => Promise<P>;
     },
-  ): Promise<{ planned: P; reverse: FollowOutcome[] }> {
-    const { planned, outcomes, reverse } = await this.#pipeline.run(em, {
+  ): Promise<{ planned: P; reverse: FollowOutcome[]; revision: number | null }> {
+    const { planned, outcomes, reverse, newRevision } = await this.#pipeline.run(em, {
       ...request,
       caller,
       kind: "import",
@@ -287,7 +291,7 @@ export class ZoneFileTransfer {
     });
     const refused = [...providerRefusals(planned.changes, outcomes).values()];
     const [first] = refused;
-    if (first === undefined) return { planned, reverse };
+    if (first === undefined) return { planned, reverse, revision: newRevision };
     refuseHalfDone(outcomes, first);
     throw fileRefused("CONFLICT", refused);
   }

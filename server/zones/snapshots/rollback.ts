@@ -62,6 +62,7 @@ export class Rollback {
       return {
         success: unmade.length === 0,
         snapshot: null,
+        revision: null,
         ...countsView(changes),
         failed: unmade.map(failure),
         plan: {
@@ -75,7 +76,12 @@ export class Rollback {
         planHash: await comparisonHash(zone, changes),
       };
     }
-    const { planned, outcomes, snapshotId } = await this.#pipeline.run(em, {
+    const {
+      planned,
+      outcomes,
+      snapshotId,
+      newRevision: revision,
+    } = await this.#pipeline.run(em, {
       domainId: input.id,
       caller,
       need: "manage",
@@ -101,7 +107,8 @@ export class Rollback {
     if (snapshotId === null) throw new Error("A rollback always makes a snapshot.");
     const seen = { sees: ZoneScope.all, signed: planned.zone.signed };
     const snapshot = await this.#snapshots.brief(em.fork(), { id: input.id, snapshotId }, seen);
-    return { success: failed.length === 0, snapshot, ...countsView(done), failed, plan: null, planHash: null };
+    const success = failed.length === 0;
+    return { success, snapshot, revision, ...countsView(done), failed, plan: null, planHash: null };
   }
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { comparisonHash, fieldChanges, plannedChanges, reviewedHash } from "../records/change-schemas.ts";
+import { comparisonHash, fieldChanges, newRevision, plannedChanges, reviewedHash } from "../records/change-schemas.ts";
 import { dnsRecord } from "../records/schemas.ts";
 import { failedChanges, recordName } from "../records/whole-zone-schemas.ts";
 import { dataFields, explained, queriedRevision } from "../changes/schemas.ts";
@@ -152,6 +152,7 @@ export const rollbackResult = z
     snapshot: snapshot
       .nullable()
       .meta({ description: "The `on_change` snapshot taken after the rollback; null with `dryRun`." }),
+    revision: newRevision,
     created: z.int().meta({ description: "Records created.", example: 2 }),
     updated: z.int().meta({ description: "Records changed.", example: 1 }),
     deleted: z.int().meta({ description: "Records deleted.", example: 0 }),

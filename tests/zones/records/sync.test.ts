@@ -38,7 +38,7 @@ describe("a sync", () => {
     expect(await zone.detail()).toMatchObject({ recordCount: 3, revision: 2 });
 
     const real = await sync();
-    expect(real.body).toEqual({ ...counts, plan: null, planHash: null });
+    expect(real.body).toEqual({ ...counts, revision: 3, plan: null, planHash: null });
     expect(await zone.records()).toMatchObject([
       { name: "new", version: 1 },
       { id: ttl.id, ttl: 77, version: 2 },

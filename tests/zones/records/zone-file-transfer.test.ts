@@ -126,7 +126,7 @@ describe("an import", () => {
     expect(await zone.lines()).toEqual(["www A 192.0.2.1"]);
     expect((await zone.get("/snapshots")).body.total).toBe(0);
     const real = await send({ zonefile, mode: "replace" });
-    expect(real.body).toEqual({ ...body, plan: null, planHash: null });
+    expect(real.body).toEqual({ ...body, revision: 2, plan: null, planHash: null });
   });
 
   test("an import takes a snapshot of the previous state, unless it changes nothing", async () => {
