@@ -1,4 +1,4 @@
-import type { Change, Client, Plan } from "@zonewright/client";
+import type { Change, Client, Plan, RouterOutputs } from "@zonewright/client";
 import type { ChangeOptions } from "./command.ts";
 import { asOptions, exitCodes, Failure } from "./failure.ts";
 import { confirmed, interactive, note, print, printJson } from "./terminal.ts";
@@ -6,8 +6,14 @@ import { visible } from "./table.ts";
 
 type RecordData = Plan["creates"][number];
 
+/** A change of a PTR record in another zone that belongs to a plan. */
+export type PointerChange = Plan["reverse"][number];
+
 /** What every plan of the API has. */
-export type Changes = Pick<Plan, "creates" | "updates" | "deletes"> & { warnings?: readonly string[] };
+export type Changes = Pick<Plan, "creates" | "updates" | "deletes"> & {
+  warnings?: readonly string[];
+  reverse?: readonly PointerChange[];
+};
 
 /** A change of one record, as `--json` prints it. */
 export interface JsonChange {
@@ -50,13 +56,75 @@ export function recordText({ name, ttl, recordType, value, strings, proxied, sta
 
 const styles = { create: "green", update: "yellow", delete: "red" } as const;
 
-/** Returns a plan as a patch: `+`, `-` and `~` before each record. An update shows the record before and what becomes of it. */
+/**
+ * Returns a plan as a patch: `+`, `-` and `~` before each record. An update shows the record before and what becomes of it. Changes of PTR
+ * records that it makes in other zones follow, with the zone.
+ */
 export function patchOf(changes: Changes): { text: string; action: keyof typeof styles }[] {
-  return changesOf(changes).map(({ action, before, after }) => {
-    if (before && after) return { action, text: `~ ${recordText(before)} → ${differences(before, after)}` };
-    if (after) return { action, text: `+ ${recordText(after)}` };
-    return { action, text: `- ${before ? recordText(before) : ""}` };
-  });
+  return [
+    ...changesOf(changes).map(lineOf),
+    ...(changes.reverse ?? []).filter(({ included }) => included).map(pointerLine),
+  ];
+}
+
+interface Line {
+  text: string;
+  action: keyof typeof styles;
+}
+
+function lineOf({ action, before, after }: JsonChange): Line {
+  if (before && after) return { action, text: `~ ${recordText(before)} → ${differences(before, after)}` };
+  if (after) return { action, text: `+ ${recordText(after)}` };
+  return { action, text: `- ${before ? recordText(before) : ""}` };
+}
+
+/** A PTR record that the user may not see is named by its address. */
+function pointerLine({ address, domainName, action, record, before }: PointerChange): Line {
+  const known = action ?? "update";
+  const isWhole = record !== null && (known !== "update" || before !== null);
+  const line: Line = isWhole
+    ? lineOf({ action: known, before: known === "delete" ? record : before, after: known === "delete" ? null : record })
+    : { action: known, text: `${{ create: "+", update: "~", delete: "-" }[known]} PTR of ${address}` };
+  return { ...line, text: domainName === null ? line.text : `${line.text} (in ${domainName})` };
+}
+
+/** What makes the PTR changes that a command without `--reverse` does not make. */
+export const mendPointers = "`zonewright reverse mend` makes them, afterwards.";
+
+/** Returns what to say of the PTR changes that a plan could make, and does not. @param how what makes those that are offered */
+export function offeredPointers(changes: readonly PointerChange[], how: string): string[] {
+  const open = changes.filter(({ included }) => !included);
+  const offered = open.filter(({ reason }) => reason === null).length;
+  const refused = open.flatMap(({ reason }) => reason ?? []);
+  return [
+    ...(offered === 0 ? [] : [`${offered === 1 ? "1 PTR change is" : `${offered} PTR changes are`} offered: ${how}`]),
+    ...new Set(refused),
+  ];
+}
+
+/**
+ * Returns the plan of a text, with what it does in other zones. Servers of earlier versions do not say that.
+ * @throws Failure if there is none
+ */
+export function filePlan({
+  plan,
+  warnings,
+}: {
+  plan: Changes | null;
+  warnings: readonly string[];
+}): Changes & { warnings: readonly string[] } {
+  if (plan === null) throw new Failure("The server returned no plan. Upgrade it.");
+  return { ...plan, warnings: [...warnings, ...offeredPointers(plan.reverse ?? [], mendPointers)] };
+}
+
+/** The outcome in a reverse zone whose PTR records follow. */
+export type ReverseOutcome = RouterOutputs["records"]["applyPlan"]["reverse"][number];
+
+/** Returns a sentence for each reverse zone whose PTR records could not be changed yet. */
+export function lateReverse(reverse: readonly ReverseOutcome[]): string[] {
+  return reverse.flatMap(({ domainName, error }) =>
+    error === null ? [] : [`${domainName}: PTR records not changed yet: ${error} The server retries.`],
+  );
 }
 
 function differences(before: RecordData, after: RecordData): string {
@@ -96,6 +164,8 @@ export function printPlan(
 export interface ChangeReport {
   domain: string;
   changes: JsonChange[];
+  /** The changes of PTR records that belong to the plan. */
+  reverseChanges: readonly PointerChange[];
   warnings: readonly string[];
   /** Whether changes were made. */
   applied: boolean;
@@ -103,6 +173,8 @@ export interface ChangeReport {
   revision: number | null;
   /** Changes that were refused, when others were made or not. */
   failed: readonly FailedChange[];
+  /** The outcome in each reverse zone whose PTR records follow. */
+  reverse: readonly ReverseOutcome[];
   /** The number of the change request that was made instead; null for none. */
   request: number | null;
 }
@@ -123,7 +195,18 @@ interface Outcome {
   updated?: number;
   deleted?: number;
   failed?: readonly FailedChange[];
+  reverse?: readonly ReverseOutcome[];
 }
+
+/** What a report says of changes that were not made. */
+export const noneApplied = {
+  reverseChanges: [],
+  applied: false,
+  revision: null,
+  failed: [],
+  reverse: [],
+  request: null,
+} satisfies Partial<ChangeReport>;
 
 /** A planned change of one domain. */
 export interface PlannedChange {
@@ -156,8 +239,8 @@ export async function carryOut({
   const { json, yes, dryRun, request: title } = options;
   const report = (fields: Partial<ChangeReport>) => {
     if (!json) return;
-    const none = { applied: false, revision: null, failed: [], request: null };
-    const whole = { domain, changes: changesOf(plan), warnings: plan.warnings ?? [], ...none, ...fields };
+    const { warnings = [], reverse: reverseChanges = [] } = plan;
+    const whole = { domain, changes: changesOf(plan), warnings, ...noneApplied, reverseChanges, ...fields };
     (calls.report ?? printJson)(whole);
   };
   if (!json) printPlan(domain, plan);
@@ -181,15 +264,17 @@ export async function carryOut({
     if (!(await confirmed("Apply?", `This changes ${domain}: ${countsOf(plan)}.`)))
       throw new Declined("Nothing was changed.");
   }
-  const { failed = [], ...made } = await uninterrupted(domain, calls.apply);
+  const { failed = [], reverse = [], ...made } = await uninterrupted(domain, calls.apply);
   const { created = 0, updated = 0, deleted = 0, changeSetId } = made;
   const revision = changeSetId === null ? null : (made.revision ?? null);
   const applied = failed.length === 0 || revision !== null || created + updated + deleted > 0;
   for (const { recordType, name, error } of failed) note(`Not changed: ${name} ${recordType}: ${error}`);
-  if (failed.length > 0) process.exitCode = exitCodes.error;
-  report({ applied, revision, failed });
+  const late = lateReverse(reverse);
+  if (failed.length + late.length > 0) process.exitCode = exitCodes.error;
+  report({ applied, revision, failed, reverse });
   if (!json) {
     print(!applied ? "Nothing was applied." : revision === null ? "Applied." : `Applied as revision ${revision}.`);
+    for (const sentence of late) note(sentence);
     if (interactive && revision !== null) note(`To undo it: zonewright history undo ${domain} ${revision}`);
   }
   return applied;

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { isZonewrightError, type Client, type Domain, type RouterOutputs } from "@zonewright/client";
 import { explain } from "./failure.ts";
-import { changesOf, countsOf, patchOf, printPlan, sizeOf, type Changes } from "./plans.ts";
+import { changesOf, countsOf, filePlan, patchOf, printPlan, sizeOf, type Changes } from "./plans.ts";
 import { counted, note, print, progress } from "./terminal.ts";
 import { visible } from "./table.ts";
 import { fullName } from "./zones.ts";
@@ -214,9 +214,8 @@ export async function comparison(
   return planIn(await patiently(() => client.records.planZonefile.mutate(input)));
 }
 
-function planIn({ plan, planHash, warnings, left, lossPercent }: RouterOutputs["records"]["planZonefile"]) {
-  if (plan === null) throw new TypeError("The server returned no plan. Upgrade it.");
-  return { plan: { ...plan, warnings }, planHash, left, lossPercent };
+function planIn({ planHash, left, lossPercent, ...answer }: RouterOutputs["records"]["planZonefile"]) {
+  return { plan: filePlan(answer), planHash, left, lossPercent };
 }
 
 /** Plans a domain that does not exist yet. The server says whether it can be added, and with which records its zone would begin. */
@@ -373,7 +372,8 @@ export function printPlans(plans: readonly ZonePlan[], failures: readonly ZoneFa
 
 /** Returns what `--json` prints of a plan. */
 export function zoneReport({ domain, file, plan, left, input }: ZonePlan) {
-  return { domain, file, createsDomain: input === null, changes: changesOf(plan), warnings: plan.warnings, left };
+  const { warnings, reverse: reverseChanges = [] } = plan;
+  return { domain, file, createsDomain: input === null, changes: changesOf(plan), reverseChanges, warnings, left };
 }
 
 /** By which a job finds its comment again, to replace it. */

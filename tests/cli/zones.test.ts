@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -11,6 +11,7 @@ import { startCloudflare } from "../support/vendors/cloudflare/server.ts";
 import { failure, startDigitalOcean } from "../support/vendors/digitalocean/server.ts";
 import type { VendorCall } from "../support/vendors/loopback-vendor.ts";
 import { proxyOf } from "../support/proxy.ts";
+import { freshNet } from "../support/reverse-zones.ts";
 import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" } });
@@ -531,6 +532,90 @@ describe("mending several reverse zones", () => {
         { domain: zones[1], applied: true },
       ],
     });
+  });
+});
+
+describe("PTR records that follow", () => {
+  /** A domain and a reverse zone that its addresses are in. */
+  async function following(mode: string): Promise<{ name: string; reverse: string; at: (host: number) => string }> {
+    const { name: reverse, at } = freshNet();
+    await zone(reverse, "@ 300 IN NS ns1.example.net.\n");
+    const name = await zone(`${mode}.example`, "@ 300 IN NS ns1.example.net.\n");
+    const { domains } = (await zw.admin.get(`/api/domains?name=${name}`)).body as { domains: { id: string }[] };
+    await zw.admin.put(`/api/domains/${domains[0]?.id}`, { reverse: mode });
+    return { name, reverse, at };
+  }
+
+  const folder = async (name: string, lines: string) => {
+    const made = join(cli.configFolder, name);
+    await mkdir(made, { recursive: true });
+    await writeFile(join(made, `${name}.zone`), `@ 300 IN NS ns1.example.net.\n${lines}`);
+    return made;
+  };
+
+  test("are in the plans of records, of files and of an undo, and covered by a saved plan", async () => {
+    const { name, reverse, at } = await following("follow");
+    const files = await folder(name, `one 300 IN A ${at(1)}\n`);
+    const patch = `+ one 300 A ${at(1)}\n+ 1 3600 PTR one.${name} (in ${reverse})\n`;
+    expect(await cli.run(["plan", files])).toMatchObject({ exitCode: 2, stdout: expect.stringContaining(patch) });
+    expect((await cli.run(["plan", files, "--format", "markdown"])).stdout).toContain(patch);
+    const file = join(files, `${name}.zone`);
+    expect((await cli.run(["import", name, file, "--dry-run"])).stdout).toBe(`${name}: 1 to create\n${patch}`);
+    const added = ["records", "add", name, "one", "A", at(1), "--ttl", "300", "--dry-run"];
+    expect((await cli.run(added)).stdout).toBe(`${name}: 1 to create\n${patch}`);
+    const saved = join(cli.configFolder, "follow.json");
+    await cli.run(["plan", files, "--out", saved]);
+    await cli.must(["records", "add", reverse, "1", "PTR", "elsewhere.example.net"]);
+    expect(await cli.run(["apply", saved, "--yes"])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining(`${name} has changed since the plan was made.`),
+    });
+    await cli.must(["records", "rm", reverse, "1", "--yes"]);
+    const applied = await cli.json<{ zones: object[] }>(["apply", saved, "--yes"]);
+    expect(applied.zones).toMatchObject([
+      { reverseChanges: [{ address: at(1), included: true }], reverse: [{ domainName: reverse, error: null }] },
+    ]);
+    const undone = await cli.run(["history", "undo", name, "2", "--dry-run"]);
+    expect(undone.stdout).toBe(
+      `${name}: 1 to delete\n- one 300 A ${at(1)}\n- 1 3600 PTR one.${name} (in ${reverse})\n`,
+    );
+  });
+
+  test("and cannot yet be changed are named, and the exit code is 1", async () => {
+    const { name, reverse, at } = await following("follow");
+    const file = join(zw.dataDir, `zones/${reverse}.zone`);
+    await rename(file, `${file}.away`);
+    const late = expect.stringMatching(
+      new RegExp(`${reverse.replaceAll(".", "\\.")}: PTR records not changed yet: .+\\. The server retries\\.\n`),
+    );
+    const added = await cli.run(["records", "add", name, "two", "A", at(2), "--yes"]);
+    expect(added).toMatchObject({ exitCode: 1, stdout: expect.stringContaining("Applied as revision "), stderr: late });
+    const { exitCode, stdout } = await cli.run(["records", "add", name, "three", "A", at(3), "--yes", "--json"]);
+    expect({ exitCode, ...(JSON.parse(stdout) as Report) }).toMatchObject({
+      exitCode: 1,
+      applied: true,
+      reverse: [{ domainName: reverse, revision: null, error: expect.any(String) }],
+    });
+    const files = await folder(name, `one 300 IN A ${at(1)}\ntwo 3600 IN A ${at(2)}\nthree 3600 IN A ${at(3)}\n`);
+    expect(await cli.run(["apply", files, "--yes"])).toMatchObject({
+      exitCode: 1,
+      stdout: expect.stringContaining(`${name}: applied as revision `),
+      stderr: late,
+    });
+    await rename(`${file}.away`, file);
+  });
+
+  test("only if they are chosen are offered, with the command that makes them", async () => {
+    const { name, reverse, at } = await following("offer");
+    const files = await folder(name, `one 300 IN A ${at(1)}\n`);
+    const planned = await cli.run(["plan", files]);
+    expect(planned.stdout).not.toContain("PTR");
+    expect(planned.stderr).toBe(
+      "Warning: 1 PTR change is offered: `zonewright reverse mend` makes them, afterwards.\n",
+    );
+    const added = ["records", "add", name, "one", "A", at(1), "--dry-run"];
+    expect((await cli.run(added)).stderr).toBe("Warning: 1 PTR change is offered: --reverse makes them, too.\n");
+    expect((await cli.run([...added, "--reverse"])).stdout).toContain(`+ 1 3600 PTR one.${name} (in ${reverse})\n`);
   });
 });
 

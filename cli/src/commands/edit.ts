@@ -10,6 +10,7 @@ import { asOptions, exitCodes, Failure, problemsOf } from "../failure.ts";
 import {
   carryOut,
   changesOf,
+  filePlan,
   inputOf,
   requested,
   sizeOf,
@@ -93,13 +94,9 @@ async function apply(
   const input = { id, zonefile, mode: "replace" as const };
   const unlock = options.unlock ? { unlock: true } : {};
   const compared = async (text: string) => {
-    const { plan, planHash, warnings } = await client.records.planZonefile.mutate({
-      ...input,
-      zonefile: text,
-      ...unlock,
-    });
-    if (plan === null || planHash === null) throw new Failure("The server returned no plan. Upgrade it.");
-    return { ...plan, warnings, planHash };
+    const { planHash, ...answer } = await client.records.planZonefile.mutate({ ...input, zonefile: text, ...unlock });
+    if (planHash === null) throw new Failure("The server returned no plan. Upgrade it.");
+    return { ...filePlan(answer), planHash };
   };
   const revision = async () => (await client.domains.get.query({ id })).revision;
   let planned: Changes & { planHash: string } = await compared(zonefile);

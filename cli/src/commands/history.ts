@@ -3,7 +3,7 @@ import type { Client, Domain, RouterOutputs } from "@zonewright/client";
 import { changeInput, command, group, wholeNumber, withChanges, withJson, type ChangeOptions } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { Failure } from "../failure.ts";
-import { carryOut, changesOf, printPlan, type Changes } from "../plans.ts";
+import { carryOut, changesOf, filePlan, printPlan, type Changes } from "../plans.ts";
 import { note, printFields, printJson, printTable, type Column } from "../terminal.ts";
 import { domainNamed, fullName, instant } from "../zones.ts";
 
@@ -123,7 +123,7 @@ function undo(): Command {
     if (plan === null || planHash === null) throw new Failure("The server returned no plan. Upgrade it.");
     await carryOut({
       domain: fullName(zone),
-      plan,
+      plan: filePlan({ plan, warnings: plan.warnings }),
       options,
       apply: async () => await client.records.revert.mutate({ ...input, planHash, ...changeInput(options) }),
     });

@@ -4,7 +4,7 @@ import { isZonewrightError, type Client } from "@zonewright/client";
 import { changeInput, command, withJson, wholeNumber, type ChangeOptions } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { exitCodes, Failure } from "../failure.ts";
-import { countsOf, inputOf, requested } from "../plans.ts";
+import { countsOf, inputOf, lateReverse, requested, type ReverseOutcome } from "../plans.ts";
 import { confirmed, note, print, printJson, printRaw, progress, readNamed } from "../terminal.ts";
 import { configNamed } from "../zones.ts";
 import { refuseTwice, textHash, zoneFilesIn } from "../zone-files.ts";
@@ -350,6 +350,8 @@ interface Outcome {
   domain: string;
   applied: boolean;
   revision: number | null;
+  /** The outcome in each reverse zone whose PTR records follow. */
+  reverse: readonly ReverseOutcome[];
   request: number | null;
   reasons: string[];
   exitCode: number;
@@ -405,7 +407,7 @@ function onlyCreated(plan: ZonePlan, why: string, isOnlyCreated = false): Outcom
 }
 
 function noOutcome({ domain }: ZonePlan): Outcome {
-  return { domain, applied: false, revision: null, request: null, reasons: [], exitCode: exitCodes.done };
+  return { domain, applied: false, revision: null, reverse: [], request: null, reasons: [], exitCode: exitCodes.done };
 }
 
 /** A domain that was created, with what applies its file, or why it was not. */
@@ -472,8 +474,9 @@ async function outcomeOf(
     const reviewed = { ...input, ...(planHash === null ? {} : { planHash }), ...given };
     isSent = true;
     // Servers of earlier versions do not say the revision.
-    const { revision = null } = await patiently(() => client.records.importZonefile.mutate(reviewed));
-    return { ...none, applied: true, revision };
+    const { revision = null, reverse } = await patiently(() => client.records.importZonefile.mutate(reviewed));
+    const exitCode = lateReverse(reverse).length > 0 ? exitCodes.error : exitCodes.done;
+    return { ...none, applied: true, revision, reverse, exitCode };
   } catch (error) {
     const { reasons, exitCode } = await failureOf(one, error);
     if (isSent && isZonewrightError(error) && error.code === "NETWORK_ERROR") {
@@ -506,8 +509,14 @@ function report(plans: readonly ZonePlan[], outcomes: readonly Outcome[], { json
   const byDomain = new Map(outcomes.map((outcome) => [outcome.domain, outcome]));
   if (json) {
     const zones = plans.map((one) => {
-      const { applied = false, revision = null, request = null, reasons = [] } = byDomain.get(one.domain) ?? {};
-      return { ...zoneReport(one), applied, revision, request, reasons };
+      const {
+        applied = false,
+        revision = null,
+        reverse = [],
+        request = null,
+        reasons = [],
+      } = byDomain.get(one.domain) ?? {};
+      return { ...zoneReport(one), applied, revision, reverse, request, reasons };
     });
     printJson({ zones, applied: outcomes.filter(({ applied }) => applied).length });
   }
@@ -523,6 +532,8 @@ function report(plans: readonly ZonePlan[], outcomes: readonly Outcome[], { json
       for (const reason of outcome.reasons)
         note(`${domain}: ${outcome.isUnknown ? "outcome unknown" : "not applied"}. ${reason}`);
   }
+  for (const { domain, reverse } of outcomes)
+    for (const sentence of lateReverse(reverse)) note(`${domain}: ${sentence}`);
   const onlyMade = outcomes.filter(({ isOnlyCreated }) => isOnlyCreated).length;
   const refused = outcomes.filter(({ reasons }) => reasons.length > 0).length - onlyMade;
   const applied = outcomes.filter((outcome) => outcome.applied).length;

@@ -12,7 +12,7 @@ import {
 } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { Failure } from "../failure.ts";
-import { carryOut, requested } from "../plans.ts";
+import { carryOut, offeredPointers, requested } from "../plans.ts";
 import { printJson, printTable, progress, type Column } from "../terminal.ts";
 import { domainNamed, every, fullName, notesOf, recordColumns } from "../zones.ts";
 import { edit } from "./edit.ts";
@@ -247,13 +247,7 @@ async function change(client: Client, zone: Domain, changes: Change[], options: 
   }
   const input = { id, changes, ...(options.reverse ? { reverse: true } : {}) };
   const plan = await client.records.plan.mutate({ ...input, ...(options.unlock ? { unlock: true } : {}) });
-  const pointers = plan.reverse.filter(({ included }) => included).length;
-  const offered = plan.reverse.length - pointers;
-  const warnings = [
-    ...plan.warnings,
-    ...(pointers === 0 ? [] : [`${pointers} PTR records change with it.`]),
-    ...(offered === 0 ? [] : [`${offered} PTR changes are offered: --reverse makes them, too.`]),
-  ];
+  const warnings = [...plan.warnings, ...offeredPointers(plan.reverse, "--reverse makes them, too.")];
   await carryOut({
     domain,
     plan: { ...plan, warnings },

@@ -3,7 +3,7 @@ import { isZonewrightError, type Client, type RouterOutputs } from "@zonewright/
 import { changeInput, command, group, withChanges, withJson, type ChangeOptions } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { exitCodes, explain } from "../failure.ts";
-import { carryOut, Declined, type ChangeReport } from "../plans.ts";
+import { carryOut, Declined, noneApplied, type ChangeReport } from "../plans.ts";
 import { note, print, printJson, printTable, type Column } from "../terminal.ts";
 
 type Report = RouterOutputs["reverse"]["report"];
@@ -111,8 +111,7 @@ function mend(): Command {
         const domain = zone.domainName;
         const why = exitCode === exitCodes.interrupted ? "Stopped." : text;
         note(isNo ? `${domain} was not changed.` : `${domain}: ${why}`);
-        const none = { changes: [], warnings: [], applied: false, revision: null, request: null };
-        reports.push({ domain, ...none, reasons: why.split("\n") });
+        reports.push({ domain, changes: [], warnings: [], ...noneApplied, reasons: why.split("\n") });
         process.exitCode = exitCode;
         if (stops) break;
       }

@@ -3,7 +3,7 @@ import type { Client, RouterOutputs } from "@zonewright/client";
 import { changeInput, command, group, withChanges, withJson, type ChangeOptions } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { Failure } from "../failure.ts";
-import { carryOut } from "../plans.ts";
+import { carryOut, mendPointers, offeredPointers } from "../plans.ts";
 import { print, printFields, printJson, printTable, type Column } from "../terminal.ts";
 import { domainNamed, every, fullName } from "../zones.ts";
 
@@ -112,7 +112,7 @@ function apply(): Command {
       const plan = await client.templates.plan.mutate({ ...input, ...(unlock ? { unlock } : {}) });
       await carryOut({
         domain: fullName(zone),
-        plan,
+        plan: { ...plan, warnings: [...plan.warnings, ...offeredPointers(plan.reverse, mendPointers)] },
         options,
         apply: async () => {
           const more = { planHash: plan.planHash, ...(link ? { linked: true } : {}), ...changeInput(options) };

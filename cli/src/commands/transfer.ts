@@ -4,7 +4,7 @@ import { Option, type Command } from "commander";
 import { changeInput, command, wholeNumber, withChanges, withJson, type ChangeOptions } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { Failure } from "../failure.ts";
-import { carryOut, inputOf, requested } from "../plans.ts";
+import { carryOut, filePlan, inputOf, requested } from "../plans.ts";
 import { deliver, readInput, readNamed, textOf } from "../terminal.ts";
 import { fileOfZone } from "../zone-files.ts";
 import { domainNamed, fullName } from "../zones.ts";
@@ -107,11 +107,12 @@ export function importZone(): Command {
         ...(ignoreOutOfZone ? { ignoreOutOfZone } : {}),
       };
       const planned = { ...input, ...(options.unlock ? { unlock: true } : {}) };
-      const { plan, planHash, warnings } = await client.records.planZonefile.mutate(planned);
-      if (plan === null || planHash === null) throw new Failure("The server returned no plan. Upgrade it.");
+      const { planHash, ...answer } = await client.records.planZonefile.mutate(planned);
+      const plan = filePlan(answer);
+      if (planHash === null) throw new Failure("The server returned no plan. Upgrade it.");
       await carryOut({
         domain: fullName(zone),
-        plan: { ...plan, warnings },
+        plan,
         options,
         apply: async () => await client.records.importZonefile.mutate({ ...input, planHash, ...changeInput(options) }),
         request: (title) => requested(client, { id: zone.id, changes: inputOf(plan) }, title, options),

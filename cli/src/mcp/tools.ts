@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Client, RouterInputs } from "@zonewright/client";
 import { authorOf } from "../commands/history.ts";
-import { countsOf, patchOf, recordText, type Changes } from "../plans.ts";
+import { countsOf, lateReverse, patchOf, recordText, type Changes } from "../plans.ts";
 import { driftText } from "../commands/sync.ts";
 import { counted } from "../terminal.ts";
 import { fullName, instant, notesOf, domainNamed } from "../zones.ts";
@@ -283,8 +283,11 @@ export const tools: readonly Tool[] = [
     changes: "records",
     async run(client, given) {
       const { name, input } = await named(client, given);
-      const { revision } = await client.records.applyPlan.mutate(input as RouterInputs["records"]["applyPlan"]);
-      return `Applied to ${name} as revision ${revision}. To undo: zonewright history undo ${name} ${revision}`;
+      const { revision, reverse } = await client.records.applyPlan.mutate(
+        input as RouterInputs["records"]["applyPlan"],
+      );
+      const done = `Applied to ${name} as revision ${revision}. To undo: zonewright history undo ${name} ${revision}`;
+      return untrusted(done, lateReverse(reverse));
     },
   },
 ];

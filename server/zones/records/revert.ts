@@ -93,7 +93,14 @@ export class Revert {
       refuseHalfDone(outcomes, refusal);
       throw new AppError("CONFLICT", `Nothing was reverted: ${refusal}`);
     }
-    return { changeSetId, revision, ...countsView(planned.changes), plan: null, planHash: null, reverse };
+    return {
+      changeSetId,
+      revision,
+      ...countsView(planned.changes),
+      plan: null,
+      planHash: null,
+      reverse,
+    };
   }
 
   /** Plans the opposite of a change set. PTR records that followed it follow this one, too: one undo. */

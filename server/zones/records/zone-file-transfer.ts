@@ -6,7 +6,7 @@ import { realPause } from "../../platform/pause.ts";
 import { located, type FormatReading, type FormatRecord } from "../../dns/formats/format.ts";
 import { openText, writingIn, type ReadableFormat, type WritableFormat } from "../../dns/formats/formats.ts";
 import { initialSoa } from "../../dns/zone-file/contents.ts";
-import type { FollowedChange, Followers, FollowOutcome } from "../changes/follows.ts";
+import type { Followers, FollowOutcome, FollowPlan } from "../changes/follows.ts";
 import { aligningTtls, planningState, type Desired } from "../../dns/desired-state.ts";
 import type { ProviderKind } from "../../dns-providers/provider.ts";
 import { defaultTtlAt, ttlAt } from "./editing/drafts.ts";
@@ -70,27 +70,29 @@ export type BeginZone = (
   check: (named: Pick<ZoneContext, "name" | "kind">) => Promise<void>,
 ) => Promise<{ zone: ZoneContext; live: readonly LiveRecord[] }>;
 
+/** How a zone differs from a text, and what follows if it becomes equal to it. */
+interface ComparedZone extends Planned {
+  zone: ZoneContext;
+  size: ZoneSize;
+  unchanged: number;
+  left: number;
+  warnings: string[];
+  followed: FollowPlan;
+}
+
 /** Returns what an import answers of its plan. @param shows whether the answer has the plan itself */
-async function comparisonView(
-  {
-    changes,
-    size,
-    unchanged,
-    left,
-    warnings,
-    listed,
-  }: Planned & { size: ZoneSize; unchanged: number; left: number; warnings: string[]; listed: FollowedChange[] },
-  shows: boolean,
-) {
+async function comparisonView({ changes, size, unchanged, left, warnings, followed }: ComparedZone, shows: boolean) {
   return {
     ...countsView(changes),
     unchanged,
     left,
     lossPercent: lossPercent(changes, size),
     warnings,
-    plan: shows ? { ...(await planView(changes)), warnings, reverse: listed } : null,
+    plan: shows ? { ...(await planView(changes)), warnings, reverse: followed.listed } : null,
   };
 }
+
+const followedByNone: FollowPlan = { listed: [], warnings: [], follows: [], hashed: [] };
 
 /** Exports and imports zones as master files. */
 export class ZoneFileTransfer {
@@ -171,7 +173,8 @@ export class ZoneFileTransfer {
           unlock: input.unlock,
           plan,
         });
-    const planHash = input.dryRun ? await comparisonHash(planned.zone, planned.changes) : null;
+    const { zone, changes, followed } = planned;
+    const planHash = input.dryRun ? await comparisonHash(zone, changes, { following: followed.hashed }) : null;
     return { ...(await comparisonView(planned, input.dryRun)), revision, reverse, planHash };
   }
 
@@ -241,12 +244,10 @@ export class ZoneFileTransfer {
       ? distinct((await judgeChanges(reader, judged, live, changes, "servers")).values())
       : broken;
     if (refused.length > 0) throw fileRefused("CONFLICT", refused);
-    await refuseOtherComparison(input, zone, changes);
     const size = { records: zone.recordCount, active: (await inSlices(filtered(live, isActive))).length };
+    const followed = isNew ? followedByNone : await this.#followers.plan(reader, caller, zone, changes);
+    await refuseOtherComparison(input, zone, changes, { following: followed.hashed });
     if (!input.dryRun) refuseLoss(changes, size, { force: input.force });
-    const followed = isNew
-      ? { follows: [], warnings: [], listed: [] }
-      : await this.#followers.plan(reader, caller, zone, changes);
     const loss = lossWarning(changes, size);
     const warnings = [
       ...parsed.warnings.map(located),
@@ -269,11 +270,10 @@ export class ZoneFileTransfer {
     if (input.dryRun) warnings.push(...[locked, loss].filter((warning) => warning !== null));
     const isAll = off.length === 0 && (await inSlices(haveSameIds(changes, state.changes)));
     const unchanged = isAll ? state.unchanged : await inSlices(countUnchanged(live, given, changes));
-    const { follows, listed } = followed;
-    return { zone, changes, size, unchanged, left: left.ids.size, warnings, follows, listed };
+    return { zone, changes, size, unchanged, left: left.ids.size, warnings, followed, follows: followed.follows };
   }
 
-  async #import<P extends Planned & { unchanged: number; left: number; warnings: string[] }>(
+  async #import<P extends Planned>(
     em: EntityManager,
     caller: Caller,
     request: Explained & {

@@ -253,8 +253,19 @@ describe("`follow`", () => {
     const zonefile = `imported 300 IN A ${one.at(9)}\n`;
     const dry = await zone.post("/zonefile", { zonefile, dryRun: true });
     expect(dry.body.reverse).toEqual([]);
-    const imported = await zone.post("/zonefile", { zonefile });
-    expect(imported.body.reverse).toMatchObject([{ domainId: one.zone.id, revision: 2, error: null }]);
+    expect(dry.body.plan.reverse).toMatchObject([
+      { address: one.at(9), domainName: one.zone.name, action: "create", record: { name: "9" }, included: true },
+    ]);
+    // The plan's hash covers them: the PTR record that would be there is another one by now.
+    const { planHash } = dry.body;
+    const other = await one.zone.add("PTR", "9", "elsewhere.example.net");
+    expect(await zone.post("/zonefile", { zonefile, planHash })).toMatchObject({
+      status: 409,
+      body: { code: "CONFLICT" },
+    });
+    await one.zone.delete(other.id);
+    const imported = await zone.post("/zonefile", { zonefile, planHash });
+    expect(imported.body.reverse).toMatchObject([{ domainId: one.zone.id, revision: 4, error: null }]);
     expect(await pointers(one.zone)).toEqual([`1 bulk0.${zone.name}`, `9 imported.${zone.name}`]);
   });
 
