@@ -46,6 +46,26 @@ export async function explain(error: unknown): Promise<{ text: string; exitCode:
   };
 }
 
+/** How the server ends messages about changes whose outcome it does not know either. */
+const readBackLater = /The outcome is not known yet; .+\.$/;
+
+/** Returns whether a call may have been carried out although it failed. */
+export function isOutcomeUnknown({ code, status, message }: ZonewrightError): boolean {
+  if (code === "NETWORK_ERROR" || code === "TIMEOUT" || code === "UNAVAILABLE") return true;
+  // A proxy that gave up waiting. What answers 4xx did not pass the call on.
+  if (code === "UNEXPECTED_ANSWER") return status === null || status < 400 || status >= 500;
+  // The call was repeated: the first one is still in progress, or its answer was too large to be stored.
+  return message.includes("`Idempotency-Key`") || readBackLater.test(message);
+}
+
+/** Returns why it is unknown whether a call was carried out, in a sentence; null for an error that says that it was not. */
+export async function unknownOutcome(error: unknown): Promise<string | null> {
+  const { isZonewrightError } = await import("@zonewright/client");
+  if (!isZonewrightError(error) || !isOutcomeUnknown(error)) return null;
+  // The server answered to the plan: what else is at its address is not the question.
+  return error.code === "UNEXPECTED_ANSWER" ? error.message : (await explain(error)).text;
+}
+
 async function callError(error: ZonewrightError): Promise<string> {
   const { code, message, retryAfterSeconds, requestId } = error;
   switch (code) {
@@ -53,6 +73,8 @@ async function callError(error: ZonewrightError): Promise<string> {
       return `${target?.tokenFrom ?? "The token"} is invalid or has expired. Run \`zonewright login\`, or set ZONEWRIGHT_TOKEN to a valid one.`;
     case "NETWORK_ERROR":
       return unreachable(error, target?.url ?? "the server");
+    case "TIMEOUT":
+      return message.replace(", or raise timeoutSeconds", "");
     case "UNEXPECTED_ANSWER":
       return `${message} Check that ${target?.url ?? "the address"} is a Zonewright server.`;
     case "NOT_FOUND":

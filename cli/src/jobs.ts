@@ -1,5 +1,5 @@
 import { isZonewrightError, type Client, type RouterInputs, type RouterOutputs } from "@zonewright/client";
-import { exitCodes, Failure } from "./failure.ts";
+import { exitCodes, Failure, isOutcomeUnknown } from "./failure.ts";
 import { note, progress } from "./terminal.ts";
 
 /** A job of the server that changes many domains, with a page of them. */
@@ -25,14 +25,10 @@ const passing: ReadonlySet<string> = new Set([
 
 /** Returns what is said of a call whose outcome is unknown: the service may have carried it out. Null for other errors. */
 function unansweredText(error: unknown): string | null {
-  if (!isZonewrightError(error)) return null;
-  const { code, status, message } = error;
-  const isProxy = code === "UNEXPECTED_ANSWER" && (status === null || status < 400 || status >= 500);
-  // The call was repeated: the first one is still in progress, or its answer was too large to be stored.
-  const isRepeated = message.includes("`Idempotency-Key`");
-  if (code === "NETWORK_ERROR" || code === "TIMEOUT" || isProxy || isRepeated)
-    return "No response while the job was being started.";
-  return code === "UNAVAILABLE" ? message : null;
+  if (!isZonewrightError(error) || !isOutcomeUnknown(error)) return null;
+  const { code, message } = error;
+  const isOwn = code === "UNAVAILABLE" && !message.includes("`Idempotency-Key`");
+  return isOwn ? message : "No response while the job was being started.";
 }
 
 const whereJobsAre = "The console lists jobs under Replace, and `zonewright replace undo` takes one back.";

@@ -1,6 +1,6 @@
 import type { Change, Client, Plan, RouterOutputs } from "@zonewright/client";
 import type { ChangeOptions } from "./command.ts";
-import { asOptions, exitCodes, Failure } from "./failure.ts";
+import { asOptions, exitCodes, Failure, unknownOutcome } from "./failure.ts";
 import { confirmed, interactive, note, print, printJson } from "./terminal.ts";
 import { visible } from "./table.ts";
 
@@ -254,7 +254,7 @@ export async function carryOut({
     return false;
   }
   if (title !== undefined && calls.request) {
-    const number = await calls.request(title);
+    const number = await answered(calls.request(title), "`zonewright requests` shows whether the request was made.");
     report({ request: number });
     if (!json) print(`Request ${number} waits for a review. See it with \`zonewright requests show ${number}\`.`);
     return false;
@@ -288,9 +288,19 @@ async function uninterrupted<Result>(domain: string, call: () => Promise<Result>
   };
   process.once("SIGINT", interrupted);
   try {
-    return await call();
+    return await answered(call(), `\`zonewright history ${domain}\` shows whether it was applied.`);
   } finally {
     process.off("SIGINT", interrupted);
+  }
+}
+
+/** Awaits a call. @param look where its outcome stands @throws Failure that says so, if it is unknown */
+async function answered<Result>(call: Promise<Result>, look: string): Promise<Result> {
+  try {
+    return await call;
+  } catch (error) {
+    const why = await unknownOutcome(error);
+    throw why === null ? error : new Failure(`Outcome unknown. ${why} ${look}`);
   }
 }
 

@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { builtCli, useCli } from "../support/cli.ts";
 import { programEnv } from "../support/programs.ts";
+import { proxyOf } from "../support/proxy.ts";
 import { repository, useZoneRepository } from "../support/zone-repository.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
@@ -245,6 +246,47 @@ test("says that the outcome is unknown when the connection ends while a zone is 
     stderr: `park.example: outcome unknown. No response from ${url}. Check the address and the connection. \`zonewright history park.example\` shows whether it was applied.\n`,
   });
   expect(await linesOf("park.example")).toHaveLength(1);
+});
+
+test("says that the outcome is unknown when a proxy gives up, or another call with the same key is still in progress", async () => {
+  const timeOut = { status: 504, text: "<html>504 Gateway Time-out</html>" };
+  const lost = (procedure: string, instead: typeof timeOut) =>
+    proxyOf(zw, async (call, forward) => {
+      if (!call.includes(procedure)) return undefined;
+      await forward();
+      return instead;
+    });
+  const run = async (args: string[], url: string) => {
+    const { exitCode, stderr } = await cli.run([...args, "--yes"], { env: { ZONEWRIGHT_URL: url } });
+    return { exitCode, stderr: stderr.replaceAll(url, "URL") };
+  };
+  const proxyText = (procedure: string) =>
+    `HTTP 504 from URL/trpc/${procedure} is not a response from Zonewright. Check the address and any proxy in front of it.`;
+  const file = join(repo.folder, "park.example.csv");
+  expect(await run(["apply", file], await lost("importZonefile", timeOut))).toEqual({
+    exitCode: 1,
+    stderr: `park.example: outcome unknown. ${proxyText("records.importZonefile")} \`zonewright history park.example\` shows whether it was applied.\n`,
+  });
+  expect(await linesOf("park.example")).toHaveLength(1);
+  const added = ["records", "add", "park.example", "x", "A", "192.0.2.9"];
+  expect(await run(added, await lost("applyPlan", timeOut))).toEqual({
+    exitCode: 1,
+    stderr: `Outcome unknown. ${proxyText("records.applyPlan")} \`zonewright history park.example\` shows whether it was applied.\n`,
+  });
+  await write("many/lost.example.zone", "www 300 IN A 192.0.2.1\n");
+  const created = await run(["apply", join(repo.folder, "many"), "--create"], await lost("domains.create", timeOut));
+  expect(created).toEqual({
+    exitCode: 1,
+    stderr: `lost.example: outcome unknown. ${proxyText("domains.create")} \`zonewright domains show lost.example\` shows whether the domain was created.\n`,
+  });
+  const asked = ["apply", join(repo.folder, "blog.example.yaml"), "--request", "New"];
+  expect((await run(asked, await lost("changeRequests.create", timeOut))).stderr).toBe(
+    `blog.example: outcome unknown. ${proxyText("changeRequests.create")} \`zonewright requests\` shows whether the request was made.\n`,
+  );
+  // A proxy that does not know the path has not passed the call on.
+  const unknown = { status: 404, text: "<html>404</html>" };
+  const refused = await run(["apply", join(repo.folder, "blog.example.yaml")], await lost("importZonefile", unknown));
+  expect(refused.stderr).toMatch(/^blog\.example: not applied\. HTTP 404 /);
 });
 
 test("a plan that creates a domain shows how its file differs from the zone that is at the provider, and applies only that", async () => {

@@ -184,6 +184,24 @@ test("a rollback or push that the provider refuses whole is reported as such, an
   expect(pushed.stderr).not.toContain("To undo it");
 });
 
+test("the outcome of a change is unknown if the server does not know it yet, and nobody is told that it was not applied", async () => {
+  const vendor = await startDigitalOcean();
+  onTestFinished(() => vendor.stop());
+  const config = { token: vendor.token, endpoint: vendor.url };
+  const made = await zw.admin.post("/api/provider-configs", { kind: "digitalocean", name: "Silent", config });
+  const name = "silent.example";
+  await zw.admin.post("/api/domains", { name, providerConfigId: (made.body as { id: string }).id });
+  const folder = join(cli.configFolder, "silent");
+  await mkdir(folder);
+  await writeFile(join(folder, `${name}.zone`), "www 60 IN A 192.0.2.1\n");
+  vendor.failNext({ after: true, reply: null }, 1, ({ method }) => method !== "GET");
+  vendor.failNext({ after: false, reply: null }, 30, ({ method }) => method === "GET");
+  const applied = await cli.run(["apply", folder, "--yes", "--ignore", "@/NS"]);
+  expect(applied.exitCode).toBe(1);
+  expect(applied.stderr).toContain(`${name}: outcome unknown. `);
+  expect(applied.stderr).toContain(`\`zonewright history ${name}\` shows whether it was applied.\n`);
+});
+
 test("the revision that a change made is named, whatever others do meanwhile, and takes no second call", async () => {
   const name = await zone("race.example");
   const { domains } = (await zw.admin.get(`/api/domains?name=${name}`)).body as { domains: { id: string }[] };

@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { Option, type Command } from "commander";
-import { isZonewrightError, type Client } from "@zonewright/client";
+import type { Client } from "@zonewright/client";
 import { changeInput, command, withJson, wholeNumber, type ChangeOptions } from "../command.ts";
 import { connect } from "../credentials.ts";
-import { exitCodes, Failure } from "../failure.ts";
+import { exitCodes, Failure, unknownOutcome } from "../failure.ts";
 import { countsOf, inputOf, lateReverse, requested, type ReverseOutcome } from "../plans.ts";
 import { confirmed, note, print, printJson, printRaw, progress, readNamed } from "../terminal.ts";
 import { configNamed } from "../zones.ts";
@@ -355,7 +355,7 @@ interface Outcome {
   request: number | null;
   reasons: string[];
   exitCode: number;
-  /** The connection ended before the server answered. */
+  /** The server may have done it, or not: it did not say. */
   isUnknown?: true;
   /** The domain was created, and Ctrl-C came before its records. */
   isOnlyCreated?: boolean;
@@ -437,6 +437,11 @@ async function createMissing(
         progress(`${++done} of ${missing.length} domains created …`);
         return { plan, made, refusal: null };
       } catch (error) {
+        const why = isCreated ? null : await unknownOutcome(error);
+        if (why !== null) {
+          const look = `\`zonewright domains show ${plan.domain}\` shows whether the domain was created.`;
+          return { plan, made: null, refusal: unknown(plan, `${why} ${look}`) };
+        }
         const { reasons, exitCode } = await failureOf(plan, error);
         const what = isCreated ? reasons.map((reason) => `The domain was created. ${reason}`) : reasons;
         return { plan, made: null, refusal: { ...noOutcome(plan), reasons: what, exitCode } };
@@ -444,6 +449,10 @@ async function createMissing(
     },
     isStopped,
   );
+}
+
+function unknown(plan: ZonePlan, reason: string): Outcome {
+  return { ...noOutcome(plan), reasons: [reason], exitCode: exitCodes.error, isUnknown: true };
 }
 
 async function outcomeOf(
@@ -455,13 +464,14 @@ async function outcomeOf(
   const { domain } = one;
   const { input, planHash } = made ?? one;
   const none = noOutcome(one);
-  let isSent = false;
+  let look: string | null = null;
   try {
     if (input === null) throw new Failure(`${domain} does not exist.`);
     const { id } = input;
     if (options.request !== undefined) {
       const asked = { ...options, dryRun: undefined } as ChangeOptions;
       const title = options.request;
+      look = "`zonewright requests` shows whether the request was made.";
       return {
         ...none,
         request: await patiently(() => requested(client, { id, changes: inputOf(one.plan) }, title, asked)),
@@ -472,17 +482,15 @@ async function outcomeOf(
     const force = options.force ?? (one.lossPercent > 30 ? true : undefined);
     const given = changeInput({ message, unlock, override, force });
     const reviewed = { ...input, ...(planHash === null ? {} : { planHash }), ...given };
-    isSent = true;
+    look = `\`zonewright history ${domain}\` shows whether it was applied.`;
     // Servers of earlier versions do not say the revision.
     const { revision = null, reverse } = await patiently(() => client.records.importZonefile.mutate(reviewed));
     const exitCode = lateReverse(reverse).length > 0 ? exitCodes.error : exitCodes.done;
     return { ...none, applied: true, revision, reverse, exitCode };
   } catch (error) {
+    const why = look === null ? null : await unknownOutcome(error);
+    if (why !== null) return unknown(one, `${why} ${look}`);
     const { reasons, exitCode } = await failureOf(one, error);
-    if (isSent && isZonewrightError(error) && error.code === "NETWORK_ERROR") {
-      const look = `\`zonewright history ${domain}\` shows whether it was applied.`;
-      return { ...none, reasons: [`${reasons.join(" ")} ${look}`], exitCode, isUnknown: true };
-    }
     return {
       ...none,
       reasons: made ? reasons.map((reason) => `The domain was created. ${reason}`) : reasons,
@@ -535,11 +543,13 @@ function report(plans: readonly ZonePlan[], outcomes: readonly Outcome[], { json
   for (const { domain, reverse } of outcomes)
     for (const sentence of lateReverse(reverse)) note(`${domain}: ${sentence}`);
   const onlyMade = outcomes.filter(({ isOnlyCreated }) => isOnlyCreated).length;
-  const refused = outcomes.filter(({ reasons }) => reasons.length > 0).length - onlyMade;
+  const unsure = outcomes.filter(({ isUnknown }) => isUnknown).length;
+  const refused = outcomes.filter(({ reasons }) => reasons.length > 0).length - onlyMade - unsure;
   const applied = outcomes.filter((outcome) => outcome.applied).length;
   const parts = [
     `${applied} of ${plans.length} zones applied`,
     ...(refused > 0 ? [`${refused} refused`] : []),
+    ...(unsure > 0 ? [`${unsure} unknown`] : []),
     ...(onlyMade > 0 ? [`${onlyMade} only created`] : []),
     ...(undone > 0 ? [`${undone} not started`] : []),
   ];
