@@ -121,7 +121,7 @@ export function filePlan({
 export type ReverseOutcome = RouterOutputs["records"]["applyPlan"]["reverse"][number];
 
 /** Returns a sentence for each reverse zone whose PTR records could not be changed yet. */
-export function lateReverse(reverse: readonly ReverseOutcome[]): string[] {
+export function lateReverse(reverse: readonly ReverseOutcome[] = []): string[] {
   return reverse.flatMap(({ domainName, error }) =>
     error === null ? [] : [`${domainName}: PTR records not changed yet: ${error} The server retries.`],
   );
@@ -313,9 +313,19 @@ export function inputOf({ creates, updates, deletes }: Changes): Change[] {
   ];
 }
 
-/** The priority is part of the value. */
-function writable({ recordType, name, value, strings, ttl, proxied, status }: RecordData) {
-  return { recordType, name, value, ttl, proxied, status, ...(strings ? { strings } : {}) };
+/** The priority is part of the value. A file may have comments; one that it does not have stays. */
+function writable({
+  recordType,
+  name,
+  value,
+  strings,
+  ttl,
+  proxied,
+  status,
+  comment,
+}: RecordData & { comment?: string | null }) {
+  const more = { ...(strings ? { strings } : {}), ...(comment ? { comment } : {}) };
+  return { recordType, name, value, ttl, proxied, status, ...more };
 }
 
 /** Makes a change request. @returns its number */

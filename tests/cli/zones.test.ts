@@ -194,8 +194,10 @@ test("the outcome of a change is unknown if the server does not know it yet, and
   const folder = join(cli.configFolder, "silent");
   await mkdir(folder);
   await writeFile(join(folder, `${name}.zone`), "www 60 IN A 192.0.2.1\n");
-  vendor.failNext({ after: true, reply: null }, 1, ({ method }) => method !== "GET");
-  vendor.failNext({ after: false, reply: null }, 30, ({ method }) => method === "GET");
+  let isSent = false;
+  const sends = ({ method }: VendorCall) => (isSent ||= method !== "GET");
+  vendor.failNext({ after: true, reply: null }, 1, sends);
+  vendor.failNext({ after: false, reply: null }, 30, ({ method }) => isSent && method === "GET");
   const applied = await cli.run(["apply", folder, "--yes", "--ignore", "@/NS"]);
   expect(applied.exitCode).toBe(1);
   expect(applied.stderr).toContain(`${name}: outcome unknown. `);

@@ -484,7 +484,7 @@ async function outcomeOf(
     const reviewed = { ...input, ...(planHash === null ? {} : { planHash }), ...given };
     look = `\`zonewright history ${domain}\` shows whether it was applied.`;
     // Servers of earlier versions do not say the revision.
-    const { revision = null, reverse } = await patiently(() => client.records.importZonefile.mutate(reviewed));
+    const { revision = null, reverse = [] } = await patiently(() => client.records.importZonefile.mutate(reviewed));
     const exitCode = lateReverse(reverse).length > 0 ? exitCodes.error : exitCodes.done;
     return { ...none, applied: true, revision, reverse, exitCode };
   } catch (error) {

@@ -313,6 +313,21 @@ export const followedPlan = z
   })
   .meta({ id: "FollowedPlan", description: "The planned changes, with those of PTR records." });
 
+const commented = z
+  .object({ ...dataFields, comment: dnsRecord.shape.comment })
+  .meta({ id: "CommentedRecord", description: "A record's data and its comment." });
+
+/** The plan of a text, which may have comments. */
+export const filePlan = z
+  .object({
+    ...followedPlan.shape,
+    creates: z.array(commented).meta({ description: "Records to create." }),
+    updates: z
+      .array(z.object({ ...plannedChanges.shape.updates.element.shape, after: commented }))
+      .meta({ description: "Records to change.", example: [] }),
+  })
+  .meta({ id: "FilePlan", description: "The planned changes of an import, with the comments that records get." });
+
 export const plan = z
   .object({
     ...plannedChanges.shape,

@@ -6,6 +6,7 @@ import { leftOwners } from "./left-records.ts";
 import {
   followedPlan,
   plannedChanges,
+  filePlan,
   forceLoss,
   newRevision,
   reviewedHash,
@@ -257,7 +258,7 @@ export const zonefileResult = z
     revision: newRevision,
     warnings: plannedChanges.shape.warnings,
     reverse: reverseOutcomes,
-    plan: optionalFollowedPlan,
+    plan: filePlan.nullable().meta({ description: "With `dryRun`, what would change; null otherwise.", example: null }),
     planHash: comparisonHash,
   })
   .meta({ id: "ZonefileResult", description: "The result of a zone-file import." });

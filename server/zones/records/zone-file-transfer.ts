@@ -31,7 +31,7 @@ import {
   lossWarning,
   refuseLoss,
   countsView,
-  planView,
+  commentedPlanView,
   comparisonHash,
   refuseOtherComparison,
   refuseOtherZone,
@@ -88,7 +88,7 @@ async function comparisonView({ changes, size, unchanged, left, warnings, follow
     left,
     lossPercent: lossPercent(changes, size),
     warnings,
-    plan: shows ? { ...(await planView(changes)), warnings, reverse: followed.listed } : null,
+    plan: shows ? { ...(await commentedPlanView(changes)), warnings, reverse: followed.listed } : null,
   };
 }
 

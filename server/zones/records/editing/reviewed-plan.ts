@@ -177,14 +177,21 @@ function outdatedPlan(): AppError {
 
 /** Returns planned changes as answers show them. */
 export async function planView(changes: readonly PlannedChange[]) {
+  return await viewOf(changes, statedDataOf);
+}
+
+/** Returns planned changes with the comments that records get. */
+export async function commentedPlanView(changes: readonly PlannedChange[]) {
+  return await viewOf(changes, (draft) => ({ ...statedDataOf(draft), comment: draft.comment }));
+}
+
+async function viewOf<Shown extends object>(changes: readonly PlannedChange[], shown: (draft: RecordDraft) => Shown) {
   return {
-    creates: await inSlices(
-      flatMapped(changes, (change) => (change.action === "create" ? [statedDataOf(change.after)] : [])),
-    ),
+    creates: await inSlices(flatMapped(changes, (change) => (change.action === "create" ? [shown(change.after)] : []))),
     updates: await inSlices(
       flatMapped(changes, ({ action, id, before, after }) =>
         action === "update"
-          ? [{ id, before: statedDataOf(before), after: statedDataOf(after), changes: fieldChanges(before, after) }]
+          ? [{ id, before: statedDataOf(before), after: shown(after), changes: fieldChanges(before, after) }]
           : [],
       ),
     ),
