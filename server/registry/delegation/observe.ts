@@ -301,8 +301,11 @@ async function observeServer(resolver: Resolver, zone: string, name: string, add
 function soaIn({ authoritative, rcode, answers }: Reply, zone: string): Pick<ServerSeen, "serial" | "primary"> | null {
   if (!authoritative || rcode !== rcodes.NOERROR) return null;
   const soa = answers.find(({ name, type }) => name === zone && type === "SOA");
-  const [, primary, serial] = /^(\S+) .*?(\d+)(?: \d+){4}$/.exec(soa?.value ?? "") ?? [];
-  return primary === undefined ? null : { serial: Number(serial), primary: primary.toLowerCase() };
+  const fields = soa?.value.split(" ") ?? [];
+  const [primary] = fields;
+  const serial = fields.at(-5);
+  if (primary === undefined || serial === undefined || !/^\d+$/.test(serial)) return null;
+  return { serial: Number(serial), primary: primary.toLowerCase() };
 }
 
 /** Says why an answer does not count. */
