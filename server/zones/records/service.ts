@@ -197,8 +197,11 @@ export class Records {
       unlock: input.unlock,
       atomic,
       plan: async (tx, zone) => {
-        const each = applyEachBesideLocks({ mayUnlock: zone.rights.changesProtected, unlock: input.unlock });
-        const plan = await planEdits(tx, zone, items.edits, atomic ? applyAtomic : each);
+        const unlocking = { mayUnlock: zone.rights.changesProtected, unlock: input.unlock };
+        let plan = await planEdits(tx, zone, items.edits, atomic ? applyAtomic : applyEachBesideLocks(unlocking));
+        // If locks leave nothing to make, the pipeline asks whoever may unlock them to confirm.
+        if (!atomic && plan.changes.length === 0 && unlocking.mayUnlock)
+          plan = await planEdits(tx, zone, items.edits, applyEach);
         if (atomic) refuseAtomic(items.outcomes(plan), "records");
         return await this.#withFollows(tx, caller, plan);
       },
