@@ -4,7 +4,7 @@ import type { Database } from "../../database/database.ts";
 import type { Enqueue, Job } from "../../ops/jobs/runner.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { SecretCipher } from "../../platform/secret-cipher.ts";
-import type { Transporter } from "nodemailer";
+import type { SMTPSentMessageInfo, Transporter } from "nodemailer";
 import { loadedLate } from "../../platform/late-modules.ts";
 
 const loadNodemailer = loadedLate(() => import("nodemailer"));
@@ -40,7 +40,7 @@ interface MailerParts {
 /** Sends mail through the server of SMTP_URL. Failures are logged and never thrown. */
 export class Mailer {
   readonly #parts: MailerParts;
-  #transport: Transporter | undefined;
+  #transport: Transporter<SMTPSentMessageInfo> | undefined;
 
   constructor(parts: MailerParts) {
     this.#parts = parts;
@@ -88,7 +88,7 @@ export class Mailer {
     this.#transport?.close();
   }
 
-  async #open(url: string): Promise<Transporter> {
+  async #open(url: string): Promise<Transporter<SMTPSentMessageInfo>> {
     const { createTransport } = await loadNodemailer();
     return (this.#transport ??= createTransport({
       url,

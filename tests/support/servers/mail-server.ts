@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { callbackify } from "node:util";
 import PostalMime from "postal-mime";
-import { SMTPServer, type SMTPServerSession } from "smtp-server";
+import { SMTPServer, type SMTPServerAddress, type SMTPServerSession } from "smtp-server";
 import { vi } from "vitest";
 import { patience } from "../patience.ts";
 
@@ -34,7 +34,7 @@ export async function startMailServer(): Promise<MailServer> {
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ["STARTTLS"],
-    onRcptTo: callbackify(async ({ address }: { address: string }) => {
+    onRcptTo: callbackify(async ({ address }: SMTPServerAddress, _session: SMTPServerSession) => {
       const responseCode = refusedRecipients.get(address);
       if (responseCode !== undefined) throw Object.assign(new Error("not this one"), { responseCode });
     }),
