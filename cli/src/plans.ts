@@ -186,7 +186,7 @@ export class Declined extends Failure {}
 type FailedChange = Pick<RecordData, "recordType" | "name" | "value" | "strings"> & { error: string };
 
 /** What calls that change records answer. */
-interface Outcome {
+export interface ChangeOutcome {
   /** The revision that the call made; null if it changed no record. Servers of earlier versions do not say it of every call. */
   revision?: number | null;
   /** Null if the changes left every record as it was. */
@@ -217,7 +217,7 @@ export interface PlannedChange {
   /** Asks even if nothing is deleted. */
   alwaysAsk?: boolean;
   /** Makes exactly these changes. */
-  apply: () => Promise<Outcome>;
+  apply: () => Promise<ChangeOutcome>;
   /** Requests a review of these changes. @returns the request's number */
   request?: (title: string) => Promise<number>;
   /** Takes the document of `--json`, for commands that change several domains. Default: prints it. */

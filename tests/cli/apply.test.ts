@@ -266,6 +266,14 @@ test("a request of a file carries its comments, and once it is applied there are
   expect(await cli.must(["records", "park.example"])).toBe("www\t60\tA\t192.0.2.1\tBack door\n");
 });
 
+/** Runs the command line through a proxy, whose address the output names as URL. */
+const runThrough = async (args: string[], url: string) => {
+  const { exitCode, stderr } = await cli.run([...args, "--yes"], { env: { ZONEWRIGHT_URL: url } });
+  return { exitCode, stderr: stderr.replaceAll(url, "URL") };
+};
+const proxyText = (procedure: string) =>
+  `HTTP 504 from URL/trpc/${procedure} is not a response from Zonewright. Check the address and any proxy in front of it.`;
+
 test("says that the outcome is unknown when a proxy gives up, whichever call it was", async () => {
   const timeOut = { status: 504, text: "<html>504 Gateway Time-out</html>" };
   const lost = (procedure: string, instead: typeof timeOut) =>
@@ -274,35 +282,35 @@ test("says that the outcome is unknown when a proxy gives up, whichever call it 
       await forward();
       return instead;
     });
-  const run = async (args: string[], url: string) => {
-    const { exitCode, stderr } = await cli.run([...args, "--yes"], { env: { ZONEWRIGHT_URL: url } });
-    return { exitCode, stderr: stderr.replaceAll(url, "URL") };
-  };
-  const proxyText = (procedure: string) =>
-    `HTTP 504 from URL/trpc/${procedure} is not a response from Zonewright. Check the address and any proxy in front of it.`;
   const file = join(repo.folder, "park.example.csv");
-  expect(await run(["apply", file], await lost("importZonefile", timeOut))).toEqual({
+  expect(await runThrough(["apply", file], await lost("importZonefile", timeOut))).toEqual({
     exitCode: 1,
     stderr: `park.example: outcome unknown. ${proxyText("records.importZonefile")} \`zonewright history park.example\` shows whether it was applied.\n`,
   });
   expect(await linesOf("park.example")).toHaveLength(1);
   const added = ["records", "add", "park.example", "x", "A", "192.0.2.9"];
-  expect(await run(added, await lost("applyPlan", timeOut))).toEqual({
+  expect(await runThrough(added, await lost("applyPlan", timeOut))).toEqual({
     exitCode: 1,
     stderr: `Outcome unknown. ${proxyText("records.applyPlan")} \`zonewright history park.example\` shows whether it was applied.\n`,
   });
   await write("many/lost.example.zone", "www 300 IN A 192.0.2.1\n");
-  const created = await run(["apply", join(repo.folder, "many"), "--create"], await lost("domains.create", timeOut));
+  const created = await runThrough(
+    ["apply", join(repo.folder, "many"), "--create"],
+    await lost("domains.create", timeOut),
+  );
   expect(created.stderr).toContain(
     `lost.example: outcome unknown. ${proxyText("domains.create")} \`zonewright domains show lost.example\` shows whether the domain was created.\n`,
   );
   const asked = ["apply", join(repo.folder, "blog.example.yaml"), "--request", "New"];
-  expect((await run(asked, await lost("changeRequests.create", timeOut))).stderr).toContain(
+  expect((await runThrough(asked, await lost("changeRequests.create", timeOut))).stderr).toContain(
     `blog.example: outcome unknown. ${proxyText("changeRequests.create")} \`zonewright requests\` shows whether the request was made.\n`,
   );
   // A proxy that does not know the path has not passed the call on.
   const unknown = { status: 404, text: "<html>404</html>" };
-  const refused = await run(["apply", join(repo.folder, "blog.example.yaml")], await lost("importZonefile", unknown));
+  const refused = await runThrough(
+    ["apply", join(repo.folder, "blog.example.yaml")],
+    await lost("importZonefile", unknown),
+  );
   expect(refused.stderr).toContain("blog.example: not applied. HTTP 404 ");
 });
 

@@ -4,7 +4,7 @@ import type { Client } from "@zonewright/client";
 import { changeInput, command, withJson, wholeNumber, type ChangeOptions } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { exitCodes, Failure, unknownOutcome } from "../failure.ts";
-import { countsOf, inputOf, lateReverse, requested, type ReverseOutcome } from "../plans.ts";
+import { countsOf, inputOf, lateReverse, requested, type ChangeOutcome, type ReverseOutcome } from "../plans.ts";
 import { confirmed, note, print, printJson, printRaw, progress, readNamed } from "../terminal.ts";
 import { configNamed } from "../zones.ts";
 import { refuseTwice, textHash, zoneFilesIn } from "../zone-files.ts";
@@ -483,8 +483,8 @@ async function outcomeOf(
     const given = changeInput({ message, unlock, override, force });
     const reviewed = { ...input, ...(planHash === null ? {} : { planHash }), ...given };
     look = `\`zonewright history ${domain}\` shows whether it was applied.`;
-    // Servers of earlier versions do not say the revision.
-    const { revision = null, reverse = [] } = await patiently(() => client.records.importZonefile.mutate(reviewed));
+    const answer: ChangeOutcome = await patiently(() => client.records.importZonefile.mutate(reviewed));
+    const { revision = null, reverse = [] } = answer;
     const exitCode = lateReverse(reverse).length > 0 ? exitCodes.error : exitCodes.done;
     return { ...none, applied: true, revision, reverse, exitCode };
   } catch (error) {
