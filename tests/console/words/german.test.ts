@@ -135,7 +135,6 @@ test("one of a thing is singular, and many are plural with a point between thous
   expect(de.records.selected("12.000")).toBe("12.000 Einträge ausgewählt");
   expect(de.domains.count("3")).toBe("3 Domains");
   expect(de.admin.zones.import(12_000)).toBe("12.000 Zonen importieren");
-  expect(de.zone.applying.moreDomains("1")).toBe("und 1 weitere Domain, die ebenso geändert wird.");
   expect(de.timeline.andOthers("A www", "1")).toBe("A www und 1 weiterer");
   expect(de.zone.liveOn(1, 2, 2.45)).toBe("live auf 1 von 2 Secondaries, nach 2,5 s");
   expect(de.admin.audit.actions["records.edit"].sentence(facts)).toBe(
