@@ -17,6 +17,7 @@ const runner = new JobRunner({
       name: "test.long",
       description: "For a test.",
       schedule: null,
+      perRequest: true,
       retries: { most: 3, firstSeconds: 1, longestSeconds: 1 },
       async work(data) {
         print(`began ${JSON.stringify(data)}`);

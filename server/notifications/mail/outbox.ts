@@ -170,6 +170,7 @@ export class MailOutbox {
     name: jobName,
     description: "Retries mails that the mail server deferred, as long as they are useful.",
     schedule: null,
+    perRequest: true,
     retries: { most: 60, firstSeconds: 60, longestSeconds: 3_600 },
     work: (waiting) => this.#sendAgain(waiting),
   };

@@ -14,6 +14,8 @@ export interface Job<Data extends object = object> {
   readonly description: string;
   /** Five cron fields, in UTC. Null for a job that runs only on request. */
   readonly schedule: string | null;
+  /** Whether each request runs once, with its data. Otherwise at most one run is queued, and one active across all instances. Default: false. */
+  readonly perRequest?: boolean;
   /** Whether this instance is able to do it. Others keep its schedule and leave its runs to those that are. Default: true. */
   readonly here?: boolean;
   /** Retry policy for failed runs. Default: three retries within minutes. */
@@ -60,7 +62,7 @@ const usualTiming: Timing = { heartbeat: 30, supervise: 15, poll: 10 };
 /** Maximum duration of a run, after which another instance would start it again. */
 const longestRunSeconds = 6 * 3_600;
 const retentionSeconds = 24 * 3_600;
-/** Runs of a job without a schedule that an instance executes at once, so that one that waits for its receiver does not hold up the others. */
+/** Runs of a job per request that an instance executes at once, so that one that waits for its receiver does not hold up the others. */
 const atOncePerRequest = 4;
 /** How long a shutdown waits for runs to stop. */
 const stopMilliseconds = 5_000;
@@ -80,8 +82,8 @@ interface Parts {
 }
 
 /**
- * The job queue: pg-boss in the service's database, in its own schema. For a scheduled job, at most one run is queued and one active across
- * all instances.
+ * The job queue: pg-boss in the service's database, in its own schema. Of a job that does not run per request, at most one run is queued and
+ * one active across all instances.
  */
 export class JobRunner {
   readonly #parts: Parts;
@@ -138,8 +140,7 @@ export class JobRunner {
       const queue = known.get(job.name);
       if (queue && isDeepStrictEqual({ ...queue, ...options }, queue)) continue;
       if (queue) await this.#boss.updateQueue(job.name, options);
-      else
-        await this.#boss.createQueue(job.name, { ...options, policy: job.schedule === null ? "standard" : "stately" });
+      else await this.#boss.createQueue(job.name, { ...options, policy: job.perRequest ? "standard" : "stately" });
       // Queues of earlier starts are cached. Fills pg-boss's cache for a new one: inside a transaction on the embedded database it could not query on another connection.
       await this.#boss.findJobs(job.name, { key: "" });
     }
@@ -149,7 +150,7 @@ export class JobRunner {
   async start(): Promise<void> {
     if (!this.#parts.works) return;
     for (const job of this.#workedOn()) {
-      const workers = job.schedule === null ? atOncePerRequest : 1;
+      const workers = job.perRequest ? atOncePerRequest : 1;
       for (let count = 0; count < workers; count++) await this.#startWorker(job);
     }
     await this.#updateSchedules();

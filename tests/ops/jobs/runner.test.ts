@@ -24,7 +24,8 @@ beforeEach(() => {
 });
 
 function job(parts: Partial<Job>): Job {
-  return { name, description: "For a test.", schedule: null, work: async () => undefined, ...parts };
+  const perRequest = (parts.schedule ?? null) === null;
+  return { name, description: "For a test.", schedule: null, perRequest, work: async () => undefined, ...parts };
 }
 
 async function runner(jobs: Job[], works = true, poll = timing.poll): Promise<JobRunner> {
@@ -215,6 +216,13 @@ describe("scheduled jobs", () => {
       }),
     ).rejects.toThrow("rolled back");
     await one.close();
+    expect(await waiting()).toBe(1);
+  });
+
+  test("a job whose schedule is off at the first start and on later has at most one run waiting", async () => {
+    await runner([job({ schedule: null, perRequest: false })], false);
+    const one = await runner([job({ schedule: "0 0 1 1 *", perRequest: false })], false);
+    for (let times = 0; times < 3; times++) await one.enqueue(database.fork(), name, {});
     expect(await waiting()).toBe(1);
   });
 
