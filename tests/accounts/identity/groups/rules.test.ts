@@ -13,6 +13,8 @@ beforeAll(async () => {
   path = `/api/oauth/providers/${(await zw.admin.post("/api/oauth/providers", config)).body.id}`;
 });
 
+const rule = (group: string) => ({ group, role: "member" });
+
 describe("rules for groups", () => {
   test("rules are stored in canonical form and shown with all fields", async () => {
     const groupRules = [
@@ -43,7 +45,6 @@ describe("rules for groups", () => {
   });
 
   test("rules made from others than the stored ones are refused with 409, and other fields are not", async () => {
-    const rule = (group: string) => ({ group, role: "member" });
     const first = (await zw.admin.put(path, { groupRules: [rule("web"), rule("contractors")] })).body;
     const { groupRulesVersion } = first;
     const second = (await zw.admin.put(path, { groupRules: [rule("web")], groupRulesVersion })).body;
