@@ -42,7 +42,6 @@ const fine: Readonly<Record<string, string>> = {
   [String.raw`/;.*$/s`]: "Finds its end at the first sign.",
   [String.raw`/(\d+) ?([a-z]+)/g`]: "Of at most five amounts, each of at most ten digits.",
   [String.raw`/\bVersion\/[\d.]+.*\bSafari\//`]: "Of at most 300 characters.",
-  [String.raw`/(\d+)(?: \d+){4}$/`]: "Of an SOA record.",
   [String.raw`/\s+\(?https?:\/\/.*$/i`]: "Of a line of at most 500 characters.",
   [String.raw`/[^\S\n]*(?:"((?:[^"]|"")*)"[^\S\n]*(?:[;,\n]|$)|([^;,\n]*)(?:[;,\n]|$))/y`]:
     "Finds the end of the line instead of a sign.",

@@ -80,7 +80,11 @@ function fillIn(operationId: string, body: Json | undefined, count: number, ids:
   // Each provider once; disabled ones are not called.
   if (operationId === "createIdentityConfig")
     Object.assign(filled, { providerId: "google", wellKnownUrl: null, enabled: false });
-  if (operationId === "updateIdentityConfig") filled["wellKnownUrl"] = null;
+  if (operationId === "updateIdentityConfig") {
+    filled["wellKnownUrl"] = null;
+    // Of the rules as they are.
+    delete filled["groupRulesVersion"];
+  }
   // Either of the two.
   if (operationId === "revokeUserAccess") delete filled["ids"];
   if (operationId === "createInvitation") filled["expiresAt"] = null;
