@@ -22,6 +22,7 @@ const always = rows.filter(({ anyToken }) => anyToken).map(({ procedure }) => pr
 /** What belongs to the caller's own account. */
 const ownAccount = new Set([
   "auth",
+  "feeds",
   "identity",
   "notifications",
   "profile",
