@@ -23,8 +23,8 @@ const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
  * 0.8 million. Calls with larger responses are still executed only once.
  */
 const most = { sent: 16 * 1024 * 1024, stored: 1024 * 1024 };
-/** Shorter responses are stored as they are. */
-const shortAnswer = 4096;
+/** Shorter responses are stored as they are, as by earlier versions, which may run beside this one during an upgrade. */
+const shortAnswer = 256 * 1024;
 
 interface IdempotentCall {
   caller: Caller;
@@ -216,8 +216,16 @@ async function answerIn(stored: string): Promise<unknown> {
   );
 }
 
+const isFirstHalf = (unit: number) => unit >= 0xd800 && unit <= 0xdbff;
+
 function* piecesOf(text: string): Iterable<string> {
-  for (let at = 0; at < text.length; at += pieceCharacters) yield text.slice(at, at + pieceCharacters);
+  for (let at = 0; at < text.length;) {
+    const end = at + pieceCharacters;
+    // Each piece is encoded by itself: a character of two units stays in one.
+    const next = isFirstHalf(text.charCodeAt(end - 1)) ? end + 1 : end;
+    yield text.slice(at, next);
+    at = next;
+  }
 }
 
 /** Refuses a replay if the caller may no longer see the call's domain. @throws AppError NOT_FOUND */

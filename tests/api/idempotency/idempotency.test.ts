@@ -122,6 +122,15 @@ describe("a call with an Idempotency-Key", () => {
     expect((await zone.detail()).revision).toBe(2);
   });
 
+  test("a long response is replayed with its characters whole, wherever it is cut", async () => {
+    const changes = creating(600, (at) => ({ recordType: "TXT", value: `"${"\u{1F30D}".repeat(250)}${at}"` }));
+    const { planHash } = (await zone.post("/records/plan", { changes })).body;
+    const apply = () => zw.admin.post(`${zone.path}/records/apply`, { changes, planHash }, keyed());
+    const [first, again] = [await apply(), await apply()];
+    expect(again.headers.get("idempotency-replayed")).toBe("true");
+    expect(again.body).toEqual(first.body);
+  });
+
   test("a call whose response is too large to store executes once, and its repetition says that it succeeded", async () => {
     let executed = 0;
     const http = { header: () => undefined, setHeader: () => undefined } as object as HttpPort;

@@ -437,7 +437,7 @@ test("two zones of which a member sees a part are called equal only as far as th
     path: "/d/seen.example/compare?with=seen.example!internal",
   });
   await page
-    .getByText("Of the records that you see in both, seen.example and seen.example!internal have the same.")
+    .getByText("As far as you can see, seen.example and seen.example!internal have the same records.")
     .waitFor();
 });
 

@@ -75,7 +75,7 @@ test("the undo of pasted records that loses much of a zone leads to the history,
   await page.getByText("Applied as revision 2").waitFor();
   site.expected.push("409");
   await page.getByRole("button", { name: "Undo", exact: true }).click();
-  await page.getByText("Revert it in the history, where you see what is lost.").waitFor();
+  await page.getByText("Revert it in the history, where you can confirm this.").waitFor();
   await expectAccessible(page);
   await photograph(page, "undo-asks");
   await page.getByRole("button", { name: "Open the history" }).click();

@@ -115,7 +115,7 @@ const actions: Audit["actions"] = {
   },
   "change_request.reopen": {
     title: "Änderungsantrag wieder offen",
-    sentence: () => "{who} konnte den Antrag {target} nicht anwenden: Seine Genehmigung zählt nicht mehr",
+    sentence: () => "{who} konnte den Antrag {target} nicht anwenden: Die Genehmigung zählt nicht mehr",
   },
   "change_request.withdraw": {
     title: "Änderungsantrag zurückgezogen",

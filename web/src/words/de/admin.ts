@@ -298,7 +298,7 @@ const access: Admin["access"] = {
   revokeOne: (what) => `${what} widerrufen`,
   revokeAll: "Alle widerrufen",
   revokeTitle: (what, name) => `${what} von ${name} widerrufen?`,
-  revokeHint: "Was widerrufen ist, öffnet das Konto nicht mehr und lässt sich nicht wiederherstellen.",
+  revokeHint: "Das wirkt sofort und lässt sich nicht rückgängig machen.",
   revokeAllTitle: (name) => `Alle Zugänge zum Konto von ${name} widerrufen?`,
   revokeAllHint:
     "Passwort, Sitzungen, persönliche Tokens, TSIG-Schlüssel, Passkeys, Identitäten und zweite Faktoren werden entfernt. Ein neues Passwort öffnet das Konto wieder.",

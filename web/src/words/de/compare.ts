@@ -9,7 +9,7 @@ export const compare: Words["compare"] = {
   unknown: "Eine Zone dieses Namens gibt es hier nicht.",
   same: "Das ist dieselbe Zone.",
   equal: (one, other) => `${one} und ${other} haben dieselben Einträge.`,
-  equalOfSeen: (one, other) => `Von den Einträgen, die in beiden sichtbar sind, haben ${one} und ${other} dieselben.`,
+  equalOfSeen: (one, other) => `Soweit sichtbar, haben ${one} und ${other} dieselben Einträge.`,
   count: (_count, shown) => counted(shown, "Unterschied", "Unterschiede"),
   name: "Name",
   type: "Typ",

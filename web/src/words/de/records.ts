@@ -154,7 +154,7 @@ export const records: Words["records"] = {
   alreadyThere: "Die Zone hat diese Änderungen bereits",
   idle: "Die Zone bliebe, wie sie ist; es gibt nichts anzuwenden. Bitte den Entwurf bearbeiten oder verwerfen.",
   undoFailed: "Die Änderung wurde nicht rückgängig gemacht.",
-  undoInHistory: "Im Verlauf lässt sie sich zurücknehmen, nachdem zu sehen war, was wegfällt.",
+  undoInHistory: "Sie lässt sich im Verlauf zurücknehmen und dort bestätigen.",
   openHistory: "Verlauf öffnen",
   conflict: (revision) =>
     `Jemand anderes hat die Zone geändert; sie hat jetzt Revision ${revision}. Der Entwurf wird erneut geprüft; nichts geht verloren.`,

@@ -66,8 +66,8 @@ export const search: Words["search"] = {
   toDraftsHint:
     "Ein Entwurf ändert nichts, bis er in seiner Zone geprüft und angewendet wird. Dort lässt er sich noch bearbeiten.",
   applying: (done, total) => `${done} von ${total} Domains`,
-  stop: "Abbrechen",
-  stopped: (done, total) => `Abgebrochen. ${done} von ${total} Domains geändert.`,
+  stop: "Anhalten",
+  stopped: (done, total) => `Angehalten. ${done} von ${total} Domains geändert.`,
   unchanged: "Nicht geändert",
   applied: (_, shown) => `${counted(shown, "Domain", "Domains")} geändert`,
   drafted: (_, shown) => `In den Entwurf von ${counted(shown, "Domain", "Domains")} übernommen`,

@@ -271,7 +271,7 @@ const access = {
   revokeOne: (what: string) => `Revoke ${what}`,
   revokeAll: "Revoke all",
   revokeTitle: (what: string, name: string) => `Revoke ${what} of ${name}?`,
-  revokeHint: "What is revoked no longer opens the account, and cannot be restored.",
+  revokeHint: "This takes effect at once and cannot be undone.",
   revokeAllTitle: (name: string) => `Revoke every way into ${name}'s account?`,
   revokeAllHint:
     "The password, sessions, personal tokens, TSIG keys, passkeys, identities and second factors are removed. To let the user in again, set a new password.",

@@ -6,8 +6,7 @@ export const compare = {
   unknown: "You have no zone of this name.",
   same: "This is the same zone.",
   equal: (one: string, other: string) => `${one} and ${other} have the same records.`,
-  equalOfSeen: (one: string, other: string) =>
-    `Of the records that you see in both, ${one} and ${other} have the same.`,
+  equalOfSeen: (one: string, other: string) => `As far as you can see, ${one} and ${other} have the same records.`,
   count: (count: number, shown: string) => (count === 1 ? "1 difference" : `${shown} differences`),
   name: "Name",
   type: "Type",

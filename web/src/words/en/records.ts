@@ -149,7 +149,7 @@ export const records = {
   alreadyThere: "The zone already has these changes",
   idle: "The zone would stay as it is, so there is nothing to apply. Go back to edit or discard the draft.",
   undoFailed: "The change was not undone.",
-  undoInHistory: "Revert it in the history, where you see what is lost.",
+  undoInHistory: "Revert it in the history, where you can confirm this.",
   openHistory: "Open the history",
   conflict: (revision: string) =>
     `Somebody else changed the zone to revision ${revision}. Your draft is checked again; nothing is lost.`,
