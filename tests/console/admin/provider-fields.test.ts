@@ -76,6 +76,7 @@ test("an import counts each zone of a batch, and keeps the reason of each failur
     total: 5,
     done: 2,
     running: true,
+    unknown: [],
     startedAt: null,
     imported: ["a.test"],
     failures: [{ name: "b.test", error: "No." }],
