@@ -116,7 +116,7 @@ export class Sync {
         unchanged: served.unchanged,
         failed: unmade.map(failure),
         plan: { ...(await planView(changes)), warnings },
-        planHash: await comparisonHash(zone, overwritten, { use: "push" }),
+        planHash: await comparisonHash(zone, overwritten, "push"),
       };
     }
     const { planned, outcomes, changeSetId, newRevision } = await this.#pipeline.run(em, {
@@ -130,7 +130,7 @@ export class Sync {
       resolution: force && caller.role === "admin" ? "acceptObserved" : "wait",
       plan: async (reader, zone) => {
         const pushed = await plan(reader, zone);
-        await refuseOtherComparison(input, zone, pushed.overwritten, { use: "push" });
+        await refuseOtherComparison(input, zone, pushed.overwritten, "push");
         refuseLoss(pushed.changes, pushed.served.synced, { force, counted: "differences" });
         return pushed;
       },

@@ -259,7 +259,12 @@ export const zonefileResult = z
     warnings: plannedChanges.shape.warnings,
     reverse: reverseOutcomes,
     plan: filePlan.nullable().meta({ description: "With `dryRun`, what would change; null otherwise.", example: null }),
-    planHash: comparisonHash,
+    planHash: comparisonHash.meta({
+      description:
+        "With `dryRun`, the hash of the records in `plan`: repeat the call with it to make exactly these changes. It does not cover `plan.reverse`: " +
+        "PTR records follow as their zones are by then. Null otherwise.",
+      example: null,
+    }),
   })
   .meta({ id: "ZonefileResult", description: "The result of a zone-file import." });
 

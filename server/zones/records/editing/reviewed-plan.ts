@@ -81,21 +81,10 @@ interface Comparison {
 /**
  * Returns a hash of the zone's revision and the changes of a comparison: an import, sync, push or rollback. Their order does not count, because
  * providers return records in any order.
+ * @param use what the changes are for, if another call plans the same ones for something else
  */
-export async function comparisonHash(
-  zone: ZoneContext,
-  changes: readonly PlannedChange[],
-  also: AlsoHashed = {},
-): Promise<string> {
-  return revisionPart(zone) + (await inSlices(hashingUnordered(zone, changes, also)));
-}
-
-/** What the hash of a comparison covers besides its changes. */
-interface AlsoHashed {
-  /** What the changes are for, if another call plans the same ones for something else. */
-  use?: string;
-  /** The changes of other zones that the plan includes. */
-  following?: readonly string[];
+export async function comparisonHash(zone: ZoneContext, changes: readonly PlannedChange[], use = ""): Promise<string> {
+  return revisionPart(zone) + (await inSlices(hashingUnordered(zone, changes, use)));
 }
 
 /** Refuses a comparison early: a hash with `dryRun`, or of another revision. @throws AppError BAD_REQUEST, CONFLICT */
@@ -110,9 +99,9 @@ export async function refuseOtherComparison(
   { planHash: hash }: Comparison,
   zone: ZoneContext,
   changes: readonly PlannedChange[],
-  also?: AlsoHashed,
+  use = "",
 ): Promise<void> {
-  if (hash !== undefined && (await comparisonHash(zone, changes, also)) !== hash) throw outdatedPlan();
+  if (hash !== undefined && (await comparisonHash(zone, changes, use)) !== hash) throw outdatedPlan();
 }
 
 function* hashing(
@@ -132,16 +121,10 @@ function* hashing(
   return hash.digest("base64url");
 }
 
-function* hashingUnordered(
-  zone: ZoneContext,
-  changes: readonly PlannedChange[],
-  { use = "", following = [] }: AlsoHashed,
-): Steps<string> {
+function* hashingUnordered(zone: ZoneContext, changes: readonly PlannedChange[], use: string): Steps<string> {
   const hash = createHash("sha256").update(use + JSON.stringify(zone.id));
   const texts = yield* mapped(changes, textOf);
-  for (const text of yield* sorted([...texts, ...following], (one, other) =>
-    one < other ? -1 : one > other ? 1 : 0,
-  )) {
+  for (const text of yield* sorted(texts, (one, other) => (one < other ? -1 : one > other ? 1 : 0))) {
     hash.update(text);
     yield;
   }
