@@ -141,7 +141,10 @@ async function isAdministrator(tx: EntityManager, userId: string): Promise<boole
   return user?.role === "admin";
 }
 
-/** Locks the rows of all administrators until the transaction ends, in one order. Call it before any of them is locked alone. */
+/**
+ * Locks the rows of all administrators until the transaction ends, in one order. Call it before any of them is locked alone. Whoever only
+ * refers to an administrator, such as a notification or a change, does not wait for it.
+ */
 export async function lockAdministrators(tx: EntityManager): Promise<void> {
   await queries(tx)
     .selectFrom("users")
@@ -149,15 +152,12 @@ export async function lockAdministrators(tx: EntityManager): Promise<void> {
     .where("role", "=", "admin")
     .where("disabled_at", "is", null)
     .orderBy("id")
-    .forUpdate()
+    .forNoKeyUpdate()
     .execute();
 }
 
-/**
- * Returns whether a user is an administrator and no other one can sign in. Locks the rows of all administrators until the transaction ends.
- */
+/** Returns whether a user is an administrator and no other one can sign in. Call it after `lockWithAdministrators`. */
 export async function isLastAdministrator(tx: EntityManager, userId: string): Promise<boolean> {
-  await lockAdministrators(tx);
   const administrators = await queries(tx)
     .selectFrom("users")
     .select(["id", hasWayIn(sql.ref("users.id")).as("canSignIn")])

@@ -5,7 +5,7 @@ import type { AdministratorNotices } from "../../users/administrator-notices.ts"
 import type { AccessRevocation } from "../../users/access/revocation.ts";
 import { endInvitations } from "../../users/invitations/service.ts";
 import {
-  lockAccount,
+  lockWithAdministrators,
   endOutstanding,
   isLastAdministrator,
   recomputeRoles,
@@ -51,8 +51,8 @@ export class GroupGrants {
     const { role, assignments, allowed, matched, groups } = outcome;
     // Domains are locked before users.
     const wanted = allowed ? await onLivingDomains(tx, assignments) : [];
-    const stays = role !== "admin" && (await this.#isLastByGroup(tx, signing, allowed));
-    await lockAccount(tx, userId);
+    const wasAdministrator = await lockWithAdministrators(tx, userId);
+    const stays = wasAdministrator && role !== "admin" && (await this.#isLastByGroup(tx, signing, allowed));
     const changedRole = stays ? null : await this.#setRole(tx, signing, role);
     const moved = await this.#setAssignments(tx, signing, wanted);
     const isRefused = !allowed && !stays;

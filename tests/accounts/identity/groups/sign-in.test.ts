@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { sql } from "kysely";
+import { queries } from "../../../../server/database/database.ts";
 import {
   authorize,
   browserFor,
@@ -408,6 +410,30 @@ describe("the last administrator", () => {
     expect((await user.client.put(`/api/users/${me.id}`, { role: "admin" })).status).toBe(200);
     expect(await user.joins([])).toEqual({ error: "access_denied" });
     expect((await zw.admin.get(`/api/users/${user.id}`)).body.role).toBe("member");
+  });
+
+  test("rules that wait for the end of a user's sign-in hold up nobody who notifies administrators", async () => {
+    const user = await person(["auditors"]);
+    let saved: Promise<void> | undefined;
+    await zw.services.database.fork().transactional(async (tx) => {
+      await sql`select from users where id = ${user.id} for update`.execute(queries(tx));
+      saved = configure({ groupRules: [] });
+      // The embedded database has one connection, on which nothing waits for a row.
+      if (process.env["TEST_DATABASE_URL"] !== undefined)
+        await expect
+          .poll(async () => {
+            const { rows } = await sql`
+              select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+              queries(tx),
+            );
+            return rows.length;
+          })
+          .toBeGreaterThan(0);
+      // As a notification to them does, by its foreign key.
+      await sql`select from users where role = 'admin' for key share`.execute(queries(tx));
+    });
+    await saved;
+    expect(await may(user.client)).toEqual([]);
   });
 
   const atOnce: [what: string, (one: Person, other: Person) => Promise<Answer>][] = [
