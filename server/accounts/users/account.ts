@@ -156,18 +156,30 @@ export async function lockAdministrators(tx: EntityManager): Promise<void> {
     .execute();
 }
 
-/** Returns whether a user is an administrator and no other one can sign in. Call it after `lockWithAdministrators`. */
+/**
+ * Returns whether a user is the only administrator who can sign in, or the only one at all. One who cannot sign in either, such as while
+ * their provider is disabled, is needed by nobody. Call it after `lockWithAdministrators`.
+ */
 export async function isLastAdministrator(tx: EntityManager, userId: string): Promise<boolean> {
-  const administrators = await queries(tx)
+  const administrators = await enabledAdministrators(tx);
+  const user = administrators.find(({ id }) => id === userId);
+  if (!user) return false;
+  const others = administrators.filter(({ id }) => id !== userId);
+  return others.length === 0 || (user.canSignIn && !others.some(({ canSignIn }) => canSignIn));
+}
+
+/** Returns whether any administrator can sign in. */
+export async function canAdministratorSignIn(tx: EntityManager): Promise<boolean> {
+  return (await enabledAdministrators(tx)).some(({ canSignIn }) => canSignIn);
+}
+
+async function enabledAdministrators(tx: EntityManager): Promise<{ id: string; canSignIn: boolean }[]> {
+  return await queries(tx)
     .selectFrom("users")
     .select(["id", hasWayIn(sql.ref("users.id")).as("canSignIn")])
     .where("role", "=", "admin")
     .where("disabled_at", "is", null)
     .execute();
-  return (
-    administrators.some(({ id }) => id === userId) &&
-    !administrators.some(({ id, canSignIn }) => id !== userId && canSignIn)
-  );
 }
 
 const ranked = sql`array['admin', 'auditor', 'member']`;
@@ -183,10 +195,15 @@ export interface ChangedRole {
 /**
  * Gives users the highest of the role given to them by hand and those that their groups give. Call it after a change of either, with
  * `lockWithAdministrators` or `lockAdministrators` first.
+ * @param couldSignIn whether an administrator could sign in before, as `canAdministratorSignIn`
  * @returns those whose role changed
  * @throws AppError CONFLICT if no administrator could sign in any more
  */
-export async function recomputeRoles(tx: EntityManager, userIds: readonly string[]): Promise<ChangedRole[]> {
+export async function recomputeRoles(
+  tx: EntityManager,
+  userIds: readonly string[],
+  couldSignIn = true,
+): Promise<ChangedRole[]> {
   if (userIds.length === 0) return [];
   const { rows } = await sql<ChangedRole>`
     with present as (
@@ -206,21 +223,19 @@ export async function recomputeRoles(tx: EntityManager, userIds: readonly string
     await refuseNoAdministrator(
       tx,
       "All administrators who can sign in have their role from these groups, so none would remain. Make a user an administrator by hand first.",
+      couldSignIn,
     );
   return rows;
 }
 
-/** @throws AppError CONFLICT if no administrator can sign in */
-export async function refuseNoAdministrator(tx: EntityManager, message: string): Promise<void> {
-  const left = await queries(tx)
-    .selectFrom("users")
-    .select("id")
-    .where("role", "=", "admin")
-    .where("disabled_at", "is", null)
-    .where(hasWayIn(sql.ref("users.id")))
-    .limit(1)
-    .executeTakeFirst();
-  if (!left) throw new AppError("CONFLICT", message);
+/**
+ * @param couldSignIn whether an administrator could sign in before: if not, one who cannot either is enough
+ * @throws AppError CONFLICT if no administrator can sign in
+ */
+export async function refuseNoAdministrator(tx: EntityManager, message: string, couldSignIn: boolean): Promise<void> {
+  const left = await enabledAdministrators(tx);
+  if (left.length === 0 || (couldSignIn && !left.some(({ canSignIn }) => canSignIn)))
+    throw new AppError("CONFLICT", message);
 }
 
 /**

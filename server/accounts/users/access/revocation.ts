@@ -8,7 +8,7 @@ import { afterCommit } from "../../../database/after-commit.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import type { ProviderId } from "../../../database/tables/identity.ts";
 import type { Role } from "../../../database/tables/users.ts";
-import { endOutstanding, recomputeRoles, type ChangedRole } from "../account.ts";
+import { canAdministratorSignIn, endOutstanding, recomputeRoles, type ChangedRole } from "../account.ts";
 import { endInvitations } from "../invitations/service.ts";
 import type { AccessKind } from "./kinds.ts";
 
@@ -66,6 +66,7 @@ export class AccessRevocation {
     const { kinds, ids = null, exceptSession = null } = selection;
     const has = (kind: AccessKind) => kinds.includes(kind);
     const of = { userId, ids };
+    const couldSignIn = !has("identities") || (await canAdministratorSignIn(tx));
     const revoked: Revoked = {
       password: has("password") && (await removePassword(tx, userId)),
       sessions: has("sessions") ? await this.#parts.sessions.endAll(tx, userId, { except: exceptSession, ids }) : 0,
@@ -82,7 +83,7 @@ export class AccessRevocation {
       role: null,
     };
     if (revoked.identities.length > 0)
-      revoked.role = (await this.groupsEnded(tx, actor, [userId], "identityUnlinked"))[0]?.role ?? null;
+      revoked.role = (await this.groupsEnded(tx, actor, [userId], "identityUnlinked", couldSignIn))[0]?.role ?? null;
     // Without a second factor, recovery codes have no use, and old ones must not apply to factors added later.
     const useless = (await methodsSetUp(tx, userId)).length === 0;
     if (has("recoveryCodes") || useless)
@@ -93,6 +94,7 @@ export class AccessRevocation {
   /**
    * Ends the roles that came from groups of identities which were just unlinked, or of rules which were just removed, and the invitations of
    * those who are no longer administrators. Assignments of unlinked identities ended with them.
+   * @param couldSignIn whether an administrator could sign in before
    * @returns those whose role changed
    * @throws AppError CONFLICT if no administrator would remain
    */
@@ -101,8 +103,9 @@ export class AccessRevocation {
     actor: Actor,
     userIds: readonly string[],
     why: "identityUnlinked" | "ruleRemoved",
+    couldSignIn = true,
   ): Promise<ChangedRole[]> {
-    const changed = await recomputeRoles(tx, userIds);
+    const changed = await recomputeRoles(tx, userIds, couldSignIn);
     for (const { id, before, role } of changed) {
       await endOutstanding(tx, id);
       const invitations = before === "admin" ? await endInvitations(tx, id, this.#parts.now()) : 0;

@@ -10,7 +10,13 @@ import type { SecondFactors } from "../../auth/second-factors/service.ts";
 import type { WaysIn } from "../../auth/ways-in.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import { AppError, notFound } from "../../../platform/errors.ts";
-import { distrustOwnLink, endOutstanding, lockWithAdministrators, refuseNoAdministrator } from "../account.ts";
+import {
+  canAdministratorSignIn,
+  distrustOwnLink,
+  endOutstanding,
+  lockWithAdministrators,
+  refuseNoAdministrator,
+} from "../account.ts";
 import { User } from "../../../database/tables/users.ts";
 import { accessKinds, type AccessKind, takesProtection } from "./kinds.ts";
 import { auditOf, type AccessRevocation, type Revoked } from "./revocation.ts";
@@ -69,6 +75,7 @@ export class UserAccess {
     if (revoke && takesProtection(revoke)) await confirmation.require(em, caller);
     await em.transactional(async (tx) => {
       const isAdministrator = await lockWithAdministrators(tx, id);
+      const couldSignIn = await canAdministratorSignIn(tx);
       const user = await tx.findOne(User, { id });
       if (!user) throw notFound("user");
       const all = revoke === undefined && ids === undefined;
@@ -82,6 +89,7 @@ export class UserAccess {
         await refuseNoAdministrator(
           tx,
           "No administrator could sign in afterwards. Set a password for another administrator first.",
+          couldSignIn,
         );
       if (chosen && countOf(revoked) < chosen.length) throw notFound("session, token, feed, key, passkey or identity");
       if (chosen && revoked.passkeys.length > 0) await confirmation.require(tx, caller);

@@ -436,6 +436,28 @@ describe("the last administrator", () => {
     expect(await may(user.client)).toEqual([]);
   });
 
+  test("while the provider is disabled, administrators who only it signs in can be demoted, revoked, disabled and deleted, but not the last one", async () => {
+    const [left, revoked, gone] = [await person(["admins"]), await person(["admins"]), await person(["admins"])];
+    const demoted = { username: `demoted-${count++}`, password, role: "admin" };
+    const { id: demotedId } = (await zw.admin.post("/api/users", demoted)).body;
+    await zw.admin.send("DELETE", `/api/users/${demotedId}/access`, {});
+    const { body: me } = await zw.admin.get("/api/auth/me");
+    const { client } = left;
+    expect((await client.put(`/api/users/${me.id}`, { role: "member" })).status).toBe(200);
+    expect((await client.put(`/api/oauth/providers/${configId}`, { enabled: false })).status).toBe(200);
+    const answers = [
+      await client.put(`/api/users/${demotedId}`, { role: "member" }),
+      await client.send("DELETE", `/api/users/${revoked.id}/access`, {}),
+      await client.put(`/api/users/${gone.id}`, { disabled: true }),
+      await client.delete(`/api/users/${gone.id}`),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(await may(revoked.client)).toEqual([]);
+    expect(await client.put(`/api/users/${left.id}`, { disabled: true })).toBeProblem(409, "CONFLICT");
+    expect((await client.put(`/api/oauth/providers/${configId}`, { enabled: true })).status).toBe(200);
+    expect((await client.put(`/api/users/${me.id}`, { role: "admin" })).status).toBe(200);
+  });
+
   const atOnce: [what: string, (one: Person, other: Person) => Promise<Answer>][] = [
     ["unlink their identities", ({ client }) => client.delete("/api/auth/oauth/unbind/oidc")],
     [
