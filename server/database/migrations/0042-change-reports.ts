@@ -23,3 +23,13 @@ export class ChangeReports extends Migration {
     this.addSql("create index change_reports_change_set_idx on change_reports (change_set_id)");
   }
 }
+
+/** What a turn takes of each channel, and of the users' mail, for which there is no channel; see notifications/channels/outbox.ts. */
+export class DueDeliveries extends Migration {
+  override up(): void {
+    this.addSql(
+      "create index deliveries_pending_idx on deliveries (channel_id, next_attempt_at, id) where state = 'pending'",
+    );
+    this.addSql("drop index deliveries_due_idx");
+  }
+}

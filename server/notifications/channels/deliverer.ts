@@ -10,6 +10,7 @@ import {
   claimDue,
   delivered,
   failed,
+  giveBack,
   giveUp,
   holdBack,
   nextDue,
@@ -115,13 +116,16 @@ export class Deliverer {
     const later = async (rest: readonly Claimed[], until: Date) => {
       const ids = rest.map(({ id }) => id);
       await postpone(database.fork(), ids, until);
-      if (until > ports.now()) await holdBack(database.fork(), first, ports.now(), until);
+      await holdBack(database.fork(), first, ports.now(), until);
     };
     let queue = [...lane];
     let held: Date | null = null;
     while (queue.length > 0) {
       if (signal.aborted || performance.now() > ends) {
-        await later(queue, ports.now());
+        await giveBack(
+          database.fork(),
+          queue.map(({ id }) => id),
+        );
         return;
       }
       const wait = await target.wait();

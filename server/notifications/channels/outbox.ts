@@ -113,6 +113,8 @@ const hour = 60 * minute;
 const claimMilliseconds = 10 * minute;
 const claimedAtOnce = 40;
 const claimedOfTarget = 10;
+/** Among so many of the users' oldest due mails, each user gets a turn. */
+const lookedAtOfUsers = 1_000;
 const retentionMilliseconds = 14 * 24 * hour;
 
 /** Transport of a delivery: the mail server, or an HTTP call to the receiver. Each has its own job runs, so neither delays the other. */
@@ -131,6 +133,13 @@ export interface Claimed {
   message: ChannelMessage;
 }
 
+/** A transport's channels. Nothing claims what was stored for a channel while it was being disabled. */
+function receivers(way: Transport) {
+  return sql`(
+    select id from notification_channels where enabled and (channel = 'email') = ${way === "mail"}
+  )`;
+}
+
 /**
  * Claims deliveries due on a transport, so that no other run attempts them: of each target the oldest few, so that a long queue of one does
  * not hold up the others. Returns them by age, oldest first.
@@ -144,23 +153,32 @@ export async function claimDue(em: EntityManager, way: Transport, now: Date): Pr
     notice: Omit<NotificationContent, "createdAt"> & Pick<ChannelMessage, "reached">;
     created_at: Date;
   }>`
+    with due as (
+      select one.id, one.next_attempt_at,
+        row_number() over (partition by channel.id order by one.next_attempt_at, one.id) as turn
+      from ${receivers(way)} as channel
+      cross join lateral (
+        select id, next_attempt_at from deliveries
+        where channel_id = channel.id and state = 'pending' and next_attempt_at <= ${now}
+        order by next_attempt_at, id
+        limit ${claimedOfTarget}
+      ) as one
+      union all
+      select one.id, one.next_attempt_at,
+        row_number() over (partition by one.user_id order by one.next_attempt_at, one.id) as turn
+      from (
+        select id, user_id, next_attempt_at from deliveries
+        where ${way === "mail"} and channel_id is null and state = 'pending' and next_attempt_at <= ${now}
+        order by channel_id, next_attempt_at, id
+        limit ${lookedAtOfUsers}
+      ) as one
+    )
     update deliveries set next_attempt_at = ${new Date(now.getTime() + claimMilliseconds)}
     where id in (
       select id from deliveries
-      where state = 'pending' and next_attempt_at <= ${now} and id in (
-        select id from (
-          select due.id, due.next_attempt_at,
-            row_number() over (partition by coalesce(due.channel_id, due.user_id) order by due.id) as turn
-          from deliveries due
-          left join notification_channels on notification_channels.id = due.channel_id
-          where due.state = 'pending' and due.next_attempt_at <= ${now}
-            and (due.channel_id is null or notification_channels.enabled)
-            and (coalesce(notification_channels.channel, 'email') = 'email') = ${way === "mail"}
-        ) as due
-        where turn <= ${claimedOfTarget}
-        order by turn, next_attempt_at, id
-        limit ${claimedAtOnce}
-      )
+      where state = 'pending' and next_attempt_at <= ${now} and id = any(array(
+        select id from due where turn <= ${claimedOfTarget} order by turn, next_attempt_at, id limit ${claimedAtOnce}
+      ))
       for update skip locked
     )
     returning id, channel_id, user_id, attempts, notice, created_at
@@ -178,20 +196,26 @@ export async function claimDue(em: EntityManager, way: Transport, now: Date): Pr
 
 /** Returns when the next claimable delivery on a transport is due; null if none is pending. */
 export async function nextDue(em: EntityManager, way: Transport): Promise<Date | null> {
-  const row = await queries(em)
-    .selectFrom("deliveries")
-    .leftJoin("notification_channels", "notification_channels.id", "deliveries.channel_id")
-    .select("next_attempt_at")
-    .where("state", "=", "pending")
-    // Ignore deliveries that were added while their channel was being disabled: nothing will claim them.
-    .where((eb) => eb.or([eb("channel_id", "is", null), eb("notification_channels.enabled", "=", true)]))
-    .where((eb) =>
-      eb(eb.fn.coalesce("notification_channels.channel", eb.val("email")), way === "mail" ? "=" : "<>", "email"),
-    )
-    .orderBy("next_attempt_at")
-    .limit(1)
-    .executeTakeFirst();
-  return row?.next_attempt_at ?? null;
+  const { rows } = await sql<{ at: Date | null }>`
+    select least(
+      (
+        select min(one.next_attempt_at) from ${receivers(way)} as channel
+        cross join lateral (
+          select next_attempt_at from deliveries
+          where channel_id = channel.id and state = 'pending'
+          order by next_attempt_at
+          limit 1
+        ) as one
+      ),
+      (
+        select next_attempt_at from deliveries
+        where ${way === "mail"} and channel_id is null and state = 'pending'
+        order by channel_id, next_attempt_at
+        limit 1
+      )
+    ) as at
+  `.execute(queries(em));
+  return rows[0]?.at ?? null;
 }
 
 /** Records a delivery. @param missed why some addresses of the channel did not receive it; null: all did */
@@ -239,6 +263,16 @@ export async function postpone(em: EntityManager, ids: readonly string[], until:
   await queries(em)
     .updateTable("deliveries")
     .set({ next_attempt_at: until })
+    .where("id", "in", ids)
+    .where("state", "=", "pending")
+    .execute();
+}
+
+/** Gives back deliveries that were claimed but not attempted. They are due at once, before the target's later ones. */
+export async function giveBack(em: EntityManager, ids: readonly string[]): Promise<void> {
+  await queries(em)
+    .updateTable("deliveries")
+    .set((eb) => ({ next_attempt_at: eb.ref("created_at") }))
     .where("id", "in", ids)
     .where("state", "=", "pending")
     .execute();

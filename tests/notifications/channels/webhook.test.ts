@@ -1,7 +1,8 @@
+import { sql } from "kysely";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
 import { ConfigCipher } from "../../../server/notifications/channels/kind.ts";
-import { Outbox, claimDue, failed, postpone } from "../../../server/notifications/channels/outbox.ts";
+import { Outbox, claimDue, failed, nextDue, postpone } from "../../../server/notifications/channels/outbox.ts";
 import { queries } from "../../../server/database/database.ts";
 import { SecretCipher, createKeyring } from "../../../server/platform/secret-cipher.ts";
 import { assign } from "../../accounts/assignments/assigned.ts";
@@ -236,6 +237,57 @@ describe("webhook deliveries", () => {
     const calls = harness.hooks.calls.map(({ text }) => JSON.parse(text) as { type: string; data: Body });
     expect(calls.filter(({ type }) => type === "domain.expired").map(({ data }) => data["title"])).toEqual(titles);
     expect(calls.findIndex(({ type }) => type === "zone.drift")).toBeLessThanOrEqual(10);
+  });
+
+  test("a turn reads few of the many deliveries that are due", async () => {
+    const [busy, quiet] = [await harness.make(), await harness.make()];
+    const { database } = harness.zw.services;
+    const { body: me } = await harness.zw.admin.get("/api/auth/me");
+    const now = harness.clock.now();
+    const add = (count: number, target: { channel?: string; user?: string }) =>
+      sql`
+        insert into deliveries (id, channel_id, user_id, notice, state, next_attempt_at, created_at)
+        select gen_random_uuid(), ${target.channel ?? null}::uuid, ${target.user ?? null}::uuid, '{}', 'pending', ${now}, ${now}
+        from generate_series(1, ${count}::int)
+      `.execute(queries(database.fork()));
+    await add(5_000, { channel: busy.id });
+    await add(3, { channel: quiet.id });
+    await add(5_000, { user: me.id });
+    await sql`analyze deliveries`.execute(queries(database.fork()));
+    for (const [way, claims] of [
+      ["call", [busy.id, quiet.id]],
+      ["mail", [me.id]],
+    ] as const)
+      await database.fork().transactional(async (tx) => {
+        const claimed = await claimDue(tx, way, now);
+        expect([...new Set(claimed.map(({ channelId, userId }) => channelId ?? userId))].toSorted()).toEqual(
+          claims.toSorted(),
+        );
+        expect(await nextDue(tx, way)).toEqual(now);
+        const { rows } = await sql<{ count: number }>`
+          select (seq_tup_read + idx_tup_fetch)::int as count from pg_stat_xact_user_tables where relname = 'deliveries'
+        `.execute(queries(tx));
+        expect(rows[0]?.count).toBeGreaterThan(10);
+        expect(rows[0]?.count).toBeLessThan(2_000);
+      });
+  });
+
+  test("a webhook gets its pending deliveries in order, also if a run stops in between", async () => {
+    await harness.make();
+    const titles = Array.from({ length: 30 }, (_, index) => `Drift ${index}`);
+    for (const title of titles) {
+      await harness.tell({ title });
+      harness.clock.advance(1_000);
+    }
+    const stopping = new AbortController();
+    harness.hooks.reply(() => {
+      if (harness.hooks.calls.length === 3) stopping.abort();
+      return {};
+    });
+    await harness.zw.services.deliverer.run(stopping.signal);
+    expect(harness.hooks.calls.length).toBeLessThan(10);
+    await harness.deliver();
+    expect(harness.hooks.calls.map(({ text }) => JSON.parse(text).data.title)).toEqual(titles);
   });
 
   test("an unavailable webhook is called once, however many deliveries are pending", async () => {
