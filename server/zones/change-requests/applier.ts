@@ -37,6 +37,7 @@ import {
   counts,
   mayChange,
   needsApproval,
+  Outdated,
   outdated,
   presentAuthor,
   refuseBeyondToken,
@@ -54,6 +55,8 @@ import {
   markSending,
   NewRisk,
   nothingToApply,
+  registrationColumns,
+  storeForReaders,
   turnsLockOff,
   type RegistrationRequest,
 } from "./registration.ts";
@@ -178,10 +181,12 @@ export class ChangeRequestApplier {
     { starter, error }: { starter: Starter; error: unknown },
   ): Promise<void> {
     const { now } = this.#parts;
-    // At its set time, the job waits for a risk to go away, and ends what is no longer what was approved.
-    const isWaitedOut = starter.caller === null || (error instanceof NewRisk && applyAt !== null);
-    if (!(error instanceof ApprovalEnded) || isWaitedOut) {
+    // At its set time, the job decides whether a request is what was approved, and ends it if not.
+    const isLeftToJob = starter.caller === null || (error instanceof Outdated && applyAt !== null && applyAt > now());
+    if (!(error instanceof ApprovalEnded) || isLeftToJob) {
       await release(this.#fork(), id, token, now());
+      // A risk may go away by itself. If it stays, reviewers read of it before they approve again.
+      if (error instanceof NewRisk) await storeForReaders(this.#fork(), id, registrationColumns(error.draft));
       return;
     }
     await this.#fork().transactional(async (tx) => {

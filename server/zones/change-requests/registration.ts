@@ -14,7 +14,6 @@ import { needsForce, type RegistrationDraft, type Registrations } from "../../re
 import type { ReviewPolicy } from "../changes/locks-and-reviews.ts";
 import type { StoredPlan, StoredRequest } from "./request.ts";
 import {
-  ApprovalEnded,
   approvalGone,
   counts,
   needsApproval,
@@ -90,14 +89,19 @@ export async function freshRegistration(
   const isCovered = draft.risks.every(({ about }) => risks.some((one) => one.about === about));
   const columns = registrationColumns(draft, isCovered ? risks : draft.risks);
   if (!isCovered || JSON.stringify(changes) !== JSON.stringify(draft.changes))
-    await queries(em)
-      .updateTable("change_requests")
-      .set({ plan: JSON.stringify(columns.plan) })
-      .where("id", "=", request.id)
-      .where("closed_at", "is", null)
-      .where("applying_token", "is", null)
-      .execute();
+    await storeForReaders(em, request.id, columns);
   return freshOf(columns);
+}
+
+/** Stores a plan of a registration, so that the next reader of its request sees it. */
+export async function storeForReaders(em: EntityManager, id: string, { plan }: StoredPlan): Promise<void> {
+  await queries(em)
+    .updateTable("change_requests")
+    .set({ plan: JSON.stringify(plan) })
+    .where("id", "=", id)
+    .where("closed_at", "is", null)
+    .where("applying_token", "is", null)
+    .execute();
 }
 
 /** Says of a request what refuses its registration, in place of fields that a verdict does not have. @throws AppError CONFLICT, and others as they are */
@@ -117,9 +121,12 @@ export function nothingToApply(): AppError {
 }
 
 /** A risk came up that no approval covers. It may go away by itself, as where a name server did not answer once. */
-export class NewRisk extends ApprovalEnded {
-  constructor(request: Pick<StoredRequest, "state" | "registration">, risks: readonly Risk[]) {
-    super("CONFLICT", `${outdated(request).message} ${risks.map(({ message }) => message).join(" ")}`);
+export class NewRisk extends AppError {
+  readonly draft: RegistrationDraft;
+
+  constructor(request: Pick<StoredRequest, "state" | "registration">, draft: RegistrationDraft) {
+    super("CONFLICT", `${outdated(request).message} ${draft.risks.map(({ message }) => message).join(" ")}`);
+    this.draft = draft;
   }
 }
 
@@ -162,7 +169,7 @@ export async function judgeRegistration(
   if (request.state === "approved")
     throw reviews.some((one) => one.changesHash !== null && approvalCovers(one.changesHash, changesHash))
       ? approvalGone()
-      : new NewRisk(request, risks);
+      : new NewRisk(request, draft);
   if (request.proposed || (starter.caller !== null && starter.caller.userId !== request.author.userId))
     throw needsApproval();
   permitted(author, "registrations:write");

@@ -76,11 +76,14 @@ export async function presentAuthor(em: EntityManager, request: StoredRequest, n
 /** An approved request was refused because no approval counts for what it would do now. */
 export class ApprovalEnded extends AppError {}
 
+/** What an approved request would do differs from what was approved, perhaps only for a moment. */
+export class Outdated extends ApprovalEnded {}
+
 /** The refusal of what would do something else than was approved or requested. */
 export function outdated({ state, registration }: Pick<StoredRequest, "state" | "registration">): AppError {
   const isApproved = state === "approved";
   const what = isApproved ? "was approved" : "was requested";
-  return new (isApproved ? ApprovalEnded : AppError)(
+  return new (isApproved ? Outdated : AppError)(
     "CONFLICT",
     `The ${registration ? "registration" : "zone"} has changed since the request ${what}, and so has what it would do. ` +
       "Read it again and have it approved again.",

@@ -167,13 +167,24 @@ describe("what was approved", () => {
     await approve(zw.admin, made);
     root.first.zones = {};
     expect(await verdict(ada, made, "apply")).toMatchObject({ status: 409, body: { code: "CONFLICT" } });
-    expect((await approve(zw.admin, made)).status).toBe(409);
-    const { registrationPlan } = await readRequest(zw.admin, made);
+    const { registrationPlan, reviews } = await readRequest(zw.admin, made);
+    expect(reviews).toMatchObject([{ user: "admin", counts: false }]);
     expect(registrationPlan.warnings).toEqual([expect.stringContaining("ns1.one.tld does not answer for one.tld.")]);
     expect((await approve(zw.admin, made)).status).toBe(200);
     reset(root);
     expect((await verdict(ada, made, "apply")).body).toMatchObject({ state: "applied" });
     expect(account().nameServers).toEqual(["ns1.one.tld"]);
+  });
+
+  test("stays approved while a new risk stands in the way, and is applied once that is gone", async () => {
+    const made = await asked({ nameServers: ["ns1.one.tld"] });
+    await approve(zw.admin, made);
+    root.first.zones = {};
+    expect(await verdict(ada, made, "apply")).toMatchObject({ status: 409, body: { code: "CONFLICT" } });
+    expect(await readRequest(ada, made)).toMatchObject({ state: "approved", applying: false });
+    expect(await entries(zw.admin, { targetId: made.id, action: "change_request.reopen" })).toEqual([]);
+    reset(root);
+    expect((await verdict(ada, made, "apply")).body).toMatchObject({ state: "applied" });
   });
 
   test("is refused where nothing would change, or a key is missing, or the registrar cannot", async () => {

@@ -140,12 +140,27 @@ describe("a scheduled request", () => {
     for (const client of [ada, zw.admin]) expect(await failuresOf(client, made)).toMatchObject([{ level: "error" }]);
   });
 
-  test("a scheduled request that was applied early, but is outdated, is not applied at its time until it is approved again", async () => {
+  test("an attempt before its time, while its RRset differs, leaves a scheduled request approved and applied at its time", async () => {
     await requireReview(zw, zone, "members");
     const made = await requested(ada, zone, creating("www"), inAnHour());
     await approve(zw.admin, made);
-    await zone.add("A", "www", "192.0.2.9", 3600);
-    expect((await verdict(ada, made, "apply")).status).toBe(409);
+    const other = await zone.add("A", "www", "192.0.2.9", 3600);
+    expect((await verdict(ada, made, "apply")).body).toMatchObject({ status: 409, code: "CONFLICT" });
+    expect(await readRequest(ada, made)).toMatchObject({ state: "approved", applying: false });
+    await zone.delete(other["id"]);
+    await clock.ahead(2 * hour, run);
+    expect((await readRequest(ada, made)).state).toBe("applied");
+  });
+
+  test("a scheduled request whose reviewer lost the right before an early attempt waits for another approval", async () => {
+    await requireReview(zw, zone, "members");
+    const dan = await zw.member("dan");
+    const danPath = `/api/users/${await idOf(dan)}`;
+    await zw.admin.put(danPath, { role: "admin" });
+    const made = await requested(ada, zone, creating("www"), inAnHour());
+    await approve(dan, made);
+    await zw.admin.put(danPath, { role: "member" });
+    expect((await verdict(ada, made, "apply")).body).toMatchObject({ status: 409, code: "REVIEW_REQUIRED" });
     await clock.ahead(2 * hour, run);
     expect(await readRequest(ada, made)).toMatchObject({ state: "open", reason: null });
     await approve(zw.admin, made);
