@@ -342,18 +342,19 @@ function assignedReviewers(requestId: string, at: Date) {
   const { spots, covers, kind, all } = coveringChanges("place", "d");
   return sql<string>`(
     select reviewer.user_id from (
-      select a.user_id, place.name, place.record_type, cardinality(r.hosts) as places
+      select a.user_id, place.name, place.record_type
       from change_requests r
       join domains d on d.id = r.domain_id
       join assignments a on a.review and (a.expires_at is null or a.expires_at > ${at}) and ${coversDomain("d")}
       cross join unnest(r.hosts, r.record_types) as place(name, record_type)
       cross join ${spots}
       where r.id = ${requestId} and r.registration is null and ${covers}
-      group by a.user_id, place.name, place.record_type, r.hosts, ${kind}
+      group by a.user_id, place.name, place.record_type, ${kind}
       having ${all}
     ) reviewer
-    group by reviewer.user_id, reviewer.places
-    having count(distinct (reviewer.name, reviewer.record_type)) = reviewer.places
+    group by reviewer.user_id
+    having count(distinct (reviewer.name, reviewer.record_type)) =
+      (select cardinality(hosts) from change_requests where id = ${requestId})
   )`;
 }
 
