@@ -151,7 +151,7 @@ export class Replacements {
   /**
    * Starts a job that reverts every change of a job that has not been reverted yet. Domains whose records were changed since are listed as
    * failed.
-   * @throws AppError NOT_FOUND, CONFLICT while the job or a revert of it is running, or if there is nothing to revert
+   * @throws AppError NOT_FOUND, CONFLICT while the job, a revert of it or a revert of that is running, or if there is nothing to revert
    */
   async revert(
     em: EntityManager,
@@ -163,8 +163,7 @@ export class Replacements {
     if (batch.finishedAt === null)
       throw new AppError("CONFLICT", "The job is still running. Stop it, and revert it once it has stopped.");
     return await em.transactional(async (tx) => {
-      // Two calls at the same time start one job.
-      await queries(tx).selectFrom("batches").select("id").where("id", "=", jobId).forUpdate().execute();
+      await lockChain(tx, jobId);
       await refuseRunningRevert(tx, jobId);
       const taken = batch.kind === "portfolio" ? await takingImportBack(tx, caller, jobId) : null;
       const items = taken?.items ?? (await revertible(tx, jobId));
@@ -253,15 +252,38 @@ function jobWith(batch: Batch, { total: all, ...counts }: ItemCounts) {
   };
 }
 
-/** @throws AppError CONFLICT while a revert is running */
+/** Locks a job and those that it reverts in turn: of several calls at the same time, one starts a job. */
+async function lockChain(tx: EntityManager, batchId: string): Promise<void> {
+  await sql`
+    with recursive chain as (
+      select id, reverts_id from batches where id = ${batchId}
+      union all
+      select earlier.id, earlier.reverts_id from chain join batches earlier on earlier.id = chain.reverts_id
+    )
+    select from batches where id in (select id from chain) order by id for update
+  `.execute(queries(tx));
+}
+
+/** @throws AppError CONFLICT while a revert is running, or a revert of it in turn */
 async function refuseRunningRevert(tx: EntityManager, batchId: string): Promise<void> {
-  const running = await queries(tx)
-    .selectFrom("batches")
-    .select("id")
-    .where("reverts_id", "=", batchId)
-    .where("finished_at", "is", null)
-    .executeTakeFirst();
-  if (running) throw new AppError("CONFLICT", `The job is already being reverted, by the job ${running.id}.`);
+  const { rows } = await sql<{ id: string; reverts_id: string }>`
+    with recursive reverts as (
+      select id, reverts_id, finished_at from batches where reverts_id = ${batchId}
+      union all
+      select later.id, later.reverts_id, later.finished_at
+      from reverts join batches later on later.reverts_id = reverts.id
+    )
+    select id, reverts_id from reverts where finished_at is null limit 1
+  `.execute(queries(tx));
+  const [running] = rows;
+  if (!running) return;
+  const isOwn = running.reverts_id === batchId;
+  throw new AppError(
+    "CONFLICT",
+    isOwn
+      ? `The job is already being reverted, by the job ${running.id}.`
+      : `A revert of the job is being reverted, by the job ${running.id}. Wait until that one has ended.`,
+  );
 }
 
 /**

@@ -451,6 +451,22 @@ describe("reverting a replacement", () => {
     await run();
   });
 
+  test("a job cannot be reverted while a revert of its revert is running", async () => {
+    const jobId = await started(zw.admin, request);
+    await run();
+    const { jobId: undoId } = (await revertOf(zw.admin, jobId)).body;
+    await run();
+    const { jobId: redoId } = (await revertOf(zw.admin, undoId)).body;
+    expect(await revertOf(zw.admin, jobId)).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining(redoId) },
+    });
+    await run();
+    expect((await revertOf(zw.admin, jobId)).status).toBe(202);
+    await run();
+    expect(await valuesIn(first())).toEqual([old, old]);
+  });
+
   test("a revert can be reverted, which replaces again", async () => {
     const jobId = await started(zw.admin, request);
     await run();
