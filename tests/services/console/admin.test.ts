@@ -1,4 +1,4 @@
-import { writeFile, mkdir } from "node:fs/promises";
+import { writeFile, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
@@ -238,6 +238,60 @@ test("chosen zones whose answer was lost count as imported once they are managed
   expect(await page.getByText("Import stopped").count()).toBe(0);
   await expectAccessible(page);
   await photograph(page, "import-unknown");
+});
+
+test("chosen zones that are still being imported when their answer is lost are waited for, and the next ones follow", async () => {
+  const vendor = await startRrsetVendor(hetzner);
+  onTestFinished(vendor.stop);
+  for (let index = 0; index < 7; index += 1) vendor.store.addZone(`slowly${index}.example`);
+  const connected = { kind: "hetzner", name: "Slowly", config: vendor.config };
+  const { id } = (await site.zonewright.admin.post("/api/provider-configs", connected)).body;
+  const page = await open(`/admin/providers/${id}/zones`, "Import zones from Slowly");
+  const begun = Promise.withResolvers<undefined>();
+  const released = Promise.withResolvers<undefined>();
+  vendor.meanwhile(
+    ({ url }) => url.pathname.includes("/rrsets"),
+    async () => {
+      begun.resolve(undefined);
+      await released.promise;
+    },
+  );
+  site.expected.push("Failed to load resource: net::ERR_FAILED");
+  await page.route(
+    "**/trpc/providerConfigs.import",
+    async (route) => {
+      const answered = route.fetch();
+      await begun.promise;
+      await route.abort();
+      await answered;
+    },
+    { times: 1 },
+  );
+  await page.getByLabel("Import slowly6.example").uncheck();
+  const failed = page.waitForEvent("requestfailed");
+  await page.getByRole("button", { name: "Import 6 zones" }).click();
+  await failed;
+  await page.waitForResponse("**/trpc/providerConfigs.importProgress*");
+  released.resolve(undefined);
+  await page.getByText("6 zones imported.").waitFor();
+  expect(await page.getByRole("alert").count()).toBe(0);
+});
+
+test("chosen zones that a provider cannot list end their import with the provider's reason, and none is called unknown", async () => {
+  const folder = join(site.zonewright.dataDir, "zones", "unlisted");
+  await mkdir(folder, { recursive: true });
+  for (const name of ["one", "two"]) await writeFile(join(folder, `unlisted-${name}.test.zone`), zone("192.0.2.1"));
+  const config = { kind: "zonefile", name: "Unlisted", config: { folder: "unlisted" } };
+  const { id } = (await site.zonewright.admin.post("/api/provider-configs", config)).body;
+  const page = await open(`/admin/providers/${id}/zones`, "Import zones from Unlisted");
+  await page.getByLabel("Import unlisted-two.test").uncheck();
+  await rm(folder, { recursive: true });
+  await writeFile(folder, "not a folder");
+  site.expected.push("502");
+  await page.getByRole("button", { name: "Import 1 zone" }).click();
+  await page.getByText("Import stopped.").waitFor();
+  await page.getByRole("alert").filter({ hasText: "is not a folder" }).first().waitFor();
+  expect(await page.getByText("It is not known").count()).toBe(0);
 });
 
 test("a user is created, edited, and loses every way in", async () => {
@@ -508,13 +562,45 @@ test("saving the settings of groups keeps rules that others removed meanwhile, a
   await page.getByRole("button", { name: "Save" }).click();
   const alert = page.getByRole("alert").filter({ hasText: "Others changed the rules while you edited them." });
   await alert.getByText("dns: Auditor").waitFor();
+  await expect.poll(() => alert.evaluate((element) => element === document.activeElement)).toBe(true);
   await expectAccessible(page);
   expect(await stored()).toEqual([["dns"], true]);
   expect(await rule(1).getByLabel("Group", { exact: true }).inputValue()).toBe("webmasters");
   await alert.getByRole("button", { name: "Replace them with mine" }).click();
   await alert.waitFor({ state: "detached" });
-  await page.getByRole("button", { name: "Save" }).click();
   await expect.poll(stored).toEqual([["webmasters"], true]);
+  const saveButton = page.getByRole("button", { name: "Save" });
+  expect(await saveButton.evaluate((element) => element === document.activeElement)).toBe(true);
+});
+
+test("Enter in a new rule for groups stores it and leaves the focus in its field, and its trial stays as tried", async () => {
+  const { admin } = site.zonewright;
+  const client = { providerId: "gitlab", clientId: "a client", clientSecret: "a secret of the client" };
+  await admin.post("/api/oauth/providers", {
+    ...client,
+    groupsClaim: "groups",
+    groupRules: [
+      { group: "contractors", role: "admin" },
+      { group: "web", role: "member" },
+    ],
+  });
+  const page = await open("/admin/sign-in/gitlab", "Groups of GitLab");
+  const rule = (position: number) => page.getByRole("group", { name: `Rule ${position}` });
+  await rule(1)
+    .getByRole("button", { name: /^Remove/ })
+    .click();
+  await page.getByRole("button", { name: "Add a rule" }).click();
+  await rule(2).getByLabel("Role").selectOption("auditor");
+  const field = rule(2).getByLabel("Group", { exact: true });
+  await field.fill("dns");
+  await page.getByLabel("Somebody's groups").fill("dns");
+  await page.getByRole("button", { name: "Try", exact: true }).click();
+  await page.getByRole("region", { name: "Result" }).waitFor();
+  await field.press("Enter");
+  await page.getByText("Rules saved.").waitFor();
+  await expect.poll(() => page.getByRole("button", { name: "Save" }).getAttribute("aria-busy")).toBeNull();
+  expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
+  expect(await page.getByText("The rules or groups have changed since.").count()).toBe(0);
 });
 
 test("a member sees no administration, and its addresses refuse plainly", async () => {

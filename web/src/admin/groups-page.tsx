@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import type { RouterOutputs } from "@zonewright/client";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { client, issueOf, queries } from "../api.ts";
 import { Button, buttonClass } from "../ui/button.tsx";
 import { CheckField, Form, SelectField, TextArea, TextField } from "../ui/field.tsx";
@@ -80,14 +80,22 @@ function Rules({ config, stored }: RulesProps) {
   /** The rules once they are touched, and which stored ones they were made from. */
   const [edited, setEdited] = useState<{ rules: readonly EditedRule[]; from: string } | null>(null);
   const [faults, setFaults] = useState<ReadonlyMap<string, RuleFault> | null>(null);
-  const rules = edited?.rules ?? stored.rules;
+  /** The keys of the rules that were saved last, so that the focus stays in its field. */
+  const [saved, setSaved] = useState<{ keys: readonly string[]; version: string } | null>(null);
+  /** That others stored rules meanwhile. */
+  const [refusal, setRefusal] = useState<unknown>(null);
+  const saveButton = useRef<HTMLButtonElement>(null);
+  const savedKeys = saved?.version === config.groupRulesVersion ? saved.keys : [];
+  const rules = edited?.rules ?? stored.rules.map((rule, index) => ({ ...rule, key: savedKeys[index] ?? rule.key }));
   const setRules = (next: readonly EditedRule[]) =>
     setEdited({ rules: next, from: edited?.from ?? config.groupRulesVersion });
   const change = (key: string, changes: Partial<EditedRule>) =>
     setRules(rules.map((rule) => (rule.key === key ? Object.assign({}, rule, changes) : rule)));
   const takeStored = () => {
+    saveButton.current?.focus();
     setEdited(null);
     setFaults(null);
+    setSaved(null);
   };
   /** What is typed, as the service takes it; null if something is wrong with it. */
   const typed = async () => {
@@ -95,7 +103,8 @@ function Rules({ config, stored }: RulesProps) {
     setFaults("faults" in read ? read.faults : new Map());
     return "faults" in read ? null : { groupsClaim: claim.trim() || null, groupRules: read.rules, defaultDeny: deny };
   };
-  const save = useAction(async () => {
+  const save = useAction(async (from?: string) => {
+    setRefusal(null);
     const fields = edited && (await typed());
     if (edited && !fields) return;
     try {
@@ -103,15 +112,17 @@ function Rules({ config, stored }: RulesProps) {
         id: config.id,
         ...(edits.changed.claim !== undefined && { groupsClaim: claim.trim() || null }),
         ...(edits.changed.deny !== undefined && { defaultDeny: deny }),
-        ...(edited && fields && { groupRules: fields.groupRules, groupRulesVersion: edited.from }),
+        ...(edited && fields && { groupRules: fields.groupRules, groupRulesVersion: from ?? edited.from }),
       });
       await queries.invalidateQueries({ queryKey: ["identity-configs"] });
       edits.done();
+      if (edited) setSaved({ keys: edited.rules.map(({ key }) => key), version: groupRulesVersion });
       // What was typed since then stays, over what was stored.
       setEdited((latest) => (latest === edited || !latest ? null : { ...latest, from: groupRulesVersion }));
     } catch (error) {
       if (issueOf(error, "groupRulesVersion") === null) throw error;
       await queries.invalidateQueries({ queryKey: ["identity-configs"] });
+      setRefusal(error);
       return;
     }
     toast({ title: text.saved });
@@ -150,33 +161,48 @@ function Rules({ config, stored }: RulesProps) {
               <Overtaken
                 stored={stored.rules}
                 onTakeStored={takeStored}
-                onKeepMine={() => setEdited({ ...edited, from: config.groupRulesVersion })}
+                onKeepMine={() => {
+                  saveButton.current?.focus();
+                  void save.run(config.groupRulesVersion);
+                }}
+                refusal={refusal}
               />
             ) : null}
             <div>
-              <Button type="submit" kind="primary" pending={save.pending}>
+              <Button ref={saveButton} type="submit" kind="primary" pending={save.pending}>
                 {words.ui.save}
               </Button>
             </div>
           </div>
         </Card>
       </Form>
-      <DryRun id={config.id} claim={claim.trim()} state={JSON.stringify([claim, deny, rules])} typed={typed} />
+      <DryRun
+        id={config.id}
+        claim={claim.trim()}
+        state={JSON.stringify([claim, deny, rules], withoutKeys)}
+        typed={typed}
+      />
     </>
   );
 }
+
+/** Leaves out of JSON what tells rules apart in the form only. */
+const withoutKeys = (name: string, value: unknown) => (name === "key" ? undefined : value);
 
 interface OvertakenProps {
   stored: readonly EditedRule[];
   onTakeStored: () => void;
   onKeepMine: () => void;
+  /** The last refused attempt to save. */
+  refusal: unknown;
 }
 
 /** The rules that others stored meanwhile, beside those that are typed. */
-function Overtaken({ stored, onTakeStored, onKeepMine }: OvertakenProps) {
+function Overtaken({ stored, onTakeStored, onKeepMine, refusal }: OvertakenProps) {
   return (
     <Notice
       kind="error"
+      focusFor={refusal}
       action={
         <>
           <Button onClick={onTakeStored}>{text.takeStored}</Button>

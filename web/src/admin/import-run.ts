@@ -45,6 +45,22 @@ export function withoutAnswer(state: ImportState, zones: readonly string[], mana
   };
 }
 
+/** Whether an import that has ended was one of exactly these zones. */
+export function isOf(ended: ImportState, zones: readonly string[]): boolean {
+  const known = new Set([...ended.imported, ...ended.failures.map(({ name }) => name)]);
+  return ended.total === zones.length && zones.every((name) => known.has(name));
+}
+
+/** The state after a batch whose outcome the service knows as that of its last import. */
+export function withEnded(state: ImportState, ended: ImportState): ImportState {
+  return {
+    ...state,
+    done: state.done + ended.total,
+    imported: [...state.imported, ...ended.imported],
+    failures: [...state.failures, ...ended.failures],
+  };
+}
+
 /** The state of an import that the service runs in the background; null if there was none. */
 export function stateOf(progress: Progress): ImportState | null {
   if (progress.startedAt === null) return null;

@@ -2,7 +2,16 @@ import { useEffect, useRef, useState } from "react";
 import { isZonewrightError } from "@zonewright/client";
 import { client, healing, isTemporary, queries } from "../api.ts";
 import { useAction } from "../ui/use-action.ts";
-import { batches, begun, stateOf, withoutAnswer, withResults, type ImportState } from "./import-run.ts";
+import {
+  batches,
+  begun,
+  isOf,
+  stateOf,
+  withEnded,
+  withoutAnswer,
+  withResults,
+  type ImportState,
+} from "./import-run.ts";
 
 const pollMilliseconds = 400;
 
@@ -13,10 +22,10 @@ async function finish(): Promise<void> {
   await Promise.all(keys.map(async (key) => await queries.invalidateQueries({ queryKey: [key] })));
 }
 
-/** Whether the service may have imported what was asked, or do so still. */
+/** Whether the service may have imported what was asked, or do so still. What it refuses itself, such as a provider's failure, is an answer. */
 function isAnswerLost(error: unknown): boolean {
   if (!isZonewrightError(error)) return false;
-  return error.code === "UNEXPECTED_ANSWER" || (isTemporary(error) && error.status !== 429);
+  return error.status === null || error.code === "UNEXPECTED_ANSWER" || error.code === "UNAVAILABLE";
 }
 
 /**
@@ -69,9 +78,27 @@ export function useImport(id: string) {
     }
     await follow();
   };
+  /** Finds out about zones whose answer was lost, once no import runs, or none is waited for. @param earlier when the last import before these began */
+  const recover = async (now: ImportState, zones: readonly string[], earlier: number | null) => {
+    try {
+      let last = await look();
+      while (last?.running && !stop.current) {
+        await pause(pollMilliseconds);
+        last = await look();
+      }
+      if (last && !last.running && last.startedAt !== earlier && isOf(last, zones)) return withEnded(now, last);
+      const listed = await hear(async () => await client.providerConfigs.zones.query({ id }));
+      const managed = listed.zones.filter((zone) => zone.managed).map(({ name }) => name);
+      return withoutAnswer(now, zones, new Set(managed));
+    } catch (error) {
+      setState(withoutAnswer(now, zones, new Set()));
+      throw error;
+    }
+  };
   const run = useAction(async (names: readonly string[], all: boolean) => {
     stop.current = false;
     setStopping(false);
+    setTrouble(null);
     let now = begun(names.length);
     setState(now);
     try {
@@ -82,6 +109,7 @@ export function useImport(id: string) {
         });
         return;
       }
+      const earlier = (await look())?.startedAt ?? null;
       for (const zones of batches(names)) {
         // oxlint-disable-next-line typescript/no-unnecessary-condition -- set by the button meanwhile.
         if (stop.current) break;
@@ -89,9 +117,7 @@ export function useImport(id: string) {
           now = withResults(now, (await client.providerConfigs.import.mutate({ id, zones })).results);
         } catch (error) {
           if (!isAnswerLost(error)) throw error;
-          const listed = await hear(async () => await client.providerConfigs.zones.query({ id }));
-          const managed = listed.zones.filter((zone) => zone.managed).map(({ name }) => name);
-          now = withoutAnswer(now, zones, new Set(managed));
+          now = await recover(now, zones, earlier);
         }
         setState(now);
       }
