@@ -84,12 +84,18 @@ test("notifications that are deleted one after another are all deleted, though t
     await pressed.promise;
     await route.continue();
   });
-  for (const title of titles) await page.getByRole("button", { name: `Delete: ${title}` }).click();
   // Pressed twice, it is deleted once.
-  await page.getByRole("button", { name: "Delete: Two" }).click();
+  for (const title of ["One", "Two", "Two", "Three", "Four"]) {
+    await page.getByRole("button", { name: `Delete: ${title}` }).click();
+  }
+  // Waits for these, too.
+  await page.getByRole("button", { name: "Delete all" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete all" }).click();
+  expect(calls).toBe(1);
   pressed.resolve(undefined);
   await page.getByRole("heading", { name: "No notifications" }).waitFor();
-  expect(calls).toBe(4);
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  expect(calls).toBe(5);
   expect(await page.getByRole("alert").count()).toBe(0);
 });
 

@@ -37,7 +37,9 @@ function SignInProviders() {
   });
   const [edited, setEdited] = useState<AvailableProvider | null>(null);
   const [leaving, setLeaving] = useState<AvailableProvider | null>(null);
-  const [asked, setAsked] = useState<{ message: string; config: IdentityConfig; name: string } | null>(null);
+  /** Questions about providers that people still sign in with: several deletions may have been started. */
+  const [questions, setQuestions] = useState<readonly { message: string; config: IdentityConfig; name: string }[]>([]);
+  const asked = questions[0];
   const configOf = (id: string) => data?.providers.find(({ providerId }) => providerId === id) ?? null;
   const turn = useQueue(async ({ id }: IdentityConfig, name: string, enabled: boolean) => {
     await client.identityConfigs.update.mutate({ id, enabled });
@@ -48,7 +50,8 @@ function SignInProviders() {
     try {
       await client.identityConfigs.delete.mutate({ id: config.id }, unbind ? confirmingRemoval : {});
     } catch (failure) {
-      setAsked({ message: questionOf(failure), config, name });
+      const question = { message: questionOf(failure), config, name };
+      setQuestions((others) => [...others, question]);
       return;
     }
     await changed();
@@ -92,9 +95,10 @@ function SignInProviders() {
       ) : null}
       {asked ? (
         <Unbinding
+          key={asked.config.id}
           message={asked.message}
           onConfirm={() => void remove.run(asked.config, asked.name, true)}
-          onClose={() => setAsked(null)}
+          onClose={() => setQuestions((others) => others.filter((other) => other !== asked))}
         />
       ) : null}
     </Page>

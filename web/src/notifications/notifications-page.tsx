@@ -20,19 +20,24 @@ import styles from "./notifications.module.css";
 const text = notificationsWords;
 const icons = { info: Info, success: CircleCheck, warning: TriangleAlert, error: CircleAlert };
 
+/** What is done to one notification, or to all. */
+type Change = { one: "read" | "delete"; id: string } | { all: "readAll" | "deleteAll" };
+
 /** What concerns the user, newest first. */
 export function NotificationsPage() {
   const { data, error } = useQuery(notificationsQuery);
   const [onlyUnread, setOnlyUnread] = useState(false);
-  const [deleting, setDeleting] = useState(false);
-  const act = useQueue(async (change: "read" | "delete", id: string) => {
-    await client.notifications[change].mutate({ id });
+  const [deleting, setDeleting] = useState<"asked" | "running" | null>(null);
+  const act = useQueue(async (change: Change) => {
+    if ("all" in change) await client.notifications[change.all].mutate();
+    else await client.notifications[change.one].mutate({ id: change.id });
     await refreshNotifications();
   });
-  const actOnAll = useQueue(async (change: "readAll" | "deleteAll") => {
-    await client.notifications[change].mutate();
-    await refreshNotifications();
-  });
+  const deleteAll = async () => {
+    setDeleting("running");
+    const done = await act.run({ all: "deleteAll" });
+    setDeleting((now) => (now === null || done ? null : "asked"));
+  };
   const notifications = data?.notifications ?? [];
   const shown = onlyUnread ? notifications.filter(({ read }) => !read) : notifications;
   const unread = data?.unreadCount ?? 0;
@@ -51,15 +56,15 @@ export function NotificationsPage() {
                 {text.onlyUnread}
               </Button>
             </div>
-            <Button disabled={unread === 0} onClick={() => void actOnAll.run("readAll")}>
+            <Button disabled={unread === 0} onClick={() => void act.run({ all: "readAll" })}>
               {text.readAll}
             </Button>
-            <Button onClick={() => setDeleting(true)}>{text.deleteAll}</Button>
+            <Button onClick={() => setDeleting("asked")}>{text.deleteAll}</Button>
           </>
         )
       }
     >
-      <Failure error={error ?? act.error ?? actOnAll.error} />
+      <Failure error={error ?? act.error} />
       {data && shown.length === 0 ? (
         <Empty icon={<Bell aria-hidden />} title={text.emptyTitle}>
           {notifications.length === 0 ? text.empty : text.emptyUnread}
@@ -71,8 +76,8 @@ export function NotificationsPage() {
             <Item
               key={notification.id}
               notification={notification}
-              onRead={() => void act.run("read", notification.id)}
-              onDelete={() => void act.run("delete", notification.id)}
+              onRead={() => void act.run({ one: "read", id: notification.id })}
+              onDelete={() => void act.run({ one: "delete", id: notification.id })}
             />
           ))}
         </ul>
@@ -80,17 +85,13 @@ export function NotificationsPage() {
       {deleting ? (
         <Dialog
           open
-          onClose={() => setDeleting(false)}
+          onClose={() => setDeleting(null)}
           title={text.deleteAllTitle}
           description={text.deleteAllHint}
           footer={
             <>
-              <Button onClick={() => setDeleting(false)}>{words.ui.cancel}</Button>
-              <Button
-                kind="danger"
-                pending={actOnAll.pending}
-                onClick={() => void actOnAll.run("deleteAll").then((done) => done && setDeleting(false))}
-              >
+              <Button onClick={() => setDeleting(null)}>{words.ui.cancel}</Button>
+              <Button kind="danger" pending={deleting === "running"} onClick={() => void deleteAll()}>
                 {text.deleteAll}
               </Button>
             </>
