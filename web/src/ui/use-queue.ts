@@ -3,8 +3,9 @@ import { messageOf } from "../api.ts";
 import { useAction, type Action } from "./use-action.ts";
 
 /** Something that waits, or that is running. */
-interface Waiting<Input> {
-  input: Input;
+interface Waiting {
+  /** As it was when it was started: the page may be about something else by its turn. */
+  perform: () => Promise<unknown>;
   key: string;
   done: Promise<boolean>;
   end: (succeeded: boolean) => void;
@@ -15,7 +16,7 @@ interface Waiting<Input> {
  * The same for the same row is started once. What went wrong is said when all has ended.
  */
 export function useQueue<Input extends unknown[]>(perform: (...input: Input) => Promise<unknown>): Action<Input> {
-  const queue = useRef<Waiting<Input>[]>([]);
+  const queue = useRef<Waiting[]>([]);
   const latest = useRef(perform);
   useLayoutEffect(() => {
     latest.current = perform;
@@ -24,7 +25,7 @@ export function useQueue<Input extends unknown[]>(perform: (...input: Input) => 
     const failures: unknown[] = [];
     for (let next = queue.current[0]; next; next = queue.current[0]) {
       const failed = failures.length;
-      await latest.current(...next.input).catch((failure: unknown) => failures.push(failure));
+      await next.perform().catch((failure: unknown) => failures.push(failure));
       queue.current.shift();
       next.end(failures.length === failed);
     }
@@ -36,7 +37,8 @@ export function useQueue<Input extends unknown[]>(perform: (...input: Input) => 
     const same = queue.current.find((each) => each.key === key);
     if (same) return await same.done;
     const { promise: done, resolve: end } = Promise.withResolvers<boolean>();
-    queue.current.push({ input, key, done, end });
+    const now = latest.current;
+    queue.current.push({ perform: async () => await now(...input), key, done, end });
     void start();
     return await done;
   };

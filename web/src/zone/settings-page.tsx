@@ -39,7 +39,7 @@ export function SettingsPage() {
       </div>
     );
   }
-  return <Parts zone={zone} />;
+  return <Parts key={zone.id} zone={zone} />;
 }
 
 const part = (id: string, label: string, card: ReactNode): Part => ({ id, label, card });
