@@ -159,7 +159,7 @@ function PlanView({ request, plan, onPlan }: PlanViewProps) {
           <Notice kind="warning">{forPeople(warning)}</Notice>
         </div>
       ))}
-      <PlannedZones zones={plan.domains} />
+      <PlannedZones key={plan.planHash} zones={plan.domains} />
       <ApplyForm
         planHash={plan.planHash}
         label={text.apply(able.length, formatNumber(able.length))}

@@ -140,7 +140,7 @@ function Linked({ template }: { template: Template }) {
           ) : null}
           {plan && plan.domains.length > 0 ? (
             <>
-              <PlannedZones zones={plan.domains} />
+              <PlannedZones key={plan.planHash} zones={plan.domains} />
               <ApplyForm
                 planHash={plan.planHash}
                 label={text.linkedApply(able.length, formatNumber(able.length))}
