@@ -331,7 +331,6 @@ test("a review that is asked for while the draft is checked opens with the answe
   await theyChange({ value: "192.0.2.215" });
   await asked.promise;
   await page.getByRole("button", { name: /^Review/ }).click();
-  expect(await review().count()).toBe(0);
   answered.resolve(undefined);
   await review().getByText(theirValue).waitFor();
 });
