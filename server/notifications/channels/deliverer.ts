@@ -13,6 +13,7 @@ import {
   giveBack,
   giveUp,
   holdBack,
+  lockChannel,
   nextDue,
   postpone,
   type Claimed,
@@ -165,6 +166,7 @@ export class Deliverer {
     const { database, ports, log } = this.#parts;
     const now = ports.now();
     return await database.fork().transactional(async (tx) => {
+      if (channel) await lockChannel(tx, channel.id);
       if (outcome.ok) {
         await delivered(tx, one.id, now, failureOf(outcome));
         if (outcome.missed)

@@ -218,6 +218,19 @@ export async function nextDue(em: EntityManager, way: Transport): Promise<Date |
   return rows[0]?.at ?? null;
 }
 
+/**
+ * Locks a channel, before its deliveries and reports. Who holds a report, as the deletion of a domain does, and stores a delivery to the
+ * channel does not wait for it: no key of the channel changes.
+ */
+export async function lockChannel(em: EntityManager, id: string): Promise<void> {
+  await queries(em).selectFrom("notification_channels").select("id").where("id", "=", id).forNoKeyUpdate().execute();
+}
+
+/** Deletes the changes that wait for a channel's next digest. */
+export async function deleteReports(em: EntityManager, channelId: string): Promise<void> {
+  await queries(em).deleteFrom("change_reports").where("channel_id", "=", channelId).execute();
+}
+
 /** Records a delivery. @param missed why some addresses of the channel did not receive it; null: all did */
 export async function delivered(em: EntityManager, id: string, now: Date, missed: string | null): Promise<void> {
   await queries(em)
@@ -302,7 +315,7 @@ export async function giveUp(em: EntityManager, channelId: string, reason: strin
     .where("channel_id", "=", channelId)
     .where("state", "=", "pending")
     .execute();
-  await queries(em).deleteFrom("change_reports").where("channel_id", "=", channelId).execute();
+  await deleteReports(em, channelId);
 }
 
 export async function deleteOldDeliveries(em: EntityManager, now: Date): Promise<void> {

@@ -1,6 +1,5 @@
 import type { z } from "zod";
 import type { createChannelInput } from "./schemas.ts";
-import { LockMode } from "@mikro-orm/core";
 import type { Actor } from "../../access/caller.ts";
 import { type Audit, changedFields } from "../audit/audit.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
@@ -12,7 +11,7 @@ import { configError } from "../../api/input-error.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { NotificationEvent } from "../../platform/events.ts";
 import type { WithShownConfig } from "./configs.ts";
-import { giveUp } from "./outbox.ts";
+import { deleteReports, giveUp, lockChannel } from "./outbox.ts";
 import { NotificationChannel } from "../../database/tables/notifications.ts";
 import {
   type ChannelKind,
@@ -90,7 +89,8 @@ export class Channels {
   /** @throws AppError NOT_FOUND, BAD_REQUEST with the field at fault, CONFLICT for a name that is taken */
   async update(em: EntityManager, actor: Actor, id: string, patch: Partial<NewChannel>) {
     return await em.transactional(async (tx) => {
-      const channel = await tx.findOne(NotificationChannel, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      await lockChannel(tx, id);
+      const channel = await tx.findOne(NotificationChannel, { id });
       if (!channel) throw notFound("notification channel");
       if (patch.channel !== undefined && patch.channel !== channel.channel)
         throw badField(["channel"], "The kind of a channel cannot change. Create a new channel.");
@@ -131,9 +131,12 @@ export class Channels {
   /** Deletes a channel and its pending deliveries. @throws AppError NOT_FOUND */
   async delete(em: EntityManager, actor: Actor, id: string): Promise<void> {
     await em.transactional(async (tx) => {
-      const channel = await tx.findOne(NotificationChannel, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      await lockChannel(tx, id);
+      const channel = await tx.findOne(NotificationChannel, { id });
       if (!channel) throw notFound("notification channel");
       const before = this.#auditedFields(channel);
+      // First, because the deletion itself makes others wait who hold one.
+      await deleteReports(tx, id);
       await tx.remove(channel).flush();
       await this.#parts.audit.record(tx, actor, {
         action: "channel.delete",

@@ -372,7 +372,7 @@ async function hearing(tx: EntityManager, only?: string): Promise<Channel[]> {
     .select(["id", "channel", "zone_filter", "digest"])
     .where("enabled", "=", true)
     .where(sql<boolean>`'zone.changed' = any (events)`)
-    .$if(only !== undefined, (query) => query.where("id", "=", only ?? "").forUpdate())
+    .$if(only !== undefined, (query) => query.where("id", "=", only ?? "").forNoKeyUpdate())
     .orderBy("id")
     .execute();
   return rows.map(({ id, channel, zone_filter: filter, digest }) => ({ id, channel, filter: filter ?? {}, digest }));

@@ -116,6 +116,40 @@ test("a change that waited while its author's assignment ended is refused", asyn
   expect((await answers).map(({ status }) => status)).toEqual([404]);
 });
 
+test.each([
+  ["disabled", (id: string) => admin.put(`/api/notifications/configs/${id}`, { enabled: false }), 200],
+  ["deleted", (id: string) => admin.delete(`/api/notifications/configs/${id}`), 200],
+])("a channel is %s while a domain whose changes wait for its digest is deleted", async (what, end, status) => {
+  const [id = ""] = await created("/api/notifications", [what], (name) => ({
+    channel: "webhook",
+    name,
+    config: { url: "https://hooks.example.com/", secret: `whsec_${"k".repeat(32)}` },
+    events: ["zone.changed"],
+    enabled: true,
+    digest: "daily",
+  }));
+  await created(`/api/domains/${domains[1]}/records`, [what], (name) => ({
+    recordType: "A",
+    name,
+    value: "192.0.2.1",
+  }));
+  await observer.query(
+    `insert into change_reports (id, change_set_id, channel_id, due_at)
+    select gen_random_uuid(), (select id from change_sets order by id desc limit 1), $1, now() + '1 day'`,
+    [id],
+  );
+  await holder.query("begin");
+  // As the deletion does: first by the foreign key of its changes, then for its own notification.
+  await holder.query("delete from change_reports where channel_id = $1", [id]);
+  const answer = end(id);
+  await vi.waitFor(async () => {
+    expect((await observer.query(`select from ${connections} and wait_event_type = 'Lock'`)).rows).toHaveLength(1);
+  });
+  await holder.query("select from notification_channels where id = $1 for key share", [id]);
+  await holder.query("commit");
+  expect((await answer).status).toBe(status);
+});
+
 test("statements behind one that failed do not run, even if no transaction has begun", async () => {
   const client = new PreparingClient(databaseUrl);
   await client.connect();
