@@ -438,6 +438,53 @@ test("a finding is snoozed for a week, and notifies again when somebody says so"
   await expect.poll(() => finding.getByText(/no notification before/).count()).toBe(0);
 });
 
+test("a snooze that waits for another is of the zone where it was started, also if another one is open by then", async () => {
+  const { admin } = site.zonewright;
+  root.second.zones = {};
+  root.first.zones = {};
+  await admin.post(`${path}/delegation/check`);
+  await admin.post("/api/domains", { name: "other.example" });
+  const page = await site.signedIn({ path: "/d/other.example/settings" });
+  const title = (name: string) => page.getByRole("heading", { name, level: 1, exact: true });
+  const inside = async (to: string) => {
+    await page.evaluate((address) => {
+      history.pushState(null, "", address);
+      dispatchEvent(new PopStateEvent("popstate"));
+    }, to);
+  };
+  await title("other.example").waitFor();
+  await inside(`/d/${zoneName}/settings`);
+  await title(zoneName).waitFor();
+  const findings = page.getByRole("list", { name: "What is wrong" }).getByRole("listitem");
+  const asked = Promise.withResolvers<undefined>();
+  const released = Promise.withResolvers<undefined>();
+  await page.route("**/trpc/delegation.snooze*", async (route) => {
+    asked.resolve(undefined);
+    await released.promise;
+    await route.continue();
+  });
+  for (const index of [0, 1]) {
+    await findings
+      .nth(index)
+      .getByRole("button", { name: /^Snooze: / })
+      .click();
+    await page.getByRole("menuitem", { name: "No notification for 7 days" }).click();
+  }
+  await asked.promise;
+  await page.goBack();
+  await title("other.example").waitFor();
+  released.resolve(undefined);
+  const snoozed = async () => {
+    const { body } = await admin.get(`${path}/delegation`);
+    return body.findings.filter(({ snoozedUntil }: { snoozedUntil: string | null }) => snoozedUntil !== null).length;
+  };
+  await expect.poll(snoozed).toBe(2);
+  expect(await page.getByRole("alert").count()).toBe(0);
+  const { body } = await admin.get(`${path}/delegation`);
+  for (const { code, name } of body.findings)
+    await admin.post(`${path}/delegation/snooze`, { code, name, until: null });
+});
+
 test("each name server says whether it answers with a record, and is asked again", async () => {
   const added = { recordType: "A", name: "new", value: "192.0.2.77", ttl: 300 };
   expect((await site.zonewright.admin.post(`${path}/records`, added)).status).toBe(201);
