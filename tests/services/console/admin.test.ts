@@ -277,6 +277,31 @@ test("chosen zones that are still being imported when their answer is lost are w
   expect(await page.getByRole("alert").count()).toBe(0);
 });
 
+test("chosen zones whose outcome cannot be read are named when the import is stopped, and the next import starts without that trouble", async () => {
+  const folder = join(site.zonewright.dataDir, "zones", "unheard");
+  await mkdir(folder, { recursive: true });
+  for (const name of ["one", "two"]) await writeFile(join(folder, `unheard-${name}.test.zone`), zone("192.0.2.1"));
+  const config = { kind: "zonefile", name: "Unheard", config: { folder: "unheard" } };
+  const { id } = (await site.zonewright.admin.post("/api/provider-configs", config)).body;
+  const page = await open(`/admin/providers/${id}/zones`, "Import zones from Unheard");
+  site.expected.push("Failed to load resource: net::ERR_FAILED");
+  const cut = "**/trpc/providerConfigs.import*";
+  await page.getByLabel("Import unheard-two.test").uncheck();
+  await page.route("**/trpc/providerConfigs.import", async (route) => {
+    await page.route(cut, async (each) => await each.abort());
+    await route.abort();
+  });
+  await page.getByRole("button", { name: "Import 1 zone" }).click();
+  await page.getByText("Zonewright did not answer").waitFor();
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  await page.getByRole("alert").getByText("unheard-one.test", { exact: true }).waitFor();
+  await page.unroute("**/trpc/providerConfigs.import");
+  await page.unroute(cut);
+  await page.getByRole("button", { name: "Import 1 zone" }).click();
+  await page.getByText("1 zone imported.").waitFor();
+  expect(await page.getByRole("alert").count()).toBe(0);
+});
+
 test("chosen zones that a provider cannot list end their import with the provider's reason, and none is called unknown", async () => {
   const folder = join(site.zonewright.dataDir, "zones", "unlisted");
   await mkdir(folder, { recursive: true });
