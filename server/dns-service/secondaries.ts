@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { jsonRows, queries, type Database, type EntityManager } from "../database/database.ts";
 import type { Endpoint } from "../dns-providers/primary/lists.ts";
 import { serialDistance } from "../dns/wire/serials.ts";
+import { isLockConflict } from "../platform/errors.ts";
 import type { Logger } from "../platform/log.ts";
 import type { Transfer } from "./transfer.ts";
 import { places, type ServedZone, identityOf, shownEndpoint, type Peer, type PrimaryService } from "./zones.ts";
@@ -214,10 +215,24 @@ export class Secondaries {
     if (facts.length === 0) return;
     try {
       await upsert(this.#database, facts);
+    } catch (error) {
+      if (isLockConflict(error)) this.#keep(facts, reached);
+      this.#log.warn({ err: error }, "what is known of secondaries could not be stored");
+      return;
+    }
+    try {
       await storeReached(this.#database.fork(), reached);
     } catch (error) {
       this.#log.warn({ err: error }, "what is known of secondaries could not be stored");
     }
+  }
+
+  /** Keeps what could not be stored for the next write. What was learned meanwhile counts. */
+  #keep(facts: readonly Facts[], reached: readonly Reached[]): void {
+    const later = this.#facts;
+    this.#facts = new Map(facts.map((each) => [`${each.zone_id} ${each.identity}`, each]));
+    for (const [id, each] of later) this.#facts.set(id, { ...this.#facts.get(id), ...each });
+    this.#reached = [...reached, ...this.#reached];
   }
 }
 
@@ -226,7 +241,7 @@ function ofEndpoint(zone: ServedZone, endpoint: Endpoint, keyName: string | null
 }
 
 /**
- * A fact that is left out keeps its stored value, as it is when the row is written: another instance may just have changed it. `served_at` is when the serial was first seen: what another instance saw later counts.
+ * A fact that is left out keeps its stored value, as it is when the row is written: another instance may just have changed it. `served_at` is when the serial was first seen: what another instance saw later counts. Rows are written in the order in which others lock several.
  */
 async function upsert(database: Database, facts: readonly Facts[]): Promise<void> {
   const rows = facts.map((each) => ({ ...each, says_error: each.error !== undefined }));
@@ -245,7 +260,7 @@ async function upsert(database: Database, facts: readonly Facts[]): Promise<void
     select
       f.zone_id, f.identity, f.address, f.key_name, f.serial, f.transferred_serial, f.served_at, f.asked_at, f.looked_at, f.notified_at,
       f.transferred_at, f.transfer_kind, f.transfer_records, f.transfer_octets, f.transfer_milliseconds, f.error
-    from f
+    from f order by f.zone_id, f.identity
     on conflict (zone_id, identity) do update set
       address = excluded.address,
       key_name = coalesce(excluded.key_name, primary_secondaries.key_name),

@@ -88,11 +88,10 @@ export class SecondaryCheck {
     const notices = [...Map.groupBy(changes, ({ kind, address }) => `${kind} ${address}`).values()].flatMap((some) =>
       some.slice(0, 1).map((first) => secondaryNotice({ ...first, zones: some.length })),
     );
+    const states = changed.flatMap(({ state }) => state ?? []);
     await database.fork().transactional(async (tx) => {
-      await storeStates(
-        tx,
-        changed.flatMap(({ state }) => state ?? []),
-      );
+      await lockStates(tx, states);
+      await storeStates(tx, states);
       await notifications.notifyAll(tx, notices);
     });
   }
@@ -188,6 +187,17 @@ function isStored(row: Row, { behind_since: since, behind_serial: serial, behind
   const stored = row.behind_serial === null ? null : Number(row.behind_serial);
   const isSince = row.behind_since?.getTime() === since?.getTime();
   return isSince && stored === serial && row.behind_reported === reported;
+}
+
+/** Locks all rows of a transaction in the order in which they are written, so that nobody waits for one and holds another. */
+async function lockStates(em: EntityManager, states: readonly State[]): Promise<void> {
+  await sql`
+    select from primary_secondaries as s
+    where (s.zone_id, s.identity) in (
+      select f.zone_id, f.identity from ${jsonRows(states)} as f (zone_id uuid, identity text)
+    )
+    order by s.zone_id, s.identity for no key update
+  `.execute(queries(em));
 }
 
 /** Stores what changed. Of many secondaries that stay behind, most change nothing. */

@@ -113,6 +113,26 @@ test("a secondary that stays behind is reported by the next run if the notificat
   await untilInSync(id);
 });
 
+test("what is known of a secondary is kept if it could not be stored because of a deadlock", async () => {
+  const name = "deadlocked.example";
+  const id = await create(name);
+  await untilInSync(id);
+  const { serial } = await report(id);
+  secondary.serves.set(name, serial - 1);
+  clock.advance(2 * minute);
+  const em = queries(zw.services.database.fork());
+  await sql`create function lose() returns trigger language plpgsql as $$
+    begin raise exception 'deadlock detected' using errcode = '40P01'; end $$`.execute(em);
+  await sql`create trigger lose before insert on primary_secondaries execute function lose()`.execute(em);
+  await zw.services.secondaryCheck.runOnce();
+  await sql`drop function lose cascade`.execute(em);
+  expect(await rowOf(id)).toMatchObject({ serial });
+  await zw.services.dnsService.secondaries.written();
+  expect(await rowOf(id)).toMatchObject({ serial: serial - 1 });
+  secondary.serves.clear();
+  await untilInSync(id);
+});
+
 test("a secondary in sync is asked again after a minute, by the job and by the report, so that one that lost the zone is found", async () => {
   const name = "restored.example";
   const id = await create(name);
