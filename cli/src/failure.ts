@@ -16,6 +16,16 @@ export class Failure extends Error {
   }
 }
 
+/** It is unknown whether a call was carried out. The message also says where to look. */
+export class OutcomeUnknown extends Failure {
+  override readonly cause: ZonewrightError;
+
+  constructor(message: string, cause: ZonewrightError) {
+    super(message);
+    this.cause = cause;
+  }
+}
+
 /** The server that was called and the token that was sent, which a message about a failure names. */
 export interface Target {
   url: string;
@@ -49,9 +59,17 @@ export async function explain(error: unknown): Promise<{ text: string; exitCode:
 /** How the server ends messages about changes whose outcome it does not know either. */
 const readBackLater = /The outcome is not known yet; .+\.$/;
 
+/**
+ * How messages of UNAVAILABLE begin that refuse a change before it is made. They come after the look at the `Idempotency-Key`, so no earlier
+ * attempt of the call has succeeded either. A service that stops or has too much to do does not look at it.
+ */
+const notBegun =
+  /^(Another change to this zone is in progress\.|The zone is being moved |Planning took too long, and nothing was changed\.|The provider did not answer an earlier change )/;
+
 /** Returns whether a call may have been carried out although it failed. */
 export function isOutcomeUnknown({ code, status, message }: ZonewrightError): boolean {
-  if (code === "NETWORK_ERROR" || code === "TIMEOUT" || code === "UNAVAILABLE") return true;
+  if (code === "NETWORK_ERROR" || code === "TIMEOUT") return true;
+  if (code === "UNAVAILABLE") return !notBegun.test(message);
   // A proxy that gave up waiting. What answers 4xx did not pass the call on.
   if (code === "UNEXPECTED_ANSWER") return status === null || status < 400 || status >= 500;
   // The call was repeated: the first one is still in progress, or its answer was too large to be stored.
@@ -59,11 +77,12 @@ export function isOutcomeUnknown({ code, status, message }: ZonewrightError): bo
 }
 
 /** Returns why it is unknown whether a call was carried out, in a sentence; null for an error that says that it was not. */
-export async function unknownOutcome(error: unknown): Promise<string | null> {
+export async function unknownOutcome(error: unknown): Promise<{ why: string; cause: ZonewrightError } | null> {
   const { isZonewrightError } = await import("@zonewright/client");
   if (!isZonewrightError(error) || !isOutcomeUnknown(error)) return null;
   // The server answered to the plan: what else is at its address is not the question.
-  return error.code === "UNEXPECTED_ANSWER" ? error.message : (await explain(error)).text;
+  const why = error.code === "UNEXPECTED_ANSWER" ? error.message : (await explain(error)).text;
+  return { why, cause: error };
 }
 
 async function callError(error: ZonewrightError): Promise<string> {

@@ -1,6 +1,6 @@
 import type { Change, Client, Plan, RouterOutputs } from "@zonewright/client";
 import type { ChangeOptions } from "./command.ts";
-import { asOptions, exitCodes, Failure, unknownOutcome } from "./failure.ts";
+import { asOptions, exitCodes, Failure, OutcomeUnknown, unknownOutcome } from "./failure.ts";
 import { confirmed, interactive, note, print, printJson } from "./terminal.ts";
 import { visible } from "./table.ts";
 
@@ -294,13 +294,13 @@ async function uninterrupted<Result>(domain: string, call: () => Promise<Result>
   }
 }
 
-/** Awaits a call. @param look where its outcome stands @throws Failure that says so, if it is unknown */
+/** Awaits a call. @param look where its outcome stands @throws OutcomeUnknown */
 async function answered<Result>(call: Promise<Result>, look: string): Promise<Result> {
   try {
     return await call;
   } catch (error) {
-    const why = await unknownOutcome(error);
-    throw why === null ? error : new Failure(`Outcome unknown. ${why} ${look}`);
+    const unknown = await unknownOutcome(error);
+    throw unknown ? new OutcomeUnknown(`Outcome unknown. ${unknown.why} ${look}`, unknown.cause) : error;
   }
 }
 

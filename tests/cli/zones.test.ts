@@ -1,10 +1,12 @@
 import { execFileSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { queries } from "../../server/database/database.ts";
 import { useCli } from "../support/cli.ts";
 import { registered, startGandi } from "../support/vendors/registrars/account.ts";
 import { startCloudflare } from "../support/vendors/cloudflare/server.ts";
@@ -12,6 +14,7 @@ import { failure, startDigitalOcean } from "../support/vendors/digitalocean/serv
 import type { VendorCall } from "../support/vendors/loopback-vendor.ts";
 import { proxyOf } from "../support/proxy.ts";
 import { freshNet } from "../support/reverse-zones.ts";
+import { manualConfig } from "../support/zones.ts";
 import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" } });
@@ -553,6 +556,60 @@ describe("mending several reverse zones", () => {
         { domain: zones[1], applied: true },
       ],
     });
+  });
+
+  test("an answer that is lost leaves the outcome of its zone unknown, and the others are mended", async () => {
+    let calls = 0;
+    const url = await proxyOf(zw, async (call, forward) => {
+      if (!call.includes("applyPlan") || ++calls > 1) return undefined;
+      await forward();
+      return { status: 504, text: "<html>504 Gateway Time-out</html>" };
+    });
+    const mended = await cli.run(["reverse", "mend", "--yes", "--json"], { env: { ZONEWRIGHT_URL: url } });
+    expect(mended.exitCode).toBe(1);
+    expect(JSON.parse(mended.stdout)).toMatchObject({
+      domains: [
+        { domain: zones[0], applied: false, reasons: [expect.stringMatching(/^Outcome unknown\. HTTP 504 /)] },
+        { domain: zones[1], applied: true },
+      ],
+    });
+  });
+
+  test("a lost connection stops it, and the zone whose outcome is unknown is in the document", async () => {
+    const url = await proxyOf(zw, (call) => Promise.resolve(call.includes("applyPlan") ? null : undefined));
+    const mended = await cli.run(["reverse", "mend", "--yes", "--json"], { env: { ZONEWRIGHT_URL: url } });
+    expect(mended.exitCode).toBe(1);
+    expect(JSON.parse(mended.stdout)).toMatchObject({
+      domains: [{ domain: zones[0], reasons: [expect.stringMatching(/^Outcome unknown\. No response /)] }],
+    });
+  });
+});
+
+test("a zone that is being moved refuses changes, so their outcome is known, and other zones are changed", async () => {
+  const providerConfigId = await manualConfig(zw);
+  const reverse = [freshNet(), freshNet()];
+  const ids: string[] = [];
+  for (const { name } of reverse)
+    ids.push(((await zw.admin.post("/api/domains", { name, providerConfigId })).body as { id: string }).id);
+  await zone("moved.example", reverse.map(({ at }, host) => `host${host} 300 IN A ${at(5)}\n`).join(""));
+  const [first, second] = reverse.map(({ name }) => name);
+  const files = await folder(String(first), "");
+  const lease = { lease_token: randomUUID(), lease_until: new Date(Date.now() + 3_600_000) };
+  const moved = queries(zw.services.database.fork()).updateTable("domains").where("id", "=", String(ids[0]));
+  await moved.set(lease).execute();
+  onTestFinished(async () => void (await moved.set({ lease_token: null, lease_until: null }).execute()));
+  const [applied, mended] = await Promise.all([
+    cli.run(["apply", files, "--yes"]),
+    cli.run(["reverse", "mend", "--yes", "--json"]),
+  ]);
+  const why = "The zone is being moved to another provider, or its registration is being changed.";
+  expect(applied).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(`${first}: not applied. ${why}`) });
+  expect(mended.exitCode).toBe(1);
+  expect(JSON.parse(mended.stdout)).toMatchObject({
+    domains: expect.arrayContaining([
+      expect.objectContaining({ domain: first, applied: false, reasons: [expect.stringMatching(`^${why}`)] }),
+      expect.objectContaining({ domain: second, applied: true }),
+    ]),
   });
 });
 

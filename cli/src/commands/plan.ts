@@ -437,10 +437,10 @@ async function createMissing(
         progress(`${++done} of ${missing.length} domains created …`);
         return { plan, made, refusal: null };
       } catch (error) {
-        const why = isCreated ? null : await unknownOutcome(error);
-        if (why !== null) {
+        const lost = isCreated ? null : await unknownOutcome(error);
+        if (lost) {
           const look = `\`zonewright domains show ${plan.domain}\` shows whether the domain was created.`;
-          return { plan, made: null, refusal: unknown(plan, `${why} ${look}`) };
+          return { plan, made: null, refusal: unknown(plan, `${lost.why} ${look}`) };
         }
         const { reasons, exitCode } = await failureOf(plan, error);
         const what = isCreated ? reasons.map((reason) => `The domain was created. ${reason}`) : reasons;
@@ -488,8 +488,8 @@ async function outcomeOf(
     const exitCode = lateReverse(reverse).length > 0 ? exitCodes.error : exitCodes.done;
     return { ...none, applied: true, revision, reverse, exitCode };
   } catch (error) {
-    const why = look === null ? null : await unknownOutcome(error);
-    if (why !== null) return unknown(one, `${why} ${look}`);
+    const lost = look === null ? null : await unknownOutcome(error);
+    if (lost) return unknown(one, `${lost.why} ${look}`);
     const { reasons, exitCode } = await failureOf(one, error);
     return {
       ...none,

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { isZonewrightError, type Client, type RouterOutputs } from "@zonewright/client";
 import { changeInput, command, group, withChanges, withJson, type ChangeOptions } from "../command.ts";
 import { connect } from "../credentials.ts";
-import { exitCodes, explain } from "../failure.ts";
+import { exitCodes, explain, OutcomeUnknown } from "../failure.ts";
 import { carryOut, Declined, noneApplied, type ChangeReport } from "../plans.ts";
 import { note, print, printJson, printTable, type Column } from "../terminal.ts";
 
@@ -53,6 +53,7 @@ type Mended = Pick<Report["plan"][number], "domainName" | "changes">;
 
 /** Returns whether the next zone would fail alike. */
 function isAboutAll(error: unknown): boolean {
+  if (error instanceof OutcomeUnknown) return isAboutAll(error.cause);
   return !isZonewrightError(error) || ["UNAUTHORIZED", "NETWORK_ERROR"].includes(error.code);
 }
 
@@ -81,6 +82,7 @@ function mend(): Command {
     }
     const reports: (ChangeReport & { reasons?: string[] })[] = [];
     let applied = 0;
+    let unknown = 0;
     const one = async (id: string, { domainName, changes }: Mended) => {
       const plan = await client.records.plan.mutate({ id, changes });
       const isApplied = await carryOut({
@@ -104,7 +106,7 @@ function mend(): Command {
         const isNo = error instanceof Declined;
         const stops = !isNo && isAboutAll(error);
         // Nothing was changed, and nothing else would be.
-        if (stops && isFirst) throw error;
+        if (stops && isFirst && !(error instanceof OutcomeUnknown)) throw error;
         const { text, exitCode } = isNo
           ? { text: "You answered no.", exitCode: exitCodes.error }
           : await explain(error);
@@ -113,11 +115,13 @@ function mend(): Command {
         note(isNo ? `${domain} was not changed.` : `${domain}: ${why}`);
         reports.push({ domain, changes: [], warnings: [], ...noneApplied, reasons: why.split("\n") });
         process.exitCode = exitCode;
+        if (error instanceof OutcomeUnknown) unknown++;
         if (stops) break;
       }
       isFirst = false;
     }
     if (options.json) printJson({ domains: reports });
-    else if (zones.size > 1 && !options.dryRun) print(`${applied} of ${zones.size} zones changed.`);
+    else if (zones.size > 1 && !options.dryRun)
+      print(`${applied} of ${zones.size} zones changed${unknown > 0 ? `, ${unknown} unknown` : ""}.`);
   });
 }
