@@ -180,7 +180,7 @@ export class Deliverer {
         }
         return "go on";
       }
-      const { reason, gone = false, refused = false, waitSeconds, reached = [] } = outcome;
+      const { reason, gone = false, refused = false, waitSeconds, reached = [], isAway = false } = outcome;
       // Retry a channel's refused deliveries for two days, so that an administrator can fix its settings.
       const next = gone || (refused && !channel) ? null : nextAttempt(one, now, waitSeconds);
       await failed(tx, one.id, { reason: failureOf(outcome) ?? reason, next, reached, now });
@@ -193,7 +193,7 @@ export class Deliverer {
         "a notification was not delivered",
       );
       // An address that does not take its mail holds up no message to the others.
-      if (next !== null) return reached.length > 0 ? "go on" : next;
+      if (next !== null) return reached.length > 0 && !isAway ? "go on" : next;
       if (!channel) return "go on";
       const heardSince = channel.lastSuccessAt !== null && channel.lastSuccessAt >= one.message.createdAt;
       if (!gone && heardSince) return "go on";

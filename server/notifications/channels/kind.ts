@@ -36,8 +36,16 @@ export type Outcome =
    * @property gone the receiver permanently accepts no more messages.
    * @property refused the receiver will never accept this message.
    * @property reached addresses of the channel that have the message. Only the others are tried again.
+   * @property isAway no address of the channel could be reached by this attempt, whatever earlier ones reached.
    */
-  | (Failure & { ok: false; waitSeconds?: number; gone?: boolean; refused?: boolean; reached?: readonly string[] });
+  | (Failure & {
+      ok: false;
+      waitSeconds?: number;
+      gone?: boolean;
+      refused?: boolean;
+      reached?: readonly string[];
+      isAway?: boolean;
+    });
 
 /** Returns why an attempt failed, for all addresses or some; null if it did not. */
 export function failureOf(outcome: Outcome): string | null {

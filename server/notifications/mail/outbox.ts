@@ -25,6 +25,8 @@ type Attempt = "accepted" | "rejected" | "deferred";
 interface Unaccepted {
   rejected: readonly string[];
   deferred: readonly string[];
+  /** The mail server could not be reached or took no mail, whoever the recipients are. */
+  isAway?: boolean;
 }
 
 /** An unresponsive mail server must not block callers. */
@@ -80,7 +82,8 @@ export class Mailer {
       };
     } catch (error) {
       log.warn({ reason: reasonOf(error), subject: mail.subject }, "sending a mail failed");
-      return isPermanent(error) ? { rejected: recipients, deferred: [] } : { rejected: [], deferred: recipients };
+      if (isPermanent(error)) return { rejected: recipients, deferred: [] };
+      return { rejected: [], deferred: recipients, isAway: !isAboutRecipients(error) };
     }
   }
 
@@ -99,6 +102,11 @@ export class Mailer {
       disableUrlAccess: true,
     }));
   }
+}
+
+/** Returns whether the mail server answered about the recipients. Otherwise other recipients fare no better. */
+function isAboutRecipients(error: unknown): boolean {
+  return error instanceof Error && (error as { code?: string }).code === "EENVELOPE";
 }
 
 /** Returns whether the mail server rejected this message permanently: a 5yz reply about the message itself (RFC 5321 §4.2.1). */

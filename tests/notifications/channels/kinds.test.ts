@@ -144,6 +144,25 @@ test("an address whose mail the server defers gets it later, and the others get 
   expect(await harness.deliveries(channel.id)).toMatchObject([done, done, done]);
 });
 
+test("mails that some addresses have wait together while the mail server takes none", async () => {
+  const channel = await harness.make({ channel: "email", config: { to: ["one@example.net", "two@example.net"] } });
+  harness.mail.refuseWith(450, "two@example.net");
+  for (const title of ["First", "Second", "Third"]) await harness.tell({ title });
+  await harness.deliver();
+  harness.mail.refuseWith(null);
+  harness.mail.refuseWith(451);
+  await harness.later(hour);
+  await harness.deliver();
+  const attempts = async () => (await harness.deliveries(channel.id)).map((one) => one["attempts"]);
+  // The second shows that it was not because of the first.
+  expect(await attempts()).toEqual([1, 2, 2]);
+  harness.mail.refuseWith(null);
+  await harness.later(hour);
+  await harness.deliver();
+  expect(await attempts()).toEqual([2, 3, 3]);
+  expect(harness.mail.mails.filter(({ to }) => to === "two@example.net")).toHaveLength(3);
+});
+
 test("an address that the mail server refuses for good is named in the delivery and in a test, and the channel stays enabled", async () => {
   const channel = await harness.make({ channel: "email", config: { to: ["one@example.net", "left@example.net"] } });
   harness.mail.refuseWith(550, "left@example.net");

@@ -67,11 +67,11 @@ async function sendToEach(
   if (!mailer.configured) return unconfigured;
   const left = addresses.filter((one) => !reached.includes(one));
   if (left.length === 0) return { ok: true };
-  const { rejected, deferred } = await mailer.attemptEach(mail, left);
+  const { rejected, deferred, isAway = false } = await mailer.attemptEach(mail, left);
   const newlyReached = left.filter((one) => !rejected.includes(one) && !deferred.includes(one));
   const nowReached = [...reached, ...newlyReached];
   if (nowReached.length === 0)
     return deferred.length > 0 ? { ok: false, reason: deferral } : { ok: false, reason: refusal, refused: true };
-  if (deferred.length > 0) return { ok: false, reason: deferral, addresses: deferred, reached: nowReached };
+  if (deferred.length > 0) return { ok: false, reason: deferral, addresses: deferred, reached: nowReached, isAway };
   return rejected.length > 0 ? { ok: true, missed: { reason: refusal, addresses: rejected } } : { ok: true };
 }
