@@ -84,11 +84,12 @@ export async function zoneFilesIn(
   }
   const zones: (Pick<ZoneFile, "domain" | "file"> & { read: () => Promise<ZoneFile> })[] = [];
   // A zone's records may be in several files of a folder, so one of them alone would delete those of the others.
-  const modules = new Set(files.filter(isModuleFile).map((file) => dirname(file)));
-  for (const folder of modules) {
+  const moduleFiles = [...new Set(files.filter(isModuleFile))];
+  for (const folder of new Set(moduleFiles.map((file) => dirname(file)))) {
+    const named = moduleFiles.filter((file) => dirname(file) === folder);
     const parts = (await filesBelow(folder, { deep: false })).filter(isModuleFile);
-    const module = await terraformModule(folder, parts);
-    if (module.length === 0) skipped.push(...parts);
+    const module = await terraformModule(folder, parts, named);
+    if (module.length === 0) skipped.push(...named);
     for (const zone of module) {
       const { domain, file } = zone;
       zones.push({ domain, file, read: () => Promise.resolve(zone) });
@@ -132,9 +133,14 @@ export async function zoneFilesIn(
 
 /**
  * Returns the zones of Terraform files in one folder, which are one text: records name a zone that another of the files may declare.
- * @returns none if no file names a zone
+ * @param named the files whose zones are returned; the records of these zones may be in the others, too
+ * @returns none if no named file names a zone
  */
-async function terraformModule(folder: string, files: readonly string[]): Promise<ZoneFile[]> {
+async function terraformModule(
+  folder: string,
+  files: readonly string[],
+  named: readonly string[],
+): Promise<ZoneFile[]> {
   const parts: { file: string; from: number }[] = [];
   let text = "";
   let lines = 0;
@@ -148,11 +154,13 @@ async function terraformModule(folder: string, files: readonly string[]): Promis
   const [first = folder] = files;
   const place = files.length === 1 ? { file: first } : { file: folder, parts };
   const zones: ZoneFile[] = [];
-  const domains = zonesOfTerraform(text);
-  for (const domain of domains) {
+  const names = new Set(named.map((file) => basename(file)));
+  const isNamed = (line: number) => names.has(basename(parts.findLast(({ from }) => from <= line)?.file ?? ""));
+  const others = zonesOfTerraform(text);
+  for (const domain of zonesOfTerraform(text, isNamed)) {
     zones.push({
       ...place,
-      others: domains,
+      others,
       domain,
       format: "terraform",
       text,
@@ -219,8 +227,8 @@ function isDomainName(name: string): boolean {
   return isView && more.length === 0 && !/\s/.test(zone) && zone.slice(1, -1).includes(".") && !zone.endsWith(".");
 }
 
-function zonesOfTerraform(text: string): string[] {
-  const steps = terraformZones(text);
+function zonesOfTerraform(text: string, isAsked?: (line: number) => boolean): string[] {
+  const steps = terraformZones(text, isAsked);
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;

@@ -64,6 +64,11 @@ shop.example!internal: 1 to create
       stdout: "2 of 2 zones would change: 3 to create.",
       stderr: "",
     });
+    // Nor are the zones of the other files meant where one file is named.
+    expect(await cli.run(["plan", join(repo.folder, "module/hosts.tf")])).toEqual(shown);
+    expect((await cli.run(["plan", join(repo.folder, "module/shop.tf")])).stdout).toMatch(
+      /^shop\.example: 1 to create\n.*\n1 of 1 zone /,
+    );
     await write("module/mail.tf", `# Mail\n${terraformHost("mail", "var.address")}`);
     const refused = await cli.run(["plan", join(repo.folder, "module")]);
     expect(refused.exitCode).toBe(1);

@@ -120,8 +120,11 @@ export function* readTerraform(text: string, options: FormatOptions): Steps<Form
   return yield* entries.finish();
 }
 
-/** Returns the names of the zones that a text declares or names, in order. */
-export function* terraformZones(text: string): Steps<string[]> {
+/**
+ * Returns the names of the zones that a text declares or names, in order.
+ * @param isAsked whether a block that begins at a line counts; others only say which zones references mean
+ */
+export function* terraformZones(text: string, isAsked: (line: number) => boolean = () => true): Steps<string[]> {
   const items = yield* readBlocks(text, (type, [resource = ""]) =>
     Object.hasOwn(zoneNames, resource)
       ? type === "resource" || type === "data"
@@ -130,11 +133,12 @@ export function* terraformZones(text: string): Steps<string[]> {
   const blocks = items.flatMap((item) => (item.ok ? [item.block] : []));
   const zones = zonesOf(blocks);
   // A zone that is only looked up is the text's if its records are.
-  const own = blocks.flatMap(({ type, labels: [kind = ""], attributes }) => {
+  const asked = blocks.filter(({ line }) => isAsked(line));
+  const own = asked.flatMap(({ type, labels: [kind = ""], attributes }) => {
     const resource = type === "resource" ? resources[kind] : undefined;
     return resource ? [zoneOf({ zones }, attributes.get(resource.zone))] : [];
   });
-  const declared = zonesOf(blocks.filter(({ type }) => type === "resource")).values();
+  const declared = zonesOf(asked.filter(({ type }) => type === "resource")).values();
   return [...new Set([...declared, ...own.filter((zone) => zone !== null)])];
 }
 
