@@ -23,14 +23,23 @@ const icons = { info: Info, success: CircleCheck, warning: TriangleAlert, error:
 /** What is done to one notification, or to all. */
 type Change = { one: "read" | "delete"; id: string } | { all: "readAll" | "deleteAll" };
 
+const onOne = {
+  read: async (id: string) => await client.notifications.read.mutate({ id }),
+  delete: async (id: string) => await client.notifications.delete.mutate({ id }),
+};
+const onAll = {
+  readAll: async () => await client.notifications.readAll.mutate(),
+  deleteAll: async () => await client.notifications.deleteAll.mutate(),
+};
+
 /** What concerns the user, newest first. */
 export function NotificationsPage() {
   const { data, error } = useQuery(notificationsQuery);
   const [onlyUnread, setOnlyUnread] = useState(false);
   const [deleting, setDeleting] = useState<"asked" | "running" | null>(null);
   const act = useQueue(async (change: Change) => {
-    if ("all" in change) await client.notifications[change.all].mutate();
-    else await client.notifications[change.one].mutate({ id: change.id });
+    if ("all" in change) await onAll[change.all]();
+    else await onOne[change.one](change.id);
     await refreshNotifications();
   });
   const deleteAll = async () => {
