@@ -116,9 +116,12 @@ export class UserAdministration {
       const oldAddress = verifiedAddress(user);
       if (fields.username !== undefined) user.username = fields.username;
       setAddress(user, fields);
-      // Consoles send back what they have read: such a role stays the group's.
+      const kinds = this.#revokedBy({ disabled, password, revoke });
+      // Consoles send back what they have read: such a role stays the group's, unless the call ends the identity that proves it.
       const sentBack =
-        fields.role === user.role && Object.values(patch).filter((value) => value !== undefined).length > 2;
+        fields.role === user.role &&
+        Object.values(patch).filter((value) => value !== undefined).length > 2 &&
+        !kinds.includes("identities");
       if (fields.role !== undefined && !sentBack) {
         user.ownRole = await ownRoleFor(tx, id, fields.role);
         user.role = fields.role;
@@ -137,7 +140,6 @@ export class UserAdministration {
       const updated = auditedFields(user);
       const opensOtherwise = keysToAccess.some((key) => before[key] !== updated[key]) || passwordHash !== undefined;
       if (opensOtherwise) await endOutstanding(tx, id);
-      const kinds = this.#revokedBy({ disabled, password, revoke });
       const revocation = await this.#parts.revocation.revoke(tx, actor, id, { kinds });
       const revoked = auditOf(revocation);
       const after = { ...updated, role: revocation.role ?? updated.role };

@@ -64,7 +64,8 @@ export function createUsersRouter({
       description:
         "Omitted fields keep their values. Changes apply from the user's next request. A new `password` revokes every other way into the " +
         "account, unless `revoke` selects fewer; a role from a sign-in provider's group ends with the identity. Other fields revoke none. " +
-        "An unchanged `role` beside other fields stays the group's; sent alone, it is given by hand. " +
+        "An unchanged `role` beside other fields stays the group's; sent alone, or with a password that ends the identity, it is given " +
+        "by hand. " +
         "The last administrator who can sign in cannot be demoted or disabled (409). These fields grant access: `password`, `email`, `emailVerified: true`, `role: admin`, `disabled: false` and " +
         "`removeSecondFactors: true`. Administrators are notified of a new administrator, by mail as well.",
       example: { disabled: true },

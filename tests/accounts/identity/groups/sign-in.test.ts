@@ -254,6 +254,18 @@ describe("what groups give", () => {
     expect(await may(user.client)).toEqual(audits);
   });
 
+  test("a role named beside a password that ends its identity is given by hand, and stays the group's if the identity stays", async () => {
+    for (const [revoke, role] of [
+      [undefined, "auditor"],
+      [[], "member"],
+    ] as const) {
+      const user = await person(["auditors"]);
+      expect((await zw.admin.put(`/api/users/${user.id}`, { role: "auditor", password, revoke })).status).toBe(200);
+      if (revoke) await user.joins([]);
+      expect((await zw.admin.get(`/api/users/${user.id}`)).body.role).toBe(role);
+    }
+  });
+
   test("the audit trail says what came and went, and answers mark assignments of groups", async () => {
     const user = await person(["writers"]);
     const { body: given } = await zw.admin.get(`/api/assignments?userId=${user.id}`);
