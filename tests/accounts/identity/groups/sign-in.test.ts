@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { sql } from "kysely";
-import { queries } from "../../../../server/database/database.ts";
+import { queries, type EntityManager } from "../../../../server/database/database.ts";
 import {
   authorize,
   browserFor,
@@ -407,6 +407,13 @@ describe("defaultDeny", () => {
   });
 });
 
+/** Waits until a call waits for a row. On the embedded database none does: it has one connection. */
+async function untilOneWaits(tx: EntityManager): Promise<void> {
+  if (process.env["TEST_DATABASE_URL"] === undefined) return;
+  const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  await expect.poll(async () => (await waiting.execute(queries(tx))).rows.length).toBeGreaterThan(0);
+}
+
 describe("the last administrator", () => {
   test("groups neither demote nor lock out the last administrator, but do once there is another", async () => {
     const user = await person(["admins"]);
@@ -430,17 +437,7 @@ describe("the last administrator", () => {
     await zw.services.database.fork().transactional(async (tx) => {
       await sql`select from users where id = ${user.id} for update`.execute(queries(tx));
       saved = configure({ groupRules: [] });
-      // The embedded database has one connection, on which nothing waits for a row.
-      if (process.env["TEST_DATABASE_URL"] !== undefined)
-        await expect
-          .poll(async () => {
-            const { rows } = await sql`
-              select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-              queries(tx),
-            );
-            return rows.length;
-          })
-          .toBeGreaterThan(0);
+      await untilOneWaits(tx);
       // As a notification to them does, by its foreign key.
       await sql`select from users where role = 'admin' for key share`.execute(queries(tx));
     });
