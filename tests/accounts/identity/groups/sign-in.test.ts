@@ -407,10 +407,10 @@ describe("defaultDeny", () => {
   });
 });
 
-/** Waits until a call waits for a row. On the embedded database none does: it has one connection. */
+/** Waits until somebody waits for a row that the transaction locks. On the embedded database nobody does: it has one connection. */
 async function untilOneWaits(tx: EntityManager): Promise<void> {
   if (process.env["TEST_DATABASE_URL"] === undefined) return;
-  const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  const waiting = sql`select from pg_locks where not granted and transactionid = pg_current_xact_id()::xid`;
   await expect.poll(async () => (await waiting.execute(queries(tx))).rows.length).toBeGreaterThan(0);
 }
 
