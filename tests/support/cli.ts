@@ -262,3 +262,10 @@ function ownProcess(
   };
   return { own: Object.setPrototypeOf(own, process) as typeof own, exited };
 }
+
+/** Adds a domain with the records of a zone file. @returns its name */
+export async function domainWith(zonewright: Zonewright, name: string, zonefile: string): Promise<string> {
+  const { body } = await zonewright.admin.post("/api/domains", { name });
+  await zonewright.admin.post(`/api/domains/${(body as { id: string }).id}/zonefile`, { zonefile });
+  return name;
+}
