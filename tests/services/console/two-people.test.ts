@@ -56,6 +56,18 @@ async function edit(value = "192.0.2.205"): Promise<void> {
   await page.getByRole("button", { name: "Done" }).click();
 }
 
+/** Holds the plans that the page asks for from now on. */
+async function holdPlans(): Promise<{ asked: Promise<undefined>; answer: () => void }> {
+  const asked = Promise.withResolvers<undefined>();
+  const answered = Promise.withResolvers<undefined>();
+  await page.route("**/records.plan*", async (route) => {
+    asked.resolve(undefined);
+    await answered.promise;
+    await route.continue();
+  });
+  return { asked: asked.promise, answer: () => answered.resolve(undefined) };
+}
+
 async function openReview(): Promise<void> {
   const button = page.getByRole("button", { name: /^Review/ });
   await expect.poll(() => button.getAttribute("aria-disabled")).toBeNull();
@@ -304,34 +316,22 @@ test("in a zone that is read in windows, a record out of view that somebody chan
   await review().getByText(theirValue).waitFor();
   await expectNothingToApply();
   // Whoever comes back to the window has the draft checked again.
-  const asked = Promise.withResolvers<undefined>();
-  const answered = Promise.withResolvers<undefined>();
-  await page.route("**/records.plan*", async (route) => {
-    asked.resolve(undefined);
-    await answered.promise;
-    await route.continue();
-  });
+  const plans = await holdPlans();
   await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
-  await asked.promise;
+  await plans.asked;
   await expectNothingToApply();
-  answered.resolve(undefined);
+  plans.answer();
   await review().getByText(theirValue).waitFor();
 });
 
 test("a review that is asked for while the draft is checked opens with the answer", async () => {
   await edit();
   await page.getByText(/^Checked against revision/).waitFor();
-  const asked = Promise.withResolvers<undefined>();
-  const answered = Promise.withResolvers<undefined>();
-  await page.route("**/records.plan*", async (route) => {
-    asked.resolve(undefined);
-    await answered.promise;
-    await route.continue();
-  });
+  const plans = await holdPlans();
   await theyChange({ value: "192.0.2.215" });
-  await asked.promise;
+  await plans.asked;
   await page.getByRole("button", { name: /^Review/ }).click();
-  answered.resolve(undefined);
+  plans.answer();
   await review().getByText(theirValue).waitFor();
 });
 
