@@ -63,6 +63,7 @@ export const onPostgres: Readonly<Record<string, readonly string[]>> = {
     "tests/accounts/identity/tickets.test.ts",
     "tests/accounts/identity/trips.test.ts",
     "tests/notifications/channels/webhook.test.ts",
+    "tests/notifications/channels/kinds.test.ts",
     "tests/zones/records/if-match.test.ts",
     "tests/zones/snapshots/snapshots.test.ts",
     "tests/dns-service/update-clients/acme.test.ts",
@@ -211,7 +212,6 @@ export const notReached: Readonly<Record<string, readonly string[]>> = {
     "server/zones/domains/identity.ts changeView",
     "server/dns-service/secondaries.ts forget",
     "server/zones/changes/settle.ts recount",
-    "server/zones/change-requests/request.ts detachChangeSet",
     "server/bulk/batches/store.ts noteUnknown",
   ],
 };
