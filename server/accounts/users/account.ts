@@ -127,11 +127,12 @@ export async function lockLosing(
  * @returns whether the user is an administrator
  */
 export async function lockWithAdministrators(tx: EntityManager, userId: string): Promise<boolean> {
-  if (await isAdministrator(tx, userId)) await lockAdministrators(tx);
+  const was = await isAdministrator(tx, userId);
+  if (was) await lockAdministrators(tx);
   await lockAccount(tx, userId);
-  // Promoted in between.
   const is = await isAdministrator(tx, userId);
-  if (is) await lockAdministrators(tx);
+  // Promoted in between.
+  if (is && !was) await lockAdministrators(tx);
   return is;
 }
 
