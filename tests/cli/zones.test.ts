@@ -140,16 +140,21 @@ test("a snapshot is taken, compared with now and with another, and rolled back t
   );
 });
 
-const sendsAddress = ({ method, body }: VendorCall) => method !== "GET" && body.includes("192.0.2.");
-
-test("a rollback or push that the provider refuses whole is reported as such, and nobody else's revision is offered to be undone", async () => {
+/** A domain at a provider that changes record by record. */
+async function atDigitalOcean(name: string) {
   const vendor = await startDigitalOcean();
   onTestFinished(() => vendor.stop());
   const config = { token: vendor.token, endpoint: vendor.url };
-  const made = await zw.admin.post("/api/provider-configs", { kind: "digitalocean", name: "By record", config });
+  const { body } = await zw.admin.post("/api/provider-configs", { kind: "digitalocean", name: `Of ${name}`, config });
+  await zw.admin.post("/api/domains", { name, providerConfigId: (body as { id: string }).id });
+  return vendor;
+}
+
+const sendsAddress = ({ method, body }: VendorCall) => method !== "GET" && body.includes("192.0.2.");
+
+test("a rollback or push that the provider refuses whole is reported as such, and nobody else's revision is offered to be undone", async () => {
   const name = "refused.example";
-  const { id: providerConfigId } = made.body as { id: string };
-  await zw.admin.post("/api/domains", { name, providerConfigId });
+  const vendor = await atDigitalOcean(name);
   await cli.must(["records", "add", name, "ours", "A", "192.0.2.1"]);
   const { version } = await cli.json<{ version: number }>(["snapshot", name]);
   await cli.must(["records", "set", name, "ours", "A", "192.0.2.50"]);
@@ -179,13 +184,9 @@ test("a rollback or push that the provider refuses whole is reported as such, an
   expect(pushed.stderr).not.toContain("To undo it");
 });
 
-test("the outcome of a change is unknown if the server does not know it yet, and nobody is told that it was not applied", async () => {
-  const vendor = await startDigitalOcean();
-  onTestFinished(() => vendor.stop());
-  const config = { token: vendor.token, endpoint: vendor.url };
-  const made = await zw.admin.post("/api/provider-configs", { kind: "digitalocean", name: "Silent", config });
+test("a change whose outcome the server does not know yet is called unknown, not refused", async () => {
   const name = "silent.example";
-  await zw.admin.post("/api/domains", { name, providerConfigId: (made.body as { id: string }).id });
+  const vendor = await atDigitalOcean(name);
   const folder = join(cli.configFolder, "silent");
   await mkdir(folder);
   await writeFile(join(folder, `${name}.zone`), "www 60 IN A 192.0.2.1\n");

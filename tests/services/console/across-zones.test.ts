@@ -423,7 +423,7 @@ test("two views stand side by side with what only one has and what differs, and 
   expect(await overflow(page)).toBeLessThanOrEqual(0);
 });
 
-test("two zones of which a member sees a part are called equal only as far as they are seen", async () => {
+test("a member who sees a part of two zones reads that they are equal as far as they can see", async () => {
   const zones = [await zone("seen.example"), await zone("seen.example!internal")];
   const peer = await site.zonewright.member("peer");
   for (const one of zones) {

@@ -339,7 +339,7 @@ test("a plan of many zones shows those that are refused or have warnings first, 
   const [, lossy] = await pointing(address(50), ["harmless.many", "lossy.many"]);
   for (let host = 0; host < 10; host += 1) await lossy?.add("A", `h${host}`, address(50));
   const page = await site.signedIn({ path: `/replace?type=A&value=${address(50)}&to=${address(51)}` });
-  // The plan of many more zones like the first one, of which one is refused.
+  // As if there were many more zones like the first one. One of them is refused.
   await page.route("**/trpc/replacements.plan*", async (route) => {
     const response = await route.fetch();
     const answer = await response.json();
