@@ -129,8 +129,11 @@ test("edits are undone and redone by key, with Caps Lock too, until another edit
   await edit(page, "www", "192.0.2.2");
   await edit(page, "api", "192.0.2.8");
   const count = async (text: string) => await page.getByText(text, { exact: true }).waitFor();
+  await count("2 changes");
   await page.keyboard.press("Control+Z");
   await count("1 change");
+  // A press on a button outside of the grid leaves the focus there.
+  await page.getByRole("button", { name: /^Review/ }).focus();
   await page.keyboard.press("Control+z");
   await page.getByRole("region", { name: "Draft" }).waitFor({ state: "detached" });
   await page.keyboard.press("Control+y");

@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
 import { toUnicodeName } from "../../../../server/dns/names/names.ts";
+import { isTyping } from "../../palette/is-typing.ts";
 import { altLetter } from "../../ui/alt-letter.ts";
 import { formatNumber } from "../../ui/format.ts";
 import { usePrinting } from "../../ui/printing.ts";
@@ -244,7 +245,12 @@ export function Grid(props: GridProps) {
   const onPageKey = useEffectEvent((event: Keystroke & { target: EventTarget | null }) => {
     const { current } = grid;
     if (!current || !(event.target instanceof Element) || event.target === current) return;
-    if (!event.target.contains(current) || event.key === "Tab") return;
+    const steps = (event.metaKey || event.ctrlKey) && /^[yz]$/iu.test(event.key);
+    // A step back or forward is meant wherever a press has left the focus, but for fields and what lies over the page.
+    const isMeant = event.target.contains(current)
+      ? event.key !== "Tab"
+      : steps && editing === null && !isTyping(event.target) && !event.target.closest("[role=alertdialog]");
+    if (!isMeant) return;
     current.focus({ preventScroll: true });
     onKeyDown(event);
   });
