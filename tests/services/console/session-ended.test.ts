@@ -245,8 +245,8 @@ test("a zone's text that is being typed when the session ends stays, and is revi
   await page.getByRole("link", { name: "Text", exact: true }).click();
   const text = page.getByRole("textbox", { name: "Zone file" });
   await expect.poll(() => text.inputValue()).toContain("192.0.2.1");
-  await endSessions();
   await text.fill((await text.inputValue()).replace("192.0.2.1", "192.0.2.2"));
+  await endSessions();
   await again().waitFor();
   await signInAgain("admin", adminPassword);
   await again().waitFor({ state: "hidden" });
