@@ -134,12 +134,9 @@ const selfContained: ReadonlySet<string> = new Set<OpenProcedure>([
 ]);
 type OpenProcedure = `auth.${keyof RouterInputs["auth"]}` | `identity.${keyof RouterInputs["identity"]}`;
 
-/**
- * The mutations that are repeated: they take an `Idempotency-Key`, or change nothing. Of the calls for templates, those of administrators take
- * none.
- */
+/** The mutations that are repeated: they take an `Idempotency-Key`, or change nothing. Of the calls for templates, administrators' take none. */
 const keyed =
-  /^(domains|changeRequests|dnssec|portfolio|registrations|records|replacements|snapshots|v1|templates\.applyPlan)\b/;
+  /^(acme|assignments|changeRequests|delegation|dnssec|domains|mirrors|notifications|portfolio|records|registrations|replacements|secondaries|snapshots|tlsHosts|v1|templates\.(plan|applyPlan|unlink))\b/;
 
 /** Procedures that need a sign-in waiting for its second factor. */
 const awaitingSecondFactor: ReadonlySet<string> = new Set<`twoFactor.${keyof RouterInputs["twoFactor"]}`>([

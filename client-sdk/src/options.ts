@@ -17,10 +17,10 @@ export interface ClientOptions {
    */
   session?: Session | "cookie" | null | undefined;
   /**
-   * How many times to retry a call after 429 or 503 with a `Retry-After` of up to ten seconds. This applies to queries, to mutations of
-   * domains, records, snapshots, registrations and DNSSEC, to applied templates and to imports of tables. These
-   * mutations carry an `Idempotency-Key`, so that the service applies them once, and are also retried after a lost connection. Other
-   * mutations are never retried. Default: 2.
+   * How many times to retry a call after 429 or 503 with a `Retry-After` of up to ten seconds. This applies to queries, and to the mutations
+   * whose endpoint takes an `Idempotency-Key`: those of domains, records and everything else that belongs to a domain, change requests,
+   * assignments, notifications and applied templates. They carry a key, so that the service applies them once, and are also retried after a
+   * lost connection. Other mutations are never retried. Default: 2.
    */
   retries?: number | undefined;
   /**

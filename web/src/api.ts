@@ -99,6 +99,9 @@ const oneRenewal: typeof fetch = async (address, init) => {
   return await navigator.locks.request("zonewright.refresh", ask);
 };
 
+/** How the client sends: `session/same-key.ts` replaces it after the first page. */
+export const sending = { send: oneRenewal };
+
 /** Shows the dialog that confirms a session when the service asks for it. */
 export function setReauthentication(ask: OnReauthentication): void {
   reauthenticate = ask;
@@ -109,7 +112,7 @@ export function setReauthentication(ask: OnReauthentication): void {
 export const client: Client = createClient({
   url: location.origin,
   session: "cookie",
-  fetch: oneRenewal,
+  fetch: async (url, init) => await sending.send(url, init),
   onSessionChange: sessionChanged,
   onReauthentication: async (request) => {
     await dialogLoaded.promise;

@@ -106,6 +106,39 @@ async function addNew(): Promise<void> {
   await page.getByRole("button", { name: /^Review/ }).click();
 }
 
+test("a change whose answers are lost is made once, although somebody presses again", async () => {
+  await page.goto(new URL(`/d/${zone.name}/registration`, page.url()).href);
+  const hosts = page.getByRole("dialog", { name: /^Watch certificates/ });
+  const save = hosts.getByRole("button", { name: "Save" });
+  const type = async (typed: string) => {
+    await page.getByRole("button", { name: "Choose hosts…" }).click();
+    await hosts.getByLabel("Hosts").fill(typed);
+    await save.click();
+  };
+  const set = "**/trpc/tlsHosts.set*";
+  const keys = new Set<string | undefined>();
+  page.on("request", (request) => {
+    if (request.url().includes("tlsHosts.set")) keys.add(request.headers()["idempotency-key"]);
+  });
+  await page.route(set, loseAnswer);
+  site.expected.push("ERR_CONNECTION_RESET");
+  await type("www");
+  await hosts.getByRole("alert").waitFor();
+  await page.unroute(set);
+  await save.click();
+  await hosts.waitFor({ state: "detached" });
+  expect([...keys]).toEqual([expect.stringMatching(/^\d+(?:-\d+){3}$/)]);
+
+  // After another change, the same one is made anew.
+  for (const typed of ["shop", "www"]) {
+    await type(typed);
+    await hosts.waitFor({ state: "detached" });
+  }
+  expect(keys.size).toBe(3);
+  const { body } = await zone.get("/tls-hosts");
+  expect(body.hosts).toMatchObject([{ host: "www" }]);
+});
+
 test("when the answer of an applied change is lost, the page finds the change in the history and nothing is done twice", async () => {
   await review();
   await page.route(apply, loseAnswer);
