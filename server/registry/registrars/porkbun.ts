@@ -30,8 +30,15 @@ const listed = z.object({
 });
 const number = z.coerce.number();
 const dsRecord = z.object({ keyTag: number, alg: number, digestType: number, digest: z.string() });
-const dsAnswer = z.object({ records: maybe(z.union([z.record(z.string(), dsRecord), z.array(dsRecord)])) });
-const done = z.object({ status: z.string() });
+/** Also with status 200, and in it for each name. */
+const refusal = z.object({ status: z.literal("ERROR"), message: maybe(z.string()) });
+const done = z.object({ status: z.literal("SUCCESS") });
+const dsAnswer = done.extend({ records: maybe(z.union([z.record(z.string(), dsRecord), z.array(dsRecord)])) });
+const outcome = z.union([refusal, done]);
+const doneForNames = done.extend({
+  results: maybe(z.union([z.record(z.string(), outcome), z.array(outcome)])),
+});
+const missing = /invalid domain|domain not found/i;
 
 /** Entries on a full page of the list. */
 const pageSize = 1_000;
@@ -56,18 +63,35 @@ function porkbunAccount({ apiKey, secretKey, endpoint }: PorkbunConfig, environm
     { name: "Porkbun", address: endpoint, environment, secrets: [apiKey, secretKey] },
     {},
     {
-      isMissing: ({ status, text }) => status === 400 && /invalid domain|domain not found|not opted in/i.test(text),
-      isUnauthorized: ({ status, text }) => status === 401 || status === 403 || /invalid api key/i.test(text),
+      isMissing: ({ status, text }) => status === 400 && (missing.test(text) || /not opted in/i.test(text)),
+      isUnauthorized: ({ status, text }) =>
+        status === 401 || status === 403 || /"message"\s*:\s*"[^"]*invalid api key/i.test(text),
     },
   );
   const now = () => environment.accounts?.now().getTime() ?? Date.now();
   let list: { at: number; entries: Promise<z.infer<typeof listed>[]> } | null = null;
 
-  const post = <T>(path: string, schema: z.ZodType<T>, changes: boolean, body: object = {}) =>
-    api.call({ method: "POST", path, schema, changes, body: { apikey: apiKey, secretapikey: secretKey, ...body } });
+  function refused({ message = "" }: z.infer<typeof refusal>) {
+    if (message === "") return api.calls.failure("refused the call without a reason.", "none");
+    if (!missing.test(message)) return api.calls.error(message, "none");
+    return api.calls.failure("does not have this name in the account.", "none", { zoneMissing: true });
+  }
+
+  /** Makes a call, which is a POST with the keys in its body. @throws ProviderError also for a refusal with status 200 */
+  async function post<T>(path: string, schema: z.ZodType<T>, changes: boolean, body: object = {}): Promise<T> {
+    const answer = await api.call({
+      method: "POST",
+      path,
+      schema: z.union([refusal.transform((error) => ({ error })), schema.transform((value) => ({ value }))]),
+      changes,
+      body: { apikey: apiKey, secretapikey: secretKey, ...body },
+    });
+    if ("error" in answer) throw refused(answer.error);
+    return answer.value;
+  }
 
   async function readList(): Promise<z.infer<typeof listed>[]> {
-    const schema = z.object({ domains: z.array(listed) });
+    const schema = done.extend({ domains: z.array(listed) });
     const entries: z.infer<typeof listed>[] = [];
     const turner = new PageTurner(api.calls.name);
     for (;;) {
@@ -106,7 +130,7 @@ function porkbunAccount({ apiKey, secretKey, endpoint }: PorkbunConfig, environm
     async read(name, changedAt) {
       const entry = (await listedDomains(changedAt)).find(({ domain }) => domain.toLowerCase() === name);
       if (!entry) return null;
-      const { ns } = await post(`/domain/getNs/${name}`, z.object({ ns: z.array(z.string()) }), false);
+      const { ns } = await post(`/domain/getNs/${name}`, done.extend({ ns: z.array(z.string()) }), false);
       return {
         expiresAt: entry.expireDate === undefined ? null : parseExpiryDate(entry.expireDate),
         autoRenew: entry.autoRenew ?? null,
@@ -118,8 +142,11 @@ function porkbunAccount({ apiKey, secretKey, endpoint }: PorkbunConfig, environm
     async change(name, { nameServers, ds, autoRenew }) {
       list = null;
       if (nameServers) await post(`/domain/updateNs/${name}`, done, true, { ns: nameServers });
-      if (autoRenew !== undefined)
-        await post(`/domain/updateAutoRenew/${name}`, done, true, { status: autoRenew ? "on" : "off" });
+      if (autoRenew !== undefined) {
+        const status = autoRenew ? "on" : "off";
+        const { results = {} } = await post(`/domain/updateAutoRenew/${name}`, doneForNames, true, { status });
+        for (const one of Object.values(results)) if (one.status === "ERROR") throw refused(one);
+      }
       if (!ds) return;
       // Deletes by key tag, so a new DS of the same key comes after the deletion of the old one.
       const { added, removed } = dsSteps(await dsOf(name), ds);

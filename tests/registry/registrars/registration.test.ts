@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { queries } from "../../../server/database/database.ts";
 import { writeName } from "../../../server/dns/names/wire-names.ts";
 import { Clock, hour, minute } from "../../support/clock.ts";
-import { dsOf, registered, type RegistrarAccount } from "../../support/vendors/registrars/account.ts";
+import { dsOf, json, registered, type RegistrarAccount } from "../../support/vendors/registrars/account.ts";
 import {
   startRegistrars,
   registrarKinds,
@@ -150,6 +150,55 @@ test.each([
   accounts.cloudflare.outcomes.push(outcome);
   const refused = await changed({ autoRenew: false });
   expect(refused).toMatchObject({ status: 502, body: { message: expect.stringContaining(message) } });
+});
+
+const porkbunCall = (part: string) => (call: { url: URL }) => call.url.pathname.includes(part);
+const porkbunError = { status: "ERROR", message: "Unable to update the domain." };
+
+test.each([
+  ["updateAutoRenew", { autoRenew: false }, porkbunError],
+  [
+    "updateAutoRenew",
+    { autoRenew: false },
+    // As the answer names each domain.
+    { status: "SUCCESS", results: { [zoneName]: { status: "ERROR", message: "Unable to update the domain." } } },
+  ],
+  ["updateNs", { nameServers: ["ns1.one.tld"] }, porkbunError],
+  ["createDnssecRecord", { ds: [ds] }, porkbunError],
+])("what Porkbun refuses with status 200 is a refusal: %s with %o, answered by %o", async (call, wanted, answer) => {
+  signZone();
+  const { porkbun } = accounts;
+  await zw.admin.put(path, { registrarConfigId: configs["porkbun"] });
+  porkbun.failNext({ after: false, reply: json(200, answer) }, 1, porkbunCall(call));
+  const { status, body } = await changed(wanted);
+  expect({ status, message: body.message }).toEqual({
+    status: 502,
+    message: expect.stringContaining("Porkbun: Unable to update the domain. Nothing was changed."),
+  });
+  expect(porkbun.domains.get(zoneName)).toMatchObject({
+    autoRenew: true,
+    nameServers: ["ns1.one.tld", "ns2.one.tld"],
+    ds: [],
+  });
+  const { body: trail } = await zw.admin.get("/api/audit?action=domain.change_registration&limit=1");
+  expect(trail.entries[0].after).toEqual({ error: expect.stringContaining("Unable to update the domain.") });
+});
+
+test("a read that Porkbun refuses with status 200 is not taken for a name without DS records", async () => {
+  const { porkbun } = accounts;
+  porkbun.domains.set(zoneName, registered({ ds: [ds] }));
+  await zw.admin.put(path, { registrarConfigId: configs["porkbun"] });
+  await zw.admin.post(`${path}/check-expiry`);
+  for (const [call, message, error] of [
+    ["getDnssecRecords", "Unable to read the domain.", "Porkbun: Unable to read the domain."],
+    ["getNs", "Invalid domain.", "Porkbun does not have this name in the account."],
+    ["listAll", "Invalid API key. (002)", "Porkbun rejects the credentials of this registrar configuration."],
+  ] as const) {
+    porkbun.failNext({ after: false, reply: json(200, { status: "ERROR", message }) }, 1, porkbunCall(call));
+    await zw.admin.post(`${path}/check-expiry`);
+    const { registrar } = (await zw.admin.get(`${path}/registration`)).body;
+    expect(registrar).toMatchObject({ ds: [ds], error: expect.stringContaining(error) });
+  }
 });
 
 test("Amazon keeps the addresses of name servers within the domain, and names the permission that is missing", async () => {
