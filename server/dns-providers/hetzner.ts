@@ -10,8 +10,8 @@ import { PageTurner } from "./vendor-api/pages.ts";
 import { maybe, parsedJson } from "./vendor-api/text.ts";
 
 // Zones of the Hetzner Cloud API, by its public clients. Read on 2026-11-27: Hetzner's own (github.com/hetznercloud/hcloud-go, zone_rrset.go), lego, and
-// DNSControl's hetznerv2 of 2026-05-31 (100 entries on a page). Error codes, the range of TTLs and the quota were not read in the vendor's own
-// reference (docs.hetzner.cloud).
+// DNSControl's hetznerv2 of 2026-05-31 (100 entries on a page). Read on 2026-11-30: the vendor's
+// own reference (docs.hetzner.cloud, "Errors" and "Rate Limiting": a call more each second, and a reset when the quota is whole). The range of TTLs was not.
 
 const address = "https://api.hetzner.cloud";
 /** 3,600 an hour for a project, which others share. */
@@ -93,6 +93,7 @@ function hetznerAccount({ token, endpoint }: HetznerConfig, environment: VendorE
     environment,
     secrets: [token],
     quotas: { address, limits },
+    refillSeconds: 3_600,
   });
   const api = new JsonApi({
     calls,

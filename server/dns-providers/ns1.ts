@@ -14,8 +14,8 @@ import { maybe } from "./vendor-api/text.ts";
 
 // NS1's API v1, by its public clients. Read on 2026-11-27: DNSControl's ns1 of 2026-05-31 (types, a TXT as one text without quotes, a CAA without
 // quotes, no empty TXT, records that are not DNS), lego's ns1 of 2026-07-21, NS1's own ns1-go (PUT creates, POST updates; pages by a Link header;
-// messages for what is missing; rate limits), and octodns-ns1 (hosts without a trailing dot; `tier` above 1 is a record with a filter chain). The
-// range of TTLs was not read in the vendor's own reference (ns1.com/api).
+// messages for what is missing), and octodns-ns1 (hosts without a trailing dot; `tier` above 1 is a record with a filter chain). Read on 2026-11-30: "API rate
+// limiting" of NS1's documentation. The range of TTLs was not read in the vendor's own reference (ns1.com/api).
 
 const address = "https://api.nsone.net";
 
@@ -73,7 +73,14 @@ function unsupportedReason({ recordType, value }: LimitedRecord): Unsupported | 
 }
 
 function ns1Account({ apiKey, endpoint }: Ns1Config, environment: VendorEnvironment): RrsetAccount {
-  const calls = new VendorCalls({ name: ns1.name, address: endpoint, environment, secrets: [apiKey] });
+  const calls = new VendorCalls({
+    name: ns1.name,
+    address: endpoint,
+    environment,
+    secrets: [apiKey],
+    // Its answers state the period.
+    refillSeconds: 300,
+  });
   const base = `${endpoint.replace(/\/+$/, "").replace(/\/v1$/, "")}/v1`;
   const api = new JsonApi({
     calls,

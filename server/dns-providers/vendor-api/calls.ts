@@ -64,6 +64,11 @@ export interface Vendor {
   quotas?: { address: string; limits: readonly Quota[] };
   /** Further limits at that address that some calls of the account share, such as those to a zone: what they are counted by, and the quotas. */
   also?: readonly { by: string; limits: readonly Quota[] }[];
+  /**
+   * The seconds in which a used-up limit is whole again, if it refills call by call. Calls then wait until there is room for one, not until
+   * the reset that the vendor states. Default: a limit is used up until its reset.
+   */
+  refillSeconds?: number;
   /** Milliseconds that one attempt may take. Default: 20 seconds. */
   tryMilliseconds?: number;
   /** Which addresses its API may have. Default: public ones. */
@@ -221,9 +226,8 @@ export class VendorCalls {
     const requested = this.#requestedPause(answer);
     if (answer.status === 429 || this.#vendor.throttles?.(answer)) {
       // Pauses even if the vendor repeatedly asks for none.
-      return {
-        closedMilliseconds: requested !== null && tries < mostTries ? requested : Math.max(requested ?? 0, backOff),
-      };
+      const least = requested ?? this.#refillMilliseconds(stated);
+      return { closedMilliseconds: requested !== null && tries < mostTries ? requested : Math.max(least, backOff) };
     }
     if (request.isBusy?.(answer)) {
       const failure = this.failure("has not finished an earlier change of this zone. Try again later.", "none");
@@ -243,10 +247,18 @@ export class VendorCalls {
   /** Returns the pause that an answer asks for, in milliseconds and at most a day; null if none. */
   #requestedPause({ status, headers }: VendorAnswer): number | null {
     const seconds = retryAfterSeconds(headers, new Date(this.#time()));
-    // Some vendors say with every answer when their limit resets.
-    const reset = status !== 429 && callsLeft(headers) > 0 ? null : rateLimitReset(headers, this.#time());
+    // Some vendors say with every answer when their limit resets, or when it is whole.
+    const saysLess = this.#vendor.refillSeconds !== undefined || (status !== 429 && callsLeft(headers) > 0);
+    const reset = saysLess ? null : rateLimitReset(headers, this.#time());
     const requested = seconds === null ? reset : seconds * 1_000;
     return requested === null ? null : Math.min(requested, longestPause);
+  }
+
+  /** Returns after how many milliseconds a limit that refills has room for a call; 0 if that is not known. */
+  #refillMilliseconds(stated: CallsLeft | null): number {
+    const { refillSeconds = 0 } = this.#vendor;
+    if (!stated?.limit || refillSeconds === 0) return 0;
+    return Math.min(Math.ceil(((stated.seconds ?? refillSeconds) * 1_000) / stated.limit), longestPause);
   }
 }
 

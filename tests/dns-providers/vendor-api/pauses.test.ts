@@ -88,6 +88,40 @@ describe("retries of rate-limited calls", () => {
     expect([failure.effect, calling.server.calls.length, pauses()]).toEqual(["none", 1, []]);
   });
 
+  test.each<[string, () => Record<string, string>, number]>([
+    [
+      "says when its limit is whole again",
+      () => ({
+        "ratelimit-limit": "3600",
+        "ratelimit-remaining": "0",
+        "ratelimit-reset": String(Math.round(calling.clock.now().getTime() / second) + 3_600),
+      }),
+      1,
+    ],
+    [
+      "says in which period",
+      () => ({ "x-ratelimit-limit": "30", "x-ratelimit-remaining": "0", "x-ratelimit-period": "300" }),
+      10,
+    ],
+    ["says nothing", () => ({}), 0],
+  ])(
+    "a limit that refills call by call is not waited for until it is whole, if the vendor %s",
+    async (_, headers, least) => {
+      const refilling = calling.connect("person", { refillSeconds: 3_600 });
+      calling.answers(throttled(headers()), 2);
+      expect(await refilling.send(calling.changing())).toMatchObject({ status: 200 });
+      expect(pauses()).toHaveLength(2);
+      for (const milliseconds of calling.pauses) expect(milliseconds).toBeGreaterThanOrEqual(least * second);
+      expect(waited()).toBeLessThanOrEqual(2 * Math.max(least, 2));
+      calling.answers({ ...throttled(headers()), status: 503 });
+      expect(await refilling.send(calling.reading())).toMatchObject({ status: 200 });
+      expect(pauses().at(-1)).toBeLessThanOrEqual(1);
+      calling.answers(throttled({ ...headers(), "retry-after": "40" }));
+      expect(await refilling.send(calling.changing())).toMatchObject({ status: 200 });
+      expect(pauses().at(-1)).toBe(40);
+    },
+  );
+
   test("a vendor's own rate-limit answer counts like status 429", async () => {
     calling.answers({ status: 400, body: "Throttling" });
     await calling.connect("person", { throttles: ({ text }) => text === "Throttling" }).send(calling.changing());

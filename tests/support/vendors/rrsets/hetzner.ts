@@ -105,12 +105,15 @@ export const hetzner: RrsetDialect = {
   },
   unauthorized: said(401, "unauthorized", "unable to authenticate"),
   forbidden: said(403, "token_readonly", "token is read-only"),
+  // Refills by a call every so many seconds, one with the usual limit of 3,600. The reset is when all of them are back.
   throttled: (seconds) =>
     json(
       429,
-      { error: { code: "rate_limit_exceeded", message: "limit of 3600 requests per hour reached" } },
+      { error: { code: "rate_limit_exceeded", message: "limit of requests per hour reached" } },
       {
-        "ratelimit-reset": String(seconds),
+        "ratelimit-limit": String(3_600 / seconds),
+        "ratelimit-remaining": "0",
+        "ratelimit-reset": String(Math.ceil(Date.now() / 1_000) + 3_600),
       },
     ),
   refusal: (message) => said(422, "invalid_input", message),

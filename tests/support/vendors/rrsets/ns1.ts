@@ -92,11 +92,12 @@ export const ns1: RrsetDialect = {
   },
   unauthorized: said(401, "Unauthorized"),
   forbidden: said(403, "permission denied"),
+  // Refills by a call every so many seconds, as "API rate limiting" of NS1's documentation says, read on 2026-11-30.
   throttled: (seconds) =>
     json(
       429,
       { message: "API rate limit exceeded" },
-      { "x-ratelimit-limit": "20", "x-ratelimit-period": String(seconds), "x-ratelimit-remaining": "0" },
+      { "x-ratelimit-limit": "20", "x-ratelimit-period": String(20 * seconds), "x-ratelimit-remaining": "0" },
     ),
   refusal: (message) => said(400, message),
   isWrite: ({ method, url }) => method !== "GET" && url.pathname.split("/").length > 4,
