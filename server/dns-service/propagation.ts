@@ -13,7 +13,7 @@ import type { Endpoint } from "../dns-providers/primary/lists.ts";
 import { serialDistance, serialOf } from "../dns/wire/serials.ts";
 import { AppError } from "../platform/errors.ts";
 import type { DnsService } from "./service.ts";
-import { type ServedZone, identityOf, shownEndpoint } from "./zones.ts";
+import { type ServedZone, identityOf, mayBeForeign, shownEndpoint } from "./zones.ts";
 
 /** Milliseconds after which a secondary is asked again. */
 const freshMilliseconds = 60_000;
@@ -73,7 +73,7 @@ export class Propagation {
         notified: row.identity.startsWith("notify:"),
         serial: theirs,
         zoneSerial,
-        inSync: theirs !== null && theirs === zoneSerial,
+        inSync: own[0] !== undefined && isInSync(own[0], theirs, serials.transferred_serial),
         behindSince: row.behind_since,
         lastNotifyAt: row.notified_at,
         lastQueryAt: row.asked_at,
@@ -94,6 +94,7 @@ export class Propagation {
     const ahead = Math.max(0, ...known.map((serial) => serialDistance(zone.soa.serial, serial)));
     const raise = Math.min(mostRaise, ahead + leastRaise);
     await em.transactional(async (tx) => {
+      await countCatalogs(tx, zones);
       await sql`
         update primary_zones set serial_base = serial_base + ${raise}, base_revision = domains.revision
         from domains where domains.id = primary_zones.domain_id and domain_id = ${domainId}::uuid
@@ -133,7 +134,7 @@ export class Propagation {
       secondaries: [...listed, ...others].map(({ identity, address, notified, signs }) => {
         const row = rows.find((one) => one.identity === identity);
         const theirs = row ? serialAt(zones, row) : null;
-        const inSync = theirs === serial;
+        const inSync = isInSync(zone, theirs, row?.transferred_serial ?? null);
         return {
           address,
           keyName: row?.key_name ?? null,
@@ -168,6 +169,18 @@ export class Propagation {
     await Promise.all(stale.map(({ zone, endpoint }) => this.#service.look(zone, endpoint)));
     await this.#service.secondaries.written();
   }
+}
+
+/** Has the catalogs with a domain's zones count a change: after a restore from a backup, their consumers may be ahead, too. */
+async function countCatalogs(em: EntityManager, zones: readonly ServedZone[]): Promise<void> {
+  const configs = zones.flatMap(({ service: { configId, settings } }) =>
+    settings.catalogZone === null ? [] : [configId],
+  );
+  if (configs.length === 0) return;
+  await queries(em)
+    .insertInto("primary_catalog_changes")
+    .values(configs.map((id) => ({ provider_config_id: id })))
+    .execute();
 }
 
 const isBehind = sql<SqlBool>`(s.behind_since is not null or s.error is not null)`;
@@ -215,6 +228,11 @@ function serialAt(
     settings.notify.some((one) => identityOf(one) === row.identity && settings.signs(one)),
   );
   return signs ? row.transferred_serial : row.serial;
+}
+
+/** @param transferred the serial that it transferred last */
+function isInSync(zone: ServedZone, serial: number | null, transferred: number | null): boolean {
+  return serial === zone.soa.serial && (transferred === serial || !mayBeForeign(zone));
 }
 
 async function changedAt(em: EntityManager, domainId: string): Promise<Date | null> {

@@ -258,6 +258,7 @@ export class Responder {
     const started = performance.now();
     let sent = { messages: 0, records: 0, octets: 0 };
     let transfer: Transfer | null = null;
+    if (since !== null) secondaries.hasSerial(zone, since);
     try {
       transfer = since === null ? wholeTransfer(database, zone) : await incrementalTransfer(database, zone, since);
       for await (const { message, records } of answers.messages(transfer.entries)) {

@@ -7,6 +7,8 @@ import type { Logger } from "../platform/log.ts";
 import type { Transfer } from "./transfer.ts";
 import { places, type ServedZone, identityOf, shownEndpoint, type Peer, type PrimaryService } from "./zones.ts";
 
+/** The most changes that a restore from a backup may have lost. Serials further ahead are of another count, such as that of a secondary that signs. */
+const mostLost = 100_000;
 /** Milliseconds in which what is learned of secondaries is collected before it is written. */
 const writeMilliseconds = 200;
 
@@ -46,6 +48,7 @@ export class Secondaries {
   readonly #now: () => Date;
   #facts = new Map<string, Facts>();
   #reached: Reached[] = [];
+  readonly #unknown = new Map<string, UnknownSerials>();
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
 
@@ -115,8 +118,21 @@ export class Secondaries {
       this.#note({ ...facts, error: null });
       return;
     }
+    this.hasSerial(zone, serial);
     this.#reach(zone, facts.identity, serial, { at, answered: true });
     this.#note({ ...facts, serial, served_at: at, error: null });
+  }
+
+  /**
+   * Notes a serial that a secondary has. If it is ahead of the zone's, the serials up to it were given out before, for contents that are gone. They count as unknown:
+   * who asks for what changed since one of them gets the whole zone, also once the zone has passed it. To be followed by another fact.
+   */
+  hasSerial(zone: ServedZone, serial: number): void {
+    const distance = serialDistance(zone.soa.serial, serial);
+    if (zone.kind === "catalog" || distance <= 0 || distance > mostLost) return;
+    const until = zone.revision + distance + 1;
+    if (until > Math.max(this.#unknown.get(zone.id)?.base_revision ?? 0, zone.baseRevision))
+      this.#unknown.set(zone.id, { domain_id: zone.id, serial_base: zone.serialBase, base_revision: until });
   }
 
   /** Returns the newest serial of a zone that a secondary transferred, from any instance; null if none. */
@@ -198,7 +214,9 @@ export class Secondaries {
   #reach(zone: ServedZone, identity: string, serial: number, seen: { at: Date; answered: boolean }): void {
     if (zone.kind === "catalog") return;
     const revision = zone.revision + serialDistance(zone.soa.serial, serial);
-    if (revision >= zone.baseRevision) this.#reached.push({ domain_id: zone.id, identity, revision, ...seen });
+    // Who has just transferred the present serial certainly has it.
+    if (revision >= zone.baseRevision || (revision === zone.revision && !seen.answered))
+      this.#reached.push({ domain_id: zone.id, identity, revision, ...seen });
   }
 
   #note(facts: Facts): void {
@@ -210,8 +228,10 @@ export class Secondaries {
   async #write(): Promise<void> {
     const facts = [...this.#facts.values()];
     const reached = this.#reached;
+    const unknown = [...this.#unknown.values()];
     this.#facts = new Map();
     this.#reached = [];
+    this.#unknown.clear();
     if (facts.length === 0) return;
     try {
       await upsert(this.#database, facts);
@@ -221,6 +241,7 @@ export class Secondaries {
       return;
     }
     try {
+      await storeUnknown(this.#database.fork(), unknown);
       await storeReached(this.#database.fork(), reached);
     } catch (error) {
       this.#log.warn({ err: error }, "what is known of secondaries could not be stored");
@@ -288,6 +309,23 @@ async function upsert(database: Database, facts: readonly Facts[]): Promise<void
         else primary_secondaries.error
       end
   `.execute(queries(database.fork()));
+}
+
+/** Serials that secondaries have and this database never gave out: all below that of a revision to come. */
+interface UnknownSerials {
+  domain_id: string;
+  /** Of the serials that were seen. A serial that was raised meanwhile has passed them. */
+  serial_base: number;
+  base_revision: number;
+}
+
+async function storeUnknown(em: EntityManager, unknown: readonly UnknownSerials[]): Promise<void> {
+  if (unknown.length === 0) return;
+  await sql`
+    update primary_zones as z set base_revision = greatest(z.base_revision, f.base_revision)
+    from ${jsonRows(unknown)} as f (domain_id uuid, serial_base bigint, base_revision int)
+    where z.domain_id = f.domain_id and z.serial_base = f.serial_base
+  `.execute(queries(em));
 }
 
 /** Announcements of a domain that stay stored, in revisions. */

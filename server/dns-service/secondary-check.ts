@@ -37,6 +37,7 @@ interface Row {
   behind_since: Date | null;
   behind_serial: string | number | null;
   behind_reported: boolean;
+  may_be_foreign: boolean;
   name: string;
   view: string;
   owner_id: string | null;
@@ -132,7 +133,9 @@ export class SecondaryCheck {
     const distance = theirs === null ? null : serialDistance(current, Number(theirs));
     if (distance === 0 && row.behind_since === null) return null;
     const lacked = row.behind_serial === null ? current : Number(row.behind_serial);
-    const isAhead = distance !== null && distance > 0;
+    // The zone has come up to a serial that was ahead of it. Until a transfer, it is that of other contents.
+    const isForeign = distance === 0 && row.may_be_foreign && Number(row.transferred_serial) !== Number(theirs);
+    const isAhead = isForeign || (distance !== null && distance > 0);
     // A busy zone always has a change that a secondary lacks. What counts is whether it has reached the one that it lacked first.
     const hasReached = !isAhead && theirs !== null && serialDistance(lacked, Number(theirs)) >= 0;
     const kind = isAhead ? "ahead" : hasReached ? "recovered" : "behind";
@@ -140,7 +143,7 @@ export class SecondaryCheck {
     const isDue = isAhead || now.getTime() - since.getTime() >= patience;
     const reported = !hasReached && (row.behind_reported || isDue);
     const { zone_id: domainId, identity, address, error } = row;
-    const isSync = distance === 0;
+    const isSync = distance === 0 && !isForeign;
     const state: State = {
       zone_id: domainId,
       identity,
@@ -235,7 +238,7 @@ async function concerned(
 ): Promise<Row[]> {
   const { rows } = await sql<Row>`
     select s.zone_id, s.identity, s.address, s.serial, s.transferred_serial, z.serial_base + d.revision as current, s.error,
-      s.behind_since, s.behind_serial, s.behind_reported, d.name, d.view, d.owner_id
+      s.behind_since, s.behind_serial, s.behind_reported, z.base_revision > d.revision as may_be_foreign, d.name, d.view, d.owner_id
     from primary_secondaries s
     join primary_zones z on z.domain_id = s.zone_id
     join domains d on d.id = s.zone_id

@@ -21,7 +21,10 @@ export interface ServedZone {
   service: PrimaryService;
   revision: number;
   serialBase: number;
-  /** Serials below those of this revision are unknown. */
+  /**
+   * Serials below those of this revision are unknown. It lies beyond the zone's own revision where a secondary had serials that this database
+   * never gave out, as after a restore from a backup.
+   */
   baseRevision: number;
   /** The first revision from which changes are stored. */
   historyFrom: number;
@@ -29,6 +32,11 @@ export interface ServedZone {
   soa: Soa;
   /** What the main provider of a domain that is only mirrored here makes of its records; null for others. */
   mirrored: Mirrored | null;
+}
+
+/** Returns whether the zone's own serials may have been given out before for other contents, so that a secondary that answers with one proves nothing. */
+export function mayBeForeign({ revision, baseRevision }: Pick<ServedZone, "revision" | "baseRevision">): boolean {
+  return baseRevision > revision;
 }
 
 /** Where zones are: at the main configurations of their domains, and at mirrors. */
@@ -137,7 +145,9 @@ export async function catalogZone(em: EntityManager, service: PrimaryService): P
       select ${configId}::uuid, floor(extract(epoch from now()))::bigint
       where exists (select from counted)
         or not exists (select from primary_catalogs where provider_config_id = ${configId}::uuid)
-      on conflict (provider_config_id) do update set serial = primary_catalogs.serial + 1
+      -- After a restore from a backup, consumers have serials beyond the stored one. A catalog is always transferred whole, so that a leap costs nothing.
+      on conflict (provider_config_id) do update
+        set serial = greatest(primary_catalogs.serial + 1, floor(extract(epoch from now()))::bigint)
   `.execute(queries(em));
   const { serial } = await queries(em)
     .selectFrom("primary_catalogs")

@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { patience } from "../support/patience.ts";
 import { serialOfLine, transfer } from "../support/name-servers/transfer-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
@@ -68,6 +69,21 @@ describe("catalog zones (RFC 9432)", () => {
     expect(lines.filter((line) => line.startsWith("group."))).toHaveLength(2);
     const current = await serial();
     expect((await transfer(port, catalog, { since: current })).lines).toHaveLength(1);
+  });
+
+  test("the serial never lags behind the clock, so that it is newer than those that a restore has lost, also by a raised serial of a member", async () => {
+    const lagging = async () => {
+      const before = await serial();
+      const seconds = () => Math.floor(Date.now() / 1_000);
+      await vi.waitFor(() => expect(seconds()).toBeGreaterThan(before + 1), patience);
+      return seconds();
+    };
+    let at = await lagging();
+    const { body } = await zw.admin.post("/api/domains", { name: "restored.example", providerConfigId: configId });
+    expect(await serial()).toBeGreaterThanOrEqual(at);
+    at = await lagging();
+    expect((await zw.admin.post(`/api/domains/${body.id}/secondaries/raise-serial`)).status).toBe(200);
+    expect(await serial()).toBeGreaterThanOrEqual(at);
   });
 
   test("a zone that is made anew has another label and a higher serial of the catalog, so that its consumers start anew (§5.6)", async () => {

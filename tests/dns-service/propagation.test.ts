@@ -188,6 +188,54 @@ describe("the history of a zone that secondaries transfer", () => {
 });
 
 describe("secondaries out of step", () => {
+  test("a secondary with serials that a restore has lost is in sync only after it got the whole zone", async () => {
+    const name = "lost.example";
+    const id = await create(name);
+    await untilInSync(id);
+    const { serial } = await report(id);
+    const [port = 0] = zw.services.dnsService.ports;
+    const known = async () => expect(await report(id)).toMatchObject({ secondaries: [{ serial: serial + 2 }] });
+    // It has two changes that are gone.
+    secondary.serves.set(name, serial + 2);
+    await add(id, "new1");
+    await vi.waitFor(known, patience);
+    await zw.services.secondaryCheck.runOnce();
+    expect(log.next(name)).toEqual(["zone.secondary_ahead"]);
+    await add(id, "new2");
+    expect(await report(id)).toMatchObject({ serial: serial + 2, secondaries: [{ inSync: false }] });
+    await zw.services.secondaryCheck.runOnce();
+    expect(log.next(name)).toEqual([]);
+    await add(id, "new3");
+    const { lines } = await transfer(port, name, { key, since: serial + 2 });
+    expect(lines.filter((line) => line.includes(" SOA "))).toHaveLength(2);
+    expect(lines.filter((line) => line.startsWith("new"))).toHaveLength(3);
+    secondary.serves.clear();
+    await untilInSync(id);
+    await zw.services.secondaryCheck.runOnce();
+    expect(log.next(name)).toEqual(["zone.secondary_recovered"]);
+  });
+
+  test("a question for what changed since a serial ahead makes the serials up to it unknown, until the serial is raised", async () => {
+    const name = "asked.example";
+    const id = await create(name);
+    const { serial } = await report(id);
+    const [port = 0] = zw.services.dnsService.ports;
+    const soas = async (since: number) => {
+      const { lines } = await transfer(port, name, { key, since });
+      return lines.filter((line) => line.includes(" SOA ")).length;
+    };
+    expect(await soas(serial + 1)).toBe(2);
+    await zw.services.dnsService.secondaries.written();
+    await add(id, "new1");
+    await add(id, "new2");
+    expect(await soas(serial + 1)).toBe(2);
+    const raised = await zw.admin.post(`/api/domains/${id}/secondaries/raise-serial`);
+    await add(id, "new3");
+    expect(await soas(serial + 1)).toBe(2);
+    // One difference, between the four of a transfer that has one.
+    expect(await soas(raised.body.serial)).toBe(4);
+  });
+
   test("a secondary that stays behind for ten minutes is reported once, and once when it has recovered", async () => {
     const id = await create("behind.example");
     await untilInSync(id);
