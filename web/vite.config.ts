@@ -16,7 +16,7 @@ const lists =
 
 /** What the pages of a zone share, and small files that its records share with other pages. */
 const zone =
-  /web\/src\/(?:zone\/(?:rights|review-rule|own-rights|assigned-rights|use-provider-configs|zone\.module|export-entries|draft\/)|words\/(?:en\/)?zone\.|ui\/(?:pasted|ttl|copy\.|save-file|use-settled|menu\.|not-found)|records\/present-records)|lucide-react\/dist\/esm\/icons\/(?:columns-2|compass|copy|ellipsis|pencil)\./;
+  /web\/src\/(?:zone\/(?:rights|review-rule|own-rights|assigned-rights|automatic-ttl|ttl\.|use-provider-configs|zone\.module|export-entries|draft\/)|words\/(?:en\/)?zone\.|ui\/(?:pasted|ttl|copy\.|save-file|use-settled|menu\.|not-found)|records\/present-records)|lucide-react\/dist\/esm\/icons\/(?:columns-2|compass|copy|ellipsis|pencil)\./;
 
 /** What the frame of every page loads once the page is there: the rest of the rail, and the stream of changes. */
 const frame =

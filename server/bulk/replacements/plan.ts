@@ -92,10 +92,11 @@ async function planChunk(
   for (const { domainId } of found) {
     const known = zones.get(domainId);
     if (!known) continue;
-    const { zone, qualifiedName: domainName } = known;
+    const { zone, qualifiedName: domainName, providerId } = known;
     const entry = {
       domainId,
       domainName,
+      providerId,
       changes: [],
       warnings: [],
       hash: null,

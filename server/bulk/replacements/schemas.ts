@@ -53,6 +53,7 @@ export const replacementPlan = z
         z.object({
           domainId: shownId("The domain's id."),
           domainName,
+          providerId: shownId("The kind of its provider, as in `Domain.providerId`."),
           ...plannedChanges.shape,
           error: z
             .string()

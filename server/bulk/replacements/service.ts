@@ -63,8 +63,8 @@ export class Replacements {
   async plan(em: EntityManager, caller: Caller, request: ReplaceRequest) {
     const plan = await planReplacement(em, this.#parts.connections, caller, request);
     const domains = [];
-    for (const { domainId, domainName, changes, warnings, error } of plan.zones)
-      domains.push({ domainId, domainName, ...(await planView(changes)), warnings, error });
+    for (const { domainId, domainName, providerId, changes, warnings, error } of plan.zones)
+      domains.push({ domainId, domainName, providerId, ...(await planView(changes)), warnings, error });
     return { domains, warnings: plan.warnings, planHash: plan.planHash };
   }
 

@@ -113,9 +113,9 @@ async function planChunk(em: EntityManager, stored: StoredTemplate, found: reado
     prepared.flatMap(({ id, touched }) => (touched ? [{ domainId: id, names: touched.names, trees: [] }] : [])),
   );
   const planned: LinkedDomain[] = [];
-  for (const { id, qualifiedName: domainName, error, linked, expansions, touched, zone } of prepared) {
+  for (const { id, qualifiedName: domainName, providerId, error, linked, expansions, touched, zone } of prepared) {
     const empty = { changes: [], warnings: [], hash: null, needsForce: false, error, following: [] };
-    const base = { domainId: id, domainName, ...empty };
+    const base = { domainId: id, domainName, providerId, ...empty };
     if (!zone || !linked || error !== null) {
       planned.push(base);
       continue;
@@ -201,9 +201,9 @@ export class LinkedTemplates {
     const plan = await planLinked(em, connections, caller, await templates.load(em, id));
     const domains = [];
     let unchanged = 0;
-    for (const { domainId, domainName, changes, warnings, hash, error } of plan.domains) {
+    for (const { domainId, domainName, providerId, changes, warnings, hash, error } of plan.domains) {
       if (hash === null && error === null) unchanged += 1;
-      else domains.push({ domainId, domainName, ...(await planView(changes)), warnings, error });
+      else domains.push({ domainId, domainName, providerId, ...(await planView(changes)), warnings, error });
     }
     return { domains, unchanged, warnings: [], planHash: plan.planHash };
   }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, line, pageOf, paging, prose, timestamp, shownRecordType } from "../../api/schemas.ts";
+import { id, line, pageOf, paging, prose, shownId, timestamp, shownRecordType } from "../../api/schemas.ts";
 import { domainId } from "../../zones/changes/schemas.ts";
 import {
   applied as appliedChanges,
@@ -295,6 +295,7 @@ export const linkedPlan = z
           .object({
             domainId,
             domainName: z.string().meta({ description: "The domain's name, with its view.", example: "example.com" }),
+            providerId: shownId("The kind of its provider, as in `Domain.providerId`."),
             ...plannedChanges.shape,
             error: z.string().nullable().meta({
               description: "Why the template cannot be applied to this domain; null if it can.",

@@ -11,6 +11,7 @@ import { loweredNames, notEndless, privateAddressWarnings, signedElsewhere, unpr
 import { accessColumns, rightsIn, type Rights } from "../../access/zone-access.ts";
 import type { Caller } from "../../access/caller.ts";
 import { jsonTexts, queries, type EntityManager } from "../../database/database.ts";
+import { knownKind } from "../../dns-providers/kinds.ts";
 import type { ProviderConnections } from "../../dns-providers/connections.ts";
 import { qualifiedName } from "../../dns/names/names.ts";
 import { sql } from "kysely";
@@ -33,7 +34,7 @@ export interface ZoneToPlan {
 }
 
 /** A zone of a plan over many zones, or why it cannot be planned. */
-type ZoneOrRefusal = { id: string; qualifiedName: string } & (
+type ZoneOrRefusal = { id: string; qualifiedName: string; providerId: string } & (
   | { zone: ZoneToPlan; error: null }
   | { zone: null; error: string }
 );
@@ -71,7 +72,7 @@ export async function zonesToPlan(
   };
   return new Map(
     rows.flatMap((row): [string, ZoneOrRefusal][] => {
-      const named = { id: row.id, qualifiedName: qualifiedName(row) };
+      const named = { id: row.id, qualifiedName: qualifiedName(row), providerId: knownKind(row.kind).id };
       try {
         const zone: ZoneToPlan = {
           id: row.id,
@@ -98,6 +99,8 @@ export interface PlannedZone {
   domainId: string;
   /** With its view. */
   domainName: string;
+  /** The kind of its provider. */
+  providerId: string;
   /** Empty if nothing is to change, and with an error. */
   changes: PlannedChange[];
   warnings: string[];

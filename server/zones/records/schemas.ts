@@ -281,6 +281,7 @@ export const foundRecords = z
               description: "The domain's name, with its view: `example.com!internal`.",
               example: "example.com",
             }),
+            providerId: shownId("The kind of the domain's provider, as in `Domain.providerId`."),
           })
           .meta({ id: "FoundRecord", description: "A DNS record and the name of its domain." }),
       )

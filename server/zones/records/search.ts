@@ -7,6 +7,7 @@ import { visibleDomains, type VisibleDomains } from "../../access/visible-domain
 import { liveColumns, liveRecord } from "../changes/state/live-queries.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { escapeLike } from "../../database/query-helpers.ts";
+import { knownKind } from "../../dns-providers/kinds.ts";
 import { ruleFor } from "../../dns/record-types.ts";
 import { toALabel, withAsciiDots, parseView, qualifiedName, splitQualified } from "../../dns/names/names.ts";
 import { AppError, badField } from "../../platform/errors.ts";
@@ -50,7 +51,7 @@ export async function searchRecords(em: EntityManager, caller: Caller, given: Re
   const query = sql<FoundRow>`
     with considered as materialized (select * from (${sql.join(found, sql` union `)}) each_source limit ${mostFound + 1}),
     found as materialized (select * from considered where ${inDefaultView(filter)})
-    select counted.total, counted.considered, d.name as domain_name, d.view as domain_view, d.provider_signed, r.domain_id, ${columns}
+    select counted.total, counted.considered, d.name as domain_name, d.view as domain_view, d.provider_signed, d.kind, r.domain_id, ${columns}
     from (
       select (select count(*)::int from found) as total, (select count(*)::int from considered) as considered
     ) counted
@@ -62,7 +63,9 @@ export async function searchRecords(em: EntityManager, caller: Caller, given: Re
     ) shown on true
     left join records r on r.record_id = shown.record_id and r.until is null
     left join lateral (
-      select name, view, provider_signed from domains where id = shown.domain_id offset 0
+      select domains.name, view, provider_signed, kind from domains
+      join provider_configs on provider_configs.id = provider_config_id
+      where domains.id = shown.domain_id offset 0
     ) d on true
     order by d.name, d.view, r.name, r.record_type, r.record_id
   `;
@@ -102,13 +105,15 @@ type FoundRow = {
   domain_name: string;
   domain_view: string;
   provider_signed: boolean;
+  kind: string;
   domain_id: string;
 } & Parameters<typeof liveRecord>[0];
 
 function shownRecord(row: FoundRow) {
   const record = liveRecord(row);
   const domainName = qualifiedName({ name: row.domain_name, view: row.domain_view });
-  return { ...recordView(row.domain_id, record, row.provider_signed && isServerManaged(record)), domainName };
+  const shown = recordView(row.domain_id, record, row.provider_signed && isServerManaged(record));
+  return { ...shown, domainName, providerId: knownKind(row.kind).id };
 }
 
 /** Returns the condition on `records r` for the filters on its domain, and for what the caller may see. */

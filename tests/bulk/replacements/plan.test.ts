@@ -73,7 +73,8 @@ describe("a plan of a replacement", () => {
     const plan = await planned(zw.admin, { recordType: "A", value: old, newValue: "192.0.2.7", newTtl: 60 });
     expect(plan.domains.map(({ domainName }: Body) => domainName)).toEqual(zones.map(({ name }) => name).toSorted());
     for (const domain of plan.domains) {
-      expect(domain).toMatchObject({ creates: [], deletes: [], error: null });
+      const { providerId } = await (zones.find(({ name }) => name === domain.domainName) as Zone).detail();
+      expect(domain).toMatchObject({ providerId, creates: [], deletes: [], error: null });
       expect(domain.updates.map(({ changes }: Body) => changes)).toEqual([
         { value: [old, "192.0.2.7"], ttl: [300, 60] },
         { value: [old, "192.0.2.7"], ttl: [300, 60] },

@@ -61,6 +61,7 @@ describe("a changed template", () => {
     await zone.add("MX", "@", "10 old.example.net");
     await change([{ type: "MX", host: "@", pointsTo: "%target%", priority: 5 }]);
     const { domains } = await linkedPlan();
+    expect(domains[0].providerId).toBe((await zone.detail()).providerId);
     expect(domains[0].deletes.map(({ name, recordType }: Body) => `${name} ${recordType}`).toSorted()).toEqual([
       "@ MX",
       "@ TXT",

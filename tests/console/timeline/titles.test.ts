@@ -43,12 +43,18 @@ test.each<[string, Partial<ChangeSet>, string]>([
   ["a change back whose records are no longer stored", { kind: "revert", updates: 1 }, "Change reverted"],
   ["the operation where it says more than a record", { kind: "rollback", changes: [update] }, "Earlier state restored"],
 ])("the title of a change is %s", (_, changed, title) => {
-  expect(titleOf({ ...set, ...changed })).toBe(title);
+  expect(titleOf({ ...set, ...changed }, false)).toBe(title);
+});
+
+test("the title of a change from an automatic TTL says so where the provider has one", () => {
+  const fixed = { ...set, changes: [{ ...slower, before: record("192.0.2.1", 1) }], updates: 1 };
+  expect(titleOf(fixed, true)).toBe("host8 A: automatic → 1 h");
+  expect(titleOf(fixed, false)).toBe("host8 A: 1 s → 1 h");
 });
 
 test("a title shows 80 characters of a long value, and no half of one", () => {
   const long = { ...create, after: { ...now, value: "😀".repeat(90) } };
-  expect(titleOf({ ...set, changes: [long], creates: 1 })).toBe(`host8 A ${"😀".repeat(80)}… added`);
+  expect(titleOf({ ...set, changes: [long], creates: 1 }, false)).toBe(`host8 A ${"😀".repeat(80)}… added`);
 });
 
 test("changes are grouped by day in the order given", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { differenceLines, folded, madeLines, markedWords, planLines } from "../../../web/src/zone/patch.ts";
+import { differenceLines, folded, madeLines, markedWords, noteOf, planLines } from "../../../web/src/zone/patch.ts";
 
 const record = (name: string, value: string, ttl = 300) => ({
   recordType: "A",
@@ -53,6 +53,16 @@ test("a proxied record says so in place of its TTL, which the provider chooses",
     "d: 5 min → proxied",
     "e: proxied → 5 min, not proxied",
   ]);
+});
+
+test("a TTL of one second is automatic only where the provider means that by it", () => {
+  const lines = differenceLines({
+    added: [record("a", "192.0.2.1", 1)],
+    removed: [record("b", "192.0.2.1")],
+    modified: [{ before: record("c", "192.0.2.1", 1), after: record("c", "192.0.2.1"), changes: {} }],
+  });
+  expect(lines.map((line) => noteOf(line, true))).toEqual(["automatic", "5 min", "automatic → 5 min"]);
+  expect(lines.map((line) => noteOf(line, false))).toEqual(["1 s", "5 min", "1 s → 5 min"]);
 });
 
 test("a change of the history is shown like a plan", () => {

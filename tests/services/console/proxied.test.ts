@@ -92,3 +92,33 @@ test("a name that is changed in the zone's text keeps the proxy of its record", 
   expect(await review().innerText()).not.toContain("becomes public");
   expect(await apply()).toContainEqual(["web", "192.0.2.1", 1, true]);
 });
+
+test("an automatic TTL is called automatic wherever it is shown, and can be typed", async () => {
+  await page.getByRole("button", { name: "Actions for direct A" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  const ttl = page.getByRole("textbox", { name: "TTL", exact: true });
+  expect(await ttl.inputValue()).toBe("automatic");
+  await ttl.fill("5 min");
+  await ttl.press("Enter");
+  await openReview();
+  await patch().getByText("automatic → 5 min", { exact: true }).waitFor();
+  expect(await apply()).toContainEqual(["direct", "192.0.2.7", 300, false]);
+  await page.getByRole("button", { name: "Actions for direct A" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await ttl.fill("Automatic");
+  await ttl.press("Enter");
+  await openReview();
+  await patch().getByText("5 min → automatic", { exact: true }).waitFor();
+  await page.keyboard.press("Control+Enter");
+  await expect.poll(async () => (await zone.records("&type=A&name=direct"))[0]?.ttl).toBe(1);
+
+  await page.goto(`${site.url}/d/${zone.name}/timeline`);
+  await page.getByText("direct A: 5 min → automatic", { exact: true }).waitFor();
+  await page.goto(`${site.url}/d/${zone.name}/timeline?at=${(await zone.detail()).revision}`);
+  const past = page.getByRole("table").getByRole("row").filter({ hasText: "direct" });
+  await past.getByText(/automatic$/).waitFor();
+  await page.getByRole("table").getByText("proxied", { exact: true }).waitFor();
+  await page.goto(`${site.url}/search?value=192.0.2.7`);
+  const hit = page.getByRole("row").filter({ hasText: zone.name });
+  await hit.getByRole("cell", { name: "automatic", exact: true }).waitFor();
+});

@@ -102,6 +102,12 @@ function expected(text: string, among: readonly Known[] = known): string[] {
     .map(lineOf);
 }
 
+test("a found record names the kind of its domain's provider", async () => {
+  const { records } = await search({ search: "100% of" });
+  const { providerId } = (await zones.get("beta.example")?.detail()) ?? {};
+  expect(records).toMatchObject([{ domainName: "beta.example", providerId }]);
+});
+
 describe("a search for a text", () => {
   test.each([
     "www",

@@ -1,5 +1,5 @@
 import type { RouterOutputs } from "@zonewright/client";
-import type { ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { formatMoment } from "../ui/format.ts";
 import { adminWords } from "../words/admin.ts";
 import { madeLines, type PatchLine } from "../zone/patch.ts";
@@ -101,7 +101,10 @@ const counts: ReadonlySet<string> = new Set(["creates", "updates", "deletes"]);
 
 /** What the action changed, and where it comes from. */
 function Details({ entry, sentence }: { entry: Entry; sentence: string }) {
-  const { action, before, after, requestId } = entry;
+  const { action, before, after, requestId, domainId } = entry;
+  const [isOpen, setIsOpen] = useState(false);
+  // A page has many entries: only those that somebody reads ask for their domains.
+  const place = { domainId: isOpen ? domainId : null };
   const records = recordLines(before, after);
   const fields = fieldLines(before, after);
   // What is only said of an action is no difference that it made.
@@ -110,10 +113,10 @@ function Details({ entry, sentence }: { entry: Entry; sentence: string }) {
     ? []
     : fields.filter(({ name, value }) => !counts.has(name) && value !== "0" && value !== "false");
   return (
-    <details className={styles["fields"]}>
+    <details className={styles["fields"]} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
       <summary aria-label={`${text.details}: ${sentence}`}>{text.details}</summary>
-      {records.length > 0 ? <Patch lines={records} /> : null}
-      {isDifference && fields.length > 0 ? <Patch lines={fields} /> : null}
+      {records.length > 0 ? <Patch lines={records} place={place} /> : null}
+      {isDifference && fields.length > 0 ? <Patch lines={fields} place={place} /> : null}
       <dl>
         {facts.map(({ name, value }) => (
           <div key={name}>
@@ -164,7 +167,7 @@ function fieldLines(before: State, after: State): PatchLine[] {
     const [old, value] = [shown(before?.[name]), shown(after?.[name])];
     // What does not change has only one side.
     if (isRecords(before?.[name]) || isRecords(after?.[name]) || (old === null && value === null)) return [];
-    const line = { name, recordType: "", note: "" };
+    const line = { name, recordType: "", note: "", automaticNote: null };
     if (old === null) return [{ ...line, kind: "create", value: value ?? "", before: null }];
     if (value === null) return [{ ...line, kind: "delete", value: old, before: null }];
     return [{ ...line, kind: "update", value, before: old }];

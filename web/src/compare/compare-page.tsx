@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Columns2 } from "lucide-react";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { toUnicodeName } from "../../../server/dns/names/names.ts";
 import { client } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
@@ -12,6 +12,7 @@ import { Failure, Notice } from "../ui/notice.tsx";
 import { Empty } from "../ui/page.tsx";
 import { compareWords } from "../words/compare.ts";
 import { useOwnRights } from "../zone/own-rights.ts";
+import { useProviderKind } from "../zone/automatic-ttl.tsx";
 import { useZone, zoneName, zoneQuery } from "../zone/use-zone.ts";
 import { ZoneField } from "../zone/zone-field.tsx";
 import { sideBySide } from "./side-by-side.ts";
@@ -39,8 +40,11 @@ export function ComparePage() {
     queryKey: ["compare", zone.id, zone.revision, against?.id, against?.revision],
     enabled: against !== null && !isSame,
     queryFn: async ({ signal }) =>
-      sideBySide(await client.domains.compare.mutate({ id: zone.id, with: against?.id ?? "" }, { signal })),
+      await client.domains.compare.mutate({ id: zone.id, with: against?.id ?? "" }, { signal }),
   });
+  const kind = useProviderKind(zone);
+  const otherKind = useProviderKind({ providerId: against?.providerId });
+  const sides = useMemo(() => data && sideBySide(data, [kind, otherKind]), [data, kind, otherKind]);
   const ofAnswer = typed.trim() === (other ?? "");
   const problem =
     missed && typed.trim() === ""
@@ -50,7 +54,7 @@ export function ComparePage() {
         : ofAnswer && isSame
           ? text.same
           : null;
-  const rows = against && !isSame ? data : undefined;
+  const rows = against && !isSame ? sides : undefined;
   const names = [zoneName({ ...zone, name: zone.nameUnicode }), against ? zoneName(against) : ""] as const;
   return (
     <div className={styles["page"]}>

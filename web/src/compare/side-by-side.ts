@@ -1,5 +1,6 @@
 import type { RouterOutputs } from "@zonewright/client";
-import { formatTtl } from "../ui/ttl.ts";
+import { zoneWords } from "../words/zone.ts";
+import { ttlText, type ProviderKind } from "../zone/ttl.ts";
 
 type Difference = RouterOutputs["domains"]["compare"];
 type Compared = Difference["added"][number];
@@ -12,8 +13,14 @@ export interface Side {
   right: string[];
 }
 
-/** Sets a difference side by side: `left` is what the first zone has, `right` what the other has. By name and type, the apex first. */
-export function sideBySide({ added, removed, modified }: Difference): Side[] {
+/** What a zone's provider means by an automatic TTL. */
+type Kind = Pick<ProviderKind, "automaticTtl"> | null | undefined;
+
+/**
+ * Sets a difference side by side: `left` is what the first zone has, `right` what the other has. By name and type, the apex first.
+ * @param kinds those of the two zones' providers, once they are known
+ */
+export function sideBySide({ added, removed, modified }: Difference, kinds: readonly [Kind, Kind]): Side[] {
   const sides = new Map<string, Side>();
   const put = ({ name, recordType }: Compared, side: "left" | "right", text: string) => {
     const key = `${name} ${recordType}`;
@@ -24,21 +31,24 @@ export function sideBySide({ added, removed, modified }: Difference): Side[] {
   for (const record of removed) put(record, "left", record.value);
   for (const record of added) put(record, "right", record.value);
   for (const { before, after } of modified) {
-    put(before, "left", described(before, after));
-    put(after, "right", described(after, before));
+    put(before, "left", described(before, after, kinds[0]));
+    put(after, "right", described(after, before, kinds[1]));
   }
   const order = ({ name, recordType }: Side) => `${name === "@" ? "" : name} ${recordType}`;
   return [...sides.values()].toSorted((one, other) => (order(one) < order(other) ? -1 : 1));
 }
 
 /** The value, with the fields in which it differs from the other one. */
-function described(record: Compared, other: Compared): string {
+function described(record: Compared, other: Compared, kind: Kind): string {
   const texts = JSON.stringify(record.strings) === JSON.stringify(other.strings) ? null : record.strings;
   const value = texts === null ? record.value : texts.map((text) => JSON.stringify(text)).join(" ");
+  // A proxied record's TTL says that it is proxied.
+  const isSame = record.ttl === other.ttl && record.proxied === other.proxied;
   const more = [
-    ...(record.ttl === other.ttl ? [] : [formatTtl(record.ttl)]),
-    ...(record.status === other.status ? [] : [record.status]),
-    ...(record.proxied === other.proxied || !record.proxied ? [] : ["proxied"]),
+    ...(isSame ? [] : [ttlText(record, kind)]),
+    ...(record.status === other.status
+      ? []
+      : [record.status === "disabled" ? zoneWords.nowDisabled : zoneWords.nowEnabled]),
   ];
   return more.length === 0 ? value : `${value} (${more.join(", ")})`;
 }

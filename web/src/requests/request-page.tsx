@@ -97,7 +97,7 @@ function Request({ request }: { request: ChangeRequest }) {
   );
 }
 
-function Changes({ request: { plan, registrationPlan, reverse } }: { request: ChangeRequest }) {
+function Changes({ request: { domainId, plan, registrationPlan, reverse } }: { request: ChangeRequest }) {
   if (registrationPlan)
     return (
       <div className={styles["stack"]}>
@@ -110,7 +110,7 @@ function Changes({ request: { plan, registrationPlan, reverse } }: { request: Ch
   return (
     <div className={styles["stack"]}>
       <Warnings warnings={plan.warnings} />
-      <Patch lines={planLines(plan)} />
+      <Patch lines={planLines(plan)} place={{ domainId }} />
       {follows.length === 0 ? null : (
         <div>
           <h3>{text.reverse}</h3>

@@ -165,7 +165,7 @@ function Mend({ mending: { domainId, domainName, changes }, onClose }: { mending
     >
       {plan ? (
         <>
-          <Patch lines={lines} />
+          <Patch lines={lines} place={{ domainId }} />
           {plan.warnings.map((warning) => (
             <Notice key={warning} kind="warning">
               {forPeople(warning)}

@@ -14,6 +14,7 @@ export type HitAction =
 export interface ZoneHits {
   domainId: string;
   domainName: string;
+  providerId: string;
   records: readonly DnsRecord[];
   changes: Change[];
 }
@@ -23,7 +24,9 @@ export function byZone(hits: readonly Hit[], action: HitAction): ZoneHits[] {
   return [...Map.groupBy(hits, ({ domainId }) => domainId)].flatMap(([domainId, found]) => {
     const [first] = found;
     const changes = changesOf(withAction(emptyDraft, found, action));
-    return first && changes.length > 0 ? [{ domainId, domainName: first.domainName, records: found, changes }] : [];
+    return first && changes.length > 0
+      ? [{ domainId, domainName: first.domainName, providerId: first.providerId, records: found, changes }]
+      : [];
   });
 }
 

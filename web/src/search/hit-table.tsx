@@ -1,8 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import type { KeyboardEvent, Ref } from "react";
 import { toUnicodeName } from "../../../server/dns/names/names.ts";
-import { formatTtl } from "../ui/ttl.ts";
 import { searchWords } from "../words/search.ts";
+import { Ttl } from "../zone/automatic-ttl.tsx";
 import { withMarks } from "./filters.ts";
 import type { Hit } from "./hit-changes.ts";
 import styles from "./search.module.css";
@@ -88,7 +88,7 @@ interface RowProps {
 }
 
 function Row({ hit, search, selected, onSelect }: RowProps) {
-  const { name, domainName, recordType, value, ttl, comment, status } = hit;
+  const { name, domainName, recordType, value, ttl, proxied, comment, status } = hit;
   const [zone = "", view] = domainName.split("!");
   const readable = toUnicodeName(zone);
   return (
@@ -131,7 +131,9 @@ function Row({ hit, search, selected, onSelect }: RowProps) {
       <td className={styles["value"]} title={value}>
         <Marked text={value} search={search} />
       </td>
-      <td className={styles["ttl"]}>{formatTtl(ttl)}</td>
+      <td className={styles["ttl"]}>
+        <Ttl ttl={ttl} proxied={proxied} place={hit} />
+      </td>
     </tr>
   );
 }

@@ -98,7 +98,7 @@ export function ApplyTemplate({ template }: { template: Template }) {
     await navigate({ search: { zone: names.join(","), host: host || undefined }, replace: true });
     if (isMany) {
       const plans = await fewAtATime(zones, (one) =>
-        planTemplate({ domainId: one.id, domainName: zoneName(one) }, said),
+        planTemplate({ domainId: one.id, domainName: zoneName(one), providerId: one.providerId }, said),
       );
       if (edits.current !== asked) return;
       setPlannedZones({ request: said, plans });
@@ -328,7 +328,7 @@ function PlanCard({ template, planned: { request, zone, plan }, linked, onPlan, 
   return (
     <Card title={text.planTitle(zone)} flush>
       <div className={styles["plan"]}>
-        <Patch lines={lines} />
+        <Patch lines={lines} place={{ domainId: request.id }} />
         {before}
         {plan.conflicts.length > 0 ? (
           <Notice kind="warning">{text.conflicts(plan.conflicts.length, formatNumber(plan.conflicts.length))}</Notice>

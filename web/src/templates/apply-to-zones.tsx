@@ -32,7 +32,7 @@ export interface TemplatePlan extends ZonePlan {
 
 /** Plans a template in a zone. A zone whose plan is refused says why. */
 export async function planTemplate(
-  zone: { domainId: string; domainName: string },
+  zone: Pick<TemplatePlan, "domainId" | "domainName" | "providerId">,
   request: ZonesRequest,
 ): Promise<TemplatePlan> {
   let linked = false;
@@ -100,7 +100,7 @@ export function ZonesPlan({ request, plans: first, linked, whileApplying }: Zone
         if (isZonewrightError(error) && error.code === "CONFIRMATION_REQUIRED") asks ??= error;
         if (isOutdated(error) || outcome.kind === "unknown") {
           // Without a new plan the present one stays. Its hash keeps it from being applied twice.
-          const again = await planTemplate({ domainId, domainName }, request).catch(() => plan);
+          const again = await planTemplate(plan, request).catch(() => plan);
           const anew = outcome.kind === "unknown" && again.error !== null ? plan : again;
           setPlans((before) => before.map((each) => (each.domainId === domainId ? anew : each)));
         }

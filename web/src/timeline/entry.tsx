@@ -4,9 +4,12 @@ import { useId, useState } from "react";
 import { Button, buttonClass } from "../ui/button.tsx";
 import { formatAgo, formatMoment, formatNumber } from "../ui/format.ts";
 import { timelineWords } from "../words/timeline.ts";
+import { useIsAutomatic, type TtlPlace } from "../zone/automatic-ttl.tsx";
 import { ChangeCounts } from "../zone/change-counts.tsx";
 import { Patch } from "../zone/patch-view.tsx";
 import { madeLines } from "../zone/patch.ts";
+import { shortestTtl } from "../zone/ttl.ts";
+import { zoneName, type Zone } from "../zone/use-zone.ts";
 import type { ChangeSet } from "./may-take-back.ts";
 import styles from "./timeline.module.css";
 import { titleOf } from "./titles.ts";
@@ -19,9 +22,14 @@ export function authorOf({ actorId, actor, tsigKey }: Pick<ChangeSet, "actorId" 
   return actor ?? (actorId === null ? text.nobody : text.deletedUser);
 }
 
+/** The title of a change, in the words of the zone's provider. */
+export function useTitle(entry: ChangeSet, zone: TtlPlace): string {
+  const isShortest = entry.changes.some(({ before, after }) => [before?.ttl, after?.ttl].includes(shortestTtl));
+  return titleOf(entry, useIsAutomatic(zone, isShortest));
+}
+
 interface EntryProps {
-  /** The zone's name in addresses. */
-  zone: string;
+  zone: Zone;
   entry: ChangeSet;
   /** The oldest revision whose state is stored; the records of later changes are, too. */
   historyFrom: number;
@@ -34,7 +42,7 @@ export function Entry({ zone, entry, historyFrom, onTakeBack }: EntryProps) {
   const { revision, state, causedBy, unknown, createdAt, creates, updates, deletes } = entry;
   const details = useId();
   const [open, setOpen] = useState(false);
-  const title = titleOf(entry);
+  const title = useTitle(entry, zone);
   // Many changes have the same title.
   const named = (action: string) =>
     revision === null ? `${action} ${title}` : `${action} ${title}, ${text.revision(formatNumber(revision))}`;
@@ -61,7 +69,7 @@ export function Entry({ zone, entry, historyFrom, onTakeBack }: EntryProps) {
           {revision !== null && revision >= historyFrom ? (
             <Link
               to="/d/$name/timeline"
-              params={{ name: zone }}
+              params={{ name: zoneName(zone) }}
               search={{ at: revision }}
               className={buttonClass("quiet")}
               aria-label={named(text.showThen)}
@@ -87,7 +95,7 @@ export function Entry({ zone, entry, historyFrom, onTakeBack }: EntryProps) {
         </span>
       </div>
       <div id={details} hidden={!open} className={styles["details"]}>
-        {open ? <Details entry={entry} isStored={revision === null || revision > historyFrom} /> : null}
+        {open ? <Details zone={zone} entry={entry} isStored={revision === null || revision > historyFrom} /> : null}
       </div>
     </li>
   );
@@ -106,14 +114,14 @@ function Refusal({ entry: { state, failures } }: Pick<EntryProps, "entry">) {
   );
 }
 
-function Details({ entry, isStored }: { entry: ChangeSet; isStored: boolean }) {
+function Details({ zone, entry, isStored }: Pick<EntryProps, "zone" | "entry"> & { isStored: boolean }) {
   const { revision, changes, failures, creates, updates, deletes } = entry;
   const more = creates + updates + deletes - changes.length;
   if (!isStored) return <p>{text.notStored}</p>;
   return (
     <>
       {/* Without a revision it has changed no record, or not yet. */}
-      {revision === null ? null : <Patch lines={madeLines(changes)} />}
+      {revision === null ? null : <Patch lines={madeLines(changes)} place={zone} />}
       {revision !== null && more > 0 ? <p>{text.more(formatNumber(more))}</p> : null}
       {failures.length === 0 ? null : (
         <div>

@@ -8,7 +8,7 @@ type Data = NonNullable<Change["after"]>;
 interface MarkedRow {
   key: string;
   kind: Change["action"] | null;
-  data: Pick<Data, "name" | "recordType" | "value" | "ttl" | "status">;
+  data: Pick<Data, "name" | "recordType" | "value" | "ttl" | "proxied" | "status">;
   /** What an update replaced. */
   before: Change["before"];
 }

@@ -6,11 +6,12 @@ import { Button } from "../ui/button.tsx";
 import { formatNumber } from "../ui/format.ts";
 import { Failure, Notice } from "../ui/notice.tsx";
 import { useRows } from "../ui/use-rows.ts";
-import { formatTtl } from "../ui/ttl.ts";
 import { useWindows } from "../ui/use-windows.ts";
 import { timelineWords } from "../words/timeline.ts";
 import { words } from "../words/words.ts";
 import { zoneWords } from "../words/zone.ts";
+import { Ttl } from "../zone/automatic-ttl.tsx";
+import { ttlText } from "../zone/ttl.ts";
 import type { Zone } from "../zone/use-zone.ts";
 import type { ChangeSet } from "./may-take-back.ts";
 import { markedRows } from "./marked-rows.ts";
@@ -108,7 +109,7 @@ export function PastRecords({ zone, at, changes, isCut, onOldest, actions }: Pas
                   aria-rowindex={item.index + 2}
                   style={{ transform: `translateY(${item.start - virtualizer.options.scrollMargin}px)` }}
                 >
-                  {row ? <Cells row={row} /> : <span role="cell" aria-busy aria-label={words.ui.loading} />}
+                  {row ? <Cells zone={zone} row={row} /> : <span role="cell" aria-busy aria-label={words.ui.loading} />}
                 </div>
               );
             })}
@@ -121,8 +122,8 @@ export function PastRecords({ zone, at, changes, isCut, onOldest, actions }: Pas
 
 type Row = NonNullable<ReturnType<ReturnType<typeof markedRows>["at"]>>;
 
-function Cells({ row: { kind, data, before } }: { row: Row }) {
-  const { name, recordType, value, ttl, status } = data;
+function Cells({ zone, row: { kind, data, before } }: { zone: Zone; row: Row }) {
+  const { name, recordType, value, ttl, proxied, status } = data;
   return (
     <>
       <span className={styles["sign"]} role="cell">
@@ -146,8 +147,12 @@ function Cells({ row: { kind, data, before } }: { row: Row }) {
         <span className={styles["clamp"]}>{value}</span>
       </span>
       <span className={styles["ttl"]} role="cell">
-        {before && before.ttl !== ttl ? <del>{formatTtl(before.ttl)}</del> : null}
-        {formatTtl(ttl)}
+        {before && ttlText(before) !== ttlText(data) ? (
+          <del>
+            <Ttl ttl={before.ttl} proxied={before.proxied} place={zone} />
+          </del>
+        ) : null}
+        <Ttl ttl={ttl} proxied={proxied} place={zone} />
       </span>
     </>
   );

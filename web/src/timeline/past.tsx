@@ -17,10 +17,10 @@ import { Patch } from "../zone/patch-view.tsx";
 import { differenceLines } from "../zone/patch.ts";
 import { RestoreDialog } from "../zone/restore-dialog.tsx";
 import { useZone, zoneName, type Zone } from "../zone/use-zone.ts";
-import { authorOf } from "./entry.tsx";
+import { authorOf, useTitle } from "./entry.tsx";
+import type { ChangeSet } from "./may-take-back.ts";
 import { PastRecords, Unreadable } from "./past-records.tsx";
 import styles from "./past.module.css";
-import { titleOf } from "./titles.ts";
 
 const text = timelineWords.past;
 
@@ -184,7 +184,9 @@ function Moment({ zone, at, onOldest, actions }: MomentProps) {
       <div className={styles["change"]}>
         {entry ? (
           <>
-            <b>{titleOf(entry)}</b>
+            <b>
+              <Title entry={entry} zone={zone} />
+            </b>
             <ChangeCounts creates={entry.creates} updates={entry.updates} deletes={entry.deletes} />
             <small>
               {formatMoment(entry.createdAt)}, {authorOf(entry)}
@@ -210,6 +212,10 @@ function Moment({ zone, at, onOldest, actions }: MomentProps) {
   );
 }
 
+function Title({ entry, zone }: { entry: ChangeSet; zone: Zone }) {
+  return useTitle(entry, zone);
+}
+
 interface DifferenceProps extends Omit<MomentProps, "actions"> {
   from: number;
 }
@@ -226,7 +232,7 @@ function Difference({ zone, from, at, onOldest }: DifferenceProps) {
   if (!data) return <p role="status">{words.ui.loading}</p>;
   return (
     <div aria-busy={isPlaceholderData || undefined}>
-      <Patch lines={data} />
+      <Patch lines={data} place={zone} />
     </div>
   );
 }

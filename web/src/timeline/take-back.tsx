@@ -5,8 +5,8 @@ import { timelineWords } from "../words/timeline.ts";
 import { reviewedPlan } from "../zone/patch.ts";
 import { ReviewedDialog } from "../zone/reviewed-dialog.tsx";
 import { refreshRecords, type Zone } from "../zone/use-zone.ts";
+import { useTitle } from "./entry.tsx";
 import type { ChangeSet } from "./may-take-back.ts";
-import { titleOf } from "./titles.ts";
 
 const text = timelineWords;
 
@@ -22,7 +22,8 @@ export function TakeBack({ zone, entry, onClose }: TakeBackProps) {
   const { id: changeSetId } = entry;
   return (
     <ReviewedDialog
-      title={text.takeBackTitle(titleOf(entry))}
+      place={zone}
+      title={text.takeBackTitle(useTitle(entry, zone))}
       description={text.takeBackHint}
       queryKey={["revert-plan", id, changeSetId, zone.revision]}
       plan={async (signal) => {

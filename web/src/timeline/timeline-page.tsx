@@ -71,7 +71,7 @@ function Timeline() {
               ) : (
                 <Entry
                   key={entry.id}
-                  zone={zoneName(zone)}
+                  zone={zone}
                   entry={entry}
                   historyFrom={historyFrom}
                   onTakeBack={mayTakeBack(entry, historyFrom, may) ? () => setLeaving(entry) : null}

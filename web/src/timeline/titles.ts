@@ -1,6 +1,6 @@
 import { formatDay, formatNumber } from "../ui/format.ts";
 import { timelineWords } from "../words/timeline.ts";
-import { madeLines } from "../zone/patch.ts";
+import { madeLines, noteOf } from "../zone/patch.ts";
 import type { ChangeSet } from "./may-take-back.ts";
 
 const text = timelineWords;
@@ -10,26 +10,29 @@ const longest = 80;
 
 type Titled = Pick<ChangeSet, "message" | "kind" | "changes" | "failures" | "creates" | "updates" | "deletes">;
 
-/** What a change was, in a few words: its reason, else its first record and how many others, else the operation. */
-export function titleOf(entry: Titled): string {
+/**
+ * What a change was, in a few words: its reason, else its first record and how many others, else the operation.
+ * @param isAutomatic whether the provider means an automatic TTL by the shortest one
+ */
+export function titleOf(entry: Titled, isAutomatic: boolean): string {
   const { message, kind } = entry;
   // The other operations say more than their first record would.
-  const byContent = kind === "edit" || kind === "bulk" ? contentOf(entry) : null;
+  const byContent = kind === "edit" || kind === "bulk" ? contentOf(entry, isAutomatic) : null;
   if (kind === "revert" && message === null) {
-    const content = contentOf(entry);
+    const content = contentOf(entry, isAutomatic);
     return content === null ? text.kinds.revert : text.because(text.kinds.revert, content);
   }
   return message ?? byContent ?? text.kinds[kind];
 }
 
-function contentOf({ changes, failures, creates, updates, deletes }: Titled): string | null {
+function contentOf({ changes, failures, creates, updates, deletes }: Titled, isAutomatic: boolean): string | null {
   const [line] = madeLines(changes);
   if (line) {
-    const { kind, name, recordType, value, before, note } = line;
+    const { kind, name, recordType, value, before } = line;
     const what = `${name} ${recordType}`;
     const described = {
       create: text.added(`${what} ${shortened(value)}`),
-      update: before === null ? `${what}: ${note}` : `${what} → ${shortened(value)}`,
+      update: before === null ? `${what}: ${noteOf(line, isAutomatic)}` : `${what} → ${shortened(value)}`,
       delete: text.removed(`${what} ${shortened(value)}`),
     }[kind];
     return withOthers(described, creates + updates + deletes - 1);

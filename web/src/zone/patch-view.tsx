@@ -2,8 +2,9 @@ import { useState } from "react";
 import { toUnicodeName } from "../../../server/dns/names/names.ts";
 import { formatNumber } from "../ui/format.ts";
 import { zoneWords } from "../words/zone.ts";
-import { folded, markedWords, type Fold, type PatchLine } from "./patch.ts";
+import { folded, markedWords, noteOf, type Fold, type PatchLine } from "./patch.ts";
 import styles from "./patch.module.css";
+import { useIsAutomatic, type TtlPlace } from "./automatic-ttl.tsx";
 
 const text = zoneWords;
 const signs = { create: "+", update: "~", delete: "−" } as const;
@@ -11,8 +12,19 @@ const signs = { create: "+", update: "~", delete: "−" } as const;
 const shownLines = 300;
 const keyOf = ({ kind, name, recordType, value }: PatchLine) => `${kind} ${name} ${recordType} ${value}`;
 
+interface PatchProps {
+  lines: readonly PatchLine[];
+  /** The domain of the records. */
+  place: TtlPlace;
+}
+
 /** Changes of records, one below the other, each with its sign. Equal changes of many records are one line with their number. */
-export function Patch({ lines }: { lines: readonly PatchLine[] }) {
+export function Patch({ lines: given, place }: PatchProps) {
+  const isAutomatic = useIsAutomatic(
+    place,
+    given.some(({ automaticNote }) => automaticNote !== null),
+  );
+  const lines = isAutomatic ? given.map((line) => ({ ...line, note: noteOf(line, true) })) : given;
   if (lines.length === 0) return <p>{text.noChanges}</p>;
   const count = (kind: PatchLine["kind"]) => formatNumber(lines.filter((line) => line.kind === kind).length);
   const shown = folded(lines);

@@ -1,6 +1,6 @@
 import type { RouterOutputs } from "@zonewright/client";
-import { formatTtl } from "../ui/ttl.ts";
 import { zoneWords } from "../words/zone.ts";
+import { shortestTtl, ttlText } from "./ttl.ts";
 
 type Planned = NonNullable<RouterOutputs["domains"]["sync"]["plan"]>;
 type Difference = RouterOutputs["snapshots"]["diff"];
@@ -18,6 +18,13 @@ export interface PatchLine {
   before: string | null;
   /** What else is there to know: the TTL, or what changes besides the value. */
   note: string;
+  /** The note where the provider means an automatic TTL by the shortest one; null if the line has no such TTL. */
+  automaticNote: string | null;
+}
+
+/** What else is there to know of a line, given whether the provider means an automatic TTL by the shortest one. */
+export function noteOf({ note, automaticNote }: PatchLine, isAutomatic: boolean): string {
+  return isAutomatic ? (automaticNote ?? note) : note;
 }
 
 /** Changes that do the same to many records. */
@@ -94,20 +101,27 @@ export function differenceLines({ added, removed, modified }: Difference): Patch
   ]);
 }
 
-/** The TTL of a record. Of a proxied one, that it is proxied: the provider chooses its TTL. */
-function ttlOf({ ttl, proxied }: Pick<Data, "ttl" | "proxied">): string {
-  return proxied ? zoneWords.proxied : formatTtl(ttl);
+/** The notes with the TTLs of some records, and the notes if the provider chooses the shortest one itself. */
+function notesOf(
+  records: readonly (Data | Compared)[],
+  notesWith: (...ttls: string[]) => string[],
+): Pick<PatchLine, "note" | "automaticNote"> {
+  const noted = (automaticTtl: number | null) =>
+    notesWith(...records.map((record) => ttlText(record, { automaticTtl })))
+      .filter(Boolean)
+      .join(", ");
+  const isShortest = records.some(({ ttl, proxied }) => ttl === shortestTtl && !proxied);
+  return { note: noted(null), automaticNote: isShortest ? noted(shortestTtl) : null };
 }
 
 function line(kind: "create" | "delete", record: Data | Compared): PatchLine {
   const { name, recordType, value, status } = record;
-  const note = status === "disabled" ? `${ttlOf(record)}, ${zoneWords.nowDisabled}` : ttlOf(record);
-  return { kind, name, recordType, value, before: null, note };
+  const notes = notesOf([record], (ttl) => [ttl, status === "disabled" ? zoneWords.nowDisabled : ""]);
+  return { kind, name, recordType, value, before: null, ...notes };
 }
 
 function changed(before: Data | Compared, after: Data | Compared): PatchLine {
   const notes = [
-    ttlOf(before) === ttlOf(after) ? ttlOf(after) : `${ttlOf(before)} → ${ttlOf(after)}`,
     before.proxied && !after.proxied ? zoneWords.notProxied : "",
     before.status === after.status ? "" : after.status === "disabled" ? zoneWords.nowDisabled : zoneWords.nowEnabled,
     before.name === after.name ? "" : zoneWords.was(before.name),
@@ -123,7 +137,7 @@ function changed(before: Data | Compared, after: Data | Compared): PatchLine {
     recordType: after.recordType,
     value: valueOf(after),
     before: before.value === after.value && !isResplit ? null : valueOf(before),
-    note: notes.filter(Boolean).join(", "),
+    ...notesOf([before, after], (ttl, newTtl) => [ttl === newTtl ? newTtl : `${ttl} → ${newTtl}`, ...notes]),
   };
 }
 

@@ -45,7 +45,7 @@ export function PlannedZones({ zones }: { zones: readonly PlannedZone[] }) {
               </summary>
               <div className={styles["changes"]}>
                 {domain.error === null ? (
-                  <Patch lines={planLines(domain)} />
+                  <Patch lines={planLines(domain)} place={domain} />
                 ) : (
                   <Notice kind="error">{forPeople(domain.error)}</Notice>
                 )}

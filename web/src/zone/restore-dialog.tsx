@@ -29,6 +29,7 @@ export function RestoreDialog({ zone, to, what, onClose }: RestoreProps) {
   const [failed, setFailed] = useState<readonly Unmade[]>([]);
   return (
     <ReviewedDialog
+      place={zone}
       title={text.restoreTitle(what)}
       description={text.restoreHint}
       queryKey={["restore-plan", id, to, zone.revision]}

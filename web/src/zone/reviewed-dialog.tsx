@@ -13,6 +13,7 @@ import { zoneWords } from "../words/zone.ts";
 import { words } from "../words/words.ts";
 import { Patch } from "./patch-view.tsx";
 import type { Reviewed } from "./patch.ts";
+import type { TtlPlace } from "./automatic-ttl.tsx";
 import styles from "./zone.module.css";
 
 const text = zoneWords;
@@ -62,6 +63,8 @@ export function UnmadeNotice({ failed, say }: { failed: readonly Unmade[]; say: 
 }
 
 interface ReviewedDialogProps {
+  /** The domain that changes. */
+  place: TtlPlace;
   title: string;
   description: string;
   /** Identifies what `plan` returns. */
@@ -90,7 +93,8 @@ const isSame = (a: Reviewed, b: Reviewed) => JSON.stringify(a) === JSON.stringif
 
 /** Shows as a patch what an action would change, and makes exactly that. What the service wants confirmed is only sent after a second look. */
 export function ReviewedDialog(props: ReviewedDialogProps) {
-  const { title, description, queryKey, plan, nothing, label, anyway, other, perform, onClose, children } = props;
+  const { place, title, description, queryKey, plan, nothing, label, anyway, other, perform, onClose, children } =
+    props;
   const user = useUser();
   const planned = useQuery({
     queryKey,
@@ -199,7 +203,7 @@ export function ReviewedDialog(props: ReviewedDialogProps) {
           lines.length === 0 ? (
             <p>{nothing}</p>
           ) : (
-            <Patch lines={lines} />
+            <Patch lines={lines} place={place} />
           )
         ) : planned.error ? null : (
           <p role="status">{words.ui.loading}</p>

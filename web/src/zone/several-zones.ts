@@ -12,6 +12,7 @@ const atOnce = 4;
 const list = new Intl.ListFormat(locale);
 
 type Named = Pick<PlannedZone, "domainId" | "domainName">;
+type Planning = Pick<PlannedZone, "domainId" | "domainName" | "providerId">;
 
 /** The plan of one of several zones. */
 export interface ZonePlan extends PlannedZone {
@@ -35,17 +36,17 @@ export async function fewAtATime<T, Answer>(
 
 /** Returns the plan of a zone, or why it is refused. */
 export async function planOf(
-  { domainId, domainName }: Named,
-  plan: () => Promise<Omit<ZonePlan, "domainId" | "domainName" | "error">>,
+  { domainId, domainName, providerId }: Planning,
+  plan: () => Promise<Omit<ZonePlan, keyof Planning | "error">>,
 ): Promise<ZonePlan> {
-  const named = { domainId, domainName };
+  const zone = { domainId, domainName, providerId };
   try {
-    return { ...named, ...(await plan()), error: null };
+    return { ...zone, ...(await plan()), error: null };
   } catch (error) {
     // Only the service refuses; without an answer there is no plan.
     if (!isZonewrightError(error) || error.status === null) throw error;
     const none = { creates: [], updates: [], deletes: [], warnings: [], planHash: null };
-    return { ...named, ...none, error: error.issues?.[0]?.message ?? error.message };
+    return { ...zone, ...none, error: error.issues?.[0]?.message ?? error.message };
   }
 }
 

@@ -35,6 +35,7 @@ function AdoptDialog({ zone, onClose, onOther }: OneWayProps) {
   const { id } = zone;
   return (
     <ReviewedDialog
+      place={zone}
       title={text.syncTitle}
       description={text.syncHint}
       queryKey={["sync-plan", id, zone.revision]}
@@ -63,6 +64,7 @@ function PushDialog({ zone, onClose, onOther }: OneWayProps) {
   const [failed, setFailed] = useState<readonly Unmade[]>([]);
   return (
     <ReviewedDialog
+      place={zone}
       title={text.pushTitle}
       description={text.pushHint}
       queryKey={["push-plan", id, zone.revision]}

@@ -12,6 +12,7 @@ import { recordsWords } from "../../words/records.ts";
 import type { Clashes, ShownClash } from "./use-clashes.ts";
 import { Patch } from "../../zone/patch-view.tsx";
 import { planLines } from "../../zone/patch.ts";
+import { useZone } from "../../zone/use-zone.ts";
 import { longestOldTtl } from "./patch.ts";
 import { noRequestText, RequestFields, type RequestText } from "../../zone/request-fields.tsx";
 import { CheckText } from "./draft-bar.tsx";
@@ -66,6 +67,7 @@ interface ReviewProps {
 export function Review(props: ReviewProps) {
   const { zone, provider, plan, outdated, count, error, pending, clashes, overtakenBy, onClose, keys } = props;
   const mustForce = props.mustForce || props.mustUnlock;
+  const place = useZone();
   const isUndecided = clashes.all.length > 0;
   const lines = useMemo(() => (plan ? planLines(plan) : []), [plan]);
   /** Whether there is nothing to send: the zone has all of it, or its provider decides otherwise. */
@@ -178,10 +180,10 @@ export function Review(props: ReviewProps) {
         {outdated ? (
           <section className={styles["outdated"]} aria-label={text.outdatedPlan}>
             <p>{text.outdatedPlan}</p>
-            <Patch lines={planLines(outdated)} />
+            <Patch lines={planLines(outdated)} place={place} />
           </section>
         ) : null}
-        {isIdle ? <Notice kind="info">{text.idle}</Notice> : plan ? <Patch lines={lines} /> : null}
+        {isIdle ? <Notice kind="info">{text.idle}</Notice> : plan ? <Patch lines={lines} place={place} /> : null}
         {(plan?.warnings ?? []).map((warning) => (
           <p key={warning} className={styles["say"]}>
             <TriangleAlert aria-hidden />

@@ -2,10 +2,12 @@ import { useEffect, useEffectEvent, useMemo, useRef, useState, type KeyboardEven
 import { Button } from "../../ui/button.tsx";
 import field from "../../ui/field.module.css";
 import { formatNumber } from "../../ui/format.ts";
-import { formatTtl, parseTtl } from "../../ui/ttl.ts";
 import { recordsWords } from "../../words/records.ts";
 import { words } from "../../words/words.ts";
 import { isDisabled, sameFields, type Fields } from "../../zone/draft/draft.ts";
+import { useProviderKind } from "../../zone/automatic-ttl.tsx";
+import { readTtl, ttlText } from "../../zone/ttl.ts";
+import { useZone } from "../../zone/use-zone.ts";
 import type { FieldFaults } from "../fields/check.ts";
 import { noRules, useRules, withRules } from "../fields/rules.ts";
 import { understandLine, understandName, understandValue } from "../fields/understand.ts";
@@ -38,7 +40,8 @@ export function RowEditor({ row, column, zone, types, refusalAt, onDone, onCance
   const [recordType, setRecordType] = useState(fields.recordType);
   const [name, setName] = useState(fields.name);
   const [parts, setParts] = useState(() => splitValue(fields.recordType, fields.value));
-  const [ttl, setTtl] = useState(fields.ttl === null ? "" : formatTtl(fields.ttl));
+  const kind = useProviderKind(useZone());
+  const [ttl, setTtl] = useState(fields.ttl === null ? "" : ttlText({ ttl: fields.ttl }, kind));
   const [note, setNote] = useState(fields.comment ?? "");
   const [disabled, setDisabled] = useState(isDisabled(fields));
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
@@ -64,7 +67,7 @@ export function RowEditor({ row, column, zone, types, refusalAt, onDone, onCance
     name: begun.record?.name === name ? null : found.name,
     value: begun.record?.value === value && begun.record.recordType === recordType ? null : found.value,
   });
-  const seconds = ttl.trim() === "" ? null : parseTtl(ttl);
+  const seconds = ttl.trim() === "" ? null : readTtl(ttl, kind);
   const { checkFields, betterType, canonicalName } = useRules();
   const found = useMemo(
     () => checkFields({ recordType, name, value, ttl: seconds }, zone),
@@ -204,7 +207,7 @@ export function RowEditor({ row, column, zone, types, refusalAt, onDone, onCance
             setName(line.name);
             setRecordType(line.recordType);
             setParts(splitValue(line.recordType, line.value));
-            if (line.ttl !== null) setTtl(formatTtl(line.ttl));
+            if (line.ttl !== null) setTtl(ttlText({ ttl: line.ttl }, kind));
             setCorrection(text.corrections.record);
           }}
           onBlur={understandOwner}
@@ -240,7 +243,7 @@ export function RowEditor({ row, column, zone, types, refusalAt, onDone, onCance
           className={field["input"]}
           data-column="ttl"
           aria-invalid={shownTtlFault !== null || undefined}
-          placeholder={begun.record ? formatTtl(begun.record.ttl) : text.ttlAuto}
+          placeholder={begun.record ? ttlText({ ttl: begun.record.ttl }, kind) : text.ttlAuto}
           value={ttl}
           autoComplete="off"
           onChange={(event) => setTtl(event.target.value)}

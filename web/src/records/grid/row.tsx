@@ -22,7 +22,8 @@ import { Menu } from "../../ui/menu.tsx";
 import { recordsWords } from "../../words/records.ts";
 import { isDisabled, isProxied } from "../../zone/draft/draft.ts";
 import { useZone } from "../../zone/use-zone.ts";
-import { ttlText, useProviderKind } from "../use-provider-name.ts";
+import { Ttl } from "../../zone/automatic-ttl.tsx";
+import { shortestTtl, ttlText } from "../../zone/ttl.ts";
 import type { ShownClash } from "../draft/use-clashes.ts";
 import type { Column } from "./cursor.ts";
 import type { Row } from "./rows.ts";
@@ -140,10 +141,10 @@ export const RecordRow = memo(function RecordRow(props: RowProps) {
       <span {...cell("ttl", styles["ttl"] ?? "")}>
         {old && old.ttl !== fields.ttl ? (
           <span className={styles["old"]}>
-            <Ttl ttl={old.ttl} proxied={old.proxied} />
+            <RowTtl ttl={old.ttl} proxied={old.proxied} />
           </span>
         ) : null}
-        {fields.ttl === null ? text.ttlAuto : <Ttl ttl={fields.ttl} proxied={isProxied(fields, record)} />}
+        {fields.ttl === null ? text.ttlAuto : <RowTtl ttl={fields.ttl} proxied={isProxied(fields, record)} />}
       </span>
       <span {...cell("note", styles["note"] ?? "")} title={note || undefined}>
         {note}
@@ -185,13 +186,18 @@ export const RecordRow = memo(function RecordRow(props: RowProps) {
   );
 });
 
-function Ttl({ ttl, proxied }: { ttl: number; proxied: boolean }) {
-  // Only such a short one can stand for an automatic TTL.
-  return ttl === 1 && !proxied ? <ShortestTtl /> : ttlText({ ttl, proxied });
+interface RowTtlProps {
+  ttl: number;
+  proxied: boolean;
 }
 
-function ShortestTtl() {
-  return ttlText({ ttl: 1 }, useProviderKind(useZone()));
+/** Rows scroll by: only the shortest TTL needs the zone. */
+function RowTtl({ ttl, proxied }: RowTtlProps) {
+  return ttl === shortestTtl ? <ShortestTtl ttl={ttl} proxied={proxied} /> : ttlText({ ttl, proxied });
+}
+
+function ShortestTtl(props: RowTtlProps) {
+  return <Ttl {...props} place={useZone()} />;
 }
 
 const isPast = (date: Date) => date.getTime() <= Date.now();

@@ -6,7 +6,8 @@ import type { OwnRights } from "../../zone/assigned-rights.ts";
 import type { Zone } from "../../zone/use-zone.ts";
 import { sameEdits, type Draft } from "../../zone/draft/draft.ts";
 import { onZoneText, readZoneText, writeZoneText, type ZoneText } from "../../zone/draft/store.ts";
-import { useProviderKind, type ProviderKind } from "../use-provider-name.ts";
+import { useProviderKind } from "../../zone/automatic-ttl.tsx";
+import type { ProviderKind } from "../../zone/ttl.ts";
 import { atProvider } from "../paste/read.ts";
 import { compared, namingNew, textOf, type Comparison } from "./compare.ts";
 

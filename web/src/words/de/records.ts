@@ -104,8 +104,6 @@ export const records: Words["records"] = {
     value: "Wert",
   },
   ttlAuto: "Standard",
-  ttlAutomatic: "automatisch",
-  proxied: "über Proxy",
   ttlWrong: "Bitte Sekunden angeben oder eine Dauer wie 5 min, 1 h oder 1 d.",
   strings: (count, octets) => `${octets} Oktette in ${counted(count, "Zeichenkette", "Zeichenketten")}`,
   corrections: {

@@ -85,6 +85,7 @@ export const zone: Words["zone"] = {
   noChanges: "Keine Unterschiede.",
   was: (before) => `bisher ${before}`,
   resplit: "anders aufgeteilt",
+  ttlAutomatic: "automatisch",
   proxied: "über Proxy",
   notProxied: "ohne Proxy",
   nowDisabled: "deaktiviert",

@@ -100,8 +100,6 @@ export const records = {
     value: "Value",
   },
   ttlAuto: "Default",
-  ttlAutomatic: "automatic",
-  proxied: "proxied",
   ttlWrong: "Write seconds or a time such as 5 min, 1 h or 1 d.",
   strings: (count: string, octets: string) => `${octets} octets in ${plural(count, "string", "strings")}`,
   corrections: {

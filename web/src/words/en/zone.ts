@@ -79,6 +79,7 @@ export const zone = {
   noChanges: "No differences.",
   was: (before: string) => `was ${before}`,
   resplit: "split differently",
+  ttlAutomatic: "automatic",
   proxied: "proxied",
   notProxied: "not proxied",
   nowDisabled: "disabled",

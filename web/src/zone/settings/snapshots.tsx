@@ -176,7 +176,8 @@ interface CompareProps {
   onClose: () => void;
 }
 
-function CompareDialog({ zone: { id }, snapshots, onClose }: CompareProps) {
+function CompareDialog({ zone, snapshots, onClose }: CompareProps) {
+  const { id } = zone;
   const [from, setFrom] = useState(snapshots[1]?.id ?? "");
   const [to, setTo] = useState(snapshots[0]?.id ?? "");
   const difference = useQuery({
@@ -199,7 +200,7 @@ function CompareDialog({ zone: { id }, snapshots, onClose }: CompareProps) {
         </div>
         <Failure error={difference.error} />
         {difference.data ? (
-          <Patch lines={difference.data} />
+          <Patch lines={difference.data} place={zone} />
         ) : difference.error ? null : (
           <p role="status">{words.ui.loading}</p>
         )}
