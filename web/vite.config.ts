@@ -2,6 +2,7 @@ import { basename, join } from "node:path";
 import react from "@vitejs/plugin-react";
 import { defaultClientConditions, defineConfig } from "vite";
 import { earlyScript } from "./early-script.ts";
+import { deliveredLicenses } from "./licenses.ts";
 
 /** Packages that every page needs. Lists that go on endlessly are on few. */
 const always =
@@ -65,6 +66,8 @@ export default defineConfig({
       "node:url": join(import.meta.dirname, "src/shims/url.ts"),
     },
   },
+  // Read from the lock file: the console cannot ask what is installed.
+  define: { DELIVERED_LICENSES: JSON.stringify(deliveredLicenses()) },
   css: { modules: { generateScopedName: className } },
   build: {
     target: "es2023",

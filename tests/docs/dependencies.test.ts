@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
-import { dependenciesOf } from "../../docs/generator/dependency-page.ts";
+import { dependenciesOf } from "../../web/licenses.ts";
 import lock from "../../package-lock.json" with { type: "json" };
 
 const root = join(import.meta.dirname, "../..");

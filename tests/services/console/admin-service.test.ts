@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startHookServer, type HookServer } from "../../notifications/channels/hook-server.ts";
 import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
 import { fileZone } from "../../support/zones.ts";
+import manifest from "../../../package.json" with { type: "json" };
+import web from "../../../web/package.json" with { type: "json" };
 
 /** The pages about the service as a whole: channels, and how it runs. */
 const site = useConsole({ env: { EGRESS_ALLOW: "127.0.0.1" } });
@@ -124,5 +126,26 @@ test("the system page shows the instance that answers, and how the last run of a
     .toContain("Done");
   expect(await job.textContent()).toContain("Hourly, at :17");
   await photograph(page, "system");
+  await expectAccessible(page);
+});
+
+test("the system page lists the packages that are delivered with Zonewright by their licenses", async () => {
+  const page = await open("/admin/system", "System");
+  await page.getByRole("heading", { name: "Licenses" }).waitFor();
+  const packages = (license: string) =>
+    page.getByRole("row").filter({ has: page.getByRole("cell", { name: license, exact: true }) });
+  await packages("MIT")
+    .getByText(/^\d+ packages$/)
+    .click();
+  // Of the service, and of the console, which installs none. What only builds it is not delivered.
+  await packages("MIT").getByText(`express ${manifest.dependencies.express}`, { exact: true }).waitFor();
+  await packages("MIT").getByText(`react ${web.devDependencies.react}`, { exact: true }).waitFor();
+  expect(
+    await packages("MIT")
+      .getByText(/^vite /)
+      .count(),
+  ).toBe(0);
+  await packages("OFL-1.1").getByText("2 packages", { exact: true }).waitFor();
+  await photograph(page, "licenses");
   await expectAccessible(page);
 });

@@ -71,7 +71,52 @@ function State() {
           </Table>
         </>
       ) : null}
+      <Licenses />
     </Page>
+  );
+}
+
+/** The packages of other people that are delivered with Zonewright. */
+function Licenses() {
+  const { data, error } = useQuery({
+    queryKey: ["licenses"],
+    staleTime: Infinity,
+    queryFn: async () => (await import("./licenses.ts")).licenses,
+  });
+  const count = data?.reduce((sum, [, packages]) => sum + packages.length, 0) ?? 0;
+  return (
+    <>
+      <h2 className={styles["part"]}>{text.licenses}</h2>
+      <Failure error={error} />
+      {data ? (
+        <>
+          <p className={styles["lead"]}>{text.licensesLead(formatNumber(count))}</p>
+          <Table columns={[text.license, text.packages]}>
+            {data.map(([license, packages]) => (
+              <tr key={license}>
+                <td className={styles["main"]}>{license}</td>
+                <td data-label={text.packages}>
+                  <Packages packages={packages} />
+                </td>
+              </tr>
+            ))}
+          </Table>
+        </>
+      ) : null}
+    </>
+  );
+}
+
+function Packages({ packages }: { packages: readonly string[] }) {
+  return (
+    <details className={styles["packages"]}>
+      <summary>{text.packageCount(packages.length, formatNumber(packages.length))}</summary>
+      <ul>
+        {packages.map((name) => (
+          <li key={name}>{name}</li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

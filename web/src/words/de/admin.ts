@@ -430,6 +430,12 @@ const system: Admin["system"] = {
     failed: "Fehlgeschlagen, siehe Log",
     retrying: "Fehlgeschlagen, wird wiederholt",
   },
+  licenses: "Lizenzen",
+  licensesLead: (count) =>
+    `Zonewright steht unter der MIT-Lizenz. Der Dienst und diese Oberfläche enthalten ${count} Pakete von anderen.`,
+  license: "Lizenz",
+  packages: "Pakete",
+  packageCount: (_count, shown) => counted(shown, "Paket", "Pakete"),
 };
 
 export const admin: Admin = {

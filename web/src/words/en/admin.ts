@@ -397,6 +397,12 @@ const system = {
   last: "Last run",
   notYet: "None in the last day",
   outcomes: { completed: "Done", failed: "Failed, see the log", retrying: "Failed, will be retried" },
+  licenses: "Licenses",
+  licensesLead: (count: string) =>
+    `Zonewright is published under the MIT license. The service and this console include ${count} packages by others.`,
+  license: "License",
+  packages: "Packages",
+  packageCount: (count: number, shown: string) => (count === 1 ? "1 package" : `${shown} packages`),
 };
 
 export const admin = {
