@@ -8,7 +8,7 @@ import type { Caller } from "../access/caller.ts";
 import { zoneFor } from "../access/zone-access.ts";
 import { writeEntry } from "../notifications/audit/audit.ts";
 import { announceZoneChange } from "../zones/changes/zone-watchers.ts";
-import { queries, type EntityManager } from "../database/database.ts";
+import { jsonTexts, queries, type EntityManager } from "../database/database.ts";
 import type { Endpoint } from "../dns-providers/primary/lists.ts";
 import { serialDistance, serialOf } from "../dns/wire/serials.ts";
 import { AppError } from "../platform/errors.ts";
@@ -176,11 +176,9 @@ async function countCatalogs(em: EntityManager, zones: readonly ServedZone[]): P
   const configs = zones.flatMap(({ service: { configId, settings } }) =>
     settings.catalogZone === null ? [] : [configId],
   );
-  if (configs.length === 0) return;
-  await queries(em)
-    .insertInto("primary_catalog_changes")
-    .values(configs.map((id) => ({ provider_config_id: id })))
-    .execute();
+  await sql`
+    insert into primary_catalog_changes (provider_config_id) select value::uuid from ${jsonTexts(configs)}
+  `.execute(queries(em));
 }
 
 const isBehind = sql<SqlBool>`(s.behind_since is not null or s.error is not null)`;

@@ -37,6 +37,8 @@ async function members(of = catalog): Promise<string[]> {
 
 const serial = async (of = catalog) => serialOfLine((await transfer(port, of)).lines[0] ?? "");
 
+const seconds = () => Math.floor(Date.now() / 1_000);
+
 /** The label of the member again.example. */
 async function label(): Promise<string[]> {
   const { lines } = await transfer(port, catalog);
@@ -74,7 +76,6 @@ describe("catalog zones (RFC 9432)", () => {
   test("the serial never lags behind the clock, so that it is newer than those that a restore has lost, also by a raised serial of a member", async () => {
     const lagging = async () => {
       const before = await serial();
-      const seconds = () => Math.floor(Date.now() / 1_000);
       await vi.waitFor(() => expect(seconds()).toBeGreaterThan(before + 1), patience);
       return seconds();
     };
