@@ -57,6 +57,8 @@ export interface FormatContent {
   /** Canonical zone name. */
   zone: string;
   soa: Soa;
+  /** Why the SOA is not the one that the zone's provider serves. Zone files say it in a comment. */
+  soaNote?: string | undefined;
   records: readonly WrittenRecord[];
   /** Whether the records are only part of the zone. */
   isPart?: boolean;

@@ -15,6 +15,8 @@ export interface ZoneFileContent {
   zone: string;
   /** Null for a text that people edit and no server loads: without SOA, and without a placeholder for a missing name server. */
   soa: Soa | null;
+  /** Why the SOA is not the one that the zone's provider serves; written above it as a comment. */
+  soaNote?: string | undefined;
   /** Disabled ones are written as comments. */
   records: readonly PrintedRecord[];
   /** Seconds for $TTL. Default: 3600. Every record still has its own TTL. */
@@ -56,6 +58,7 @@ const pieceCharacters = 65_536;
 export function* printingInPieces({
   zone,
   soa,
+  soaNote,
   records,
   defaultTtl = 3600,
   vendorTypes = false,
@@ -71,6 +74,7 @@ export function* printingInPieces({
     `; Zone ${zone}${writtenHere} Records added by hand are kept, comments are not.`,
     `$ORIGIN ${zone}.`,
     `$TTL ${defaultTtl}`,
+    ...(soaNote === undefined ? [] : [`; ${soaNote}`]),
     ...(soa === null ? [] : printSoa(soa, width)),
   ];
   if (soa !== null && !ordered.some((record) => isApexNs(record) && isServed(record) && !isPlaceholder(record))) {

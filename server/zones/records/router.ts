@@ -195,7 +195,8 @@ export function createRecordsRouter({
       summary: "Export a zone as a zone file",
       description:
         "Returns an RFC 1035 master file that name servers load. For an assigned domain, it has only the records that match your host " +
-        "patterns. `revision` exports an earlier state while it is stored (410 otherwise).",
+        "patterns. `revision` exports an earlier state while it is stored (410 otherwise). The SOA is the provider's; if it cannot be read, " +
+        "Zonewright writes one, and a comment above it says so.",
       textField: "zonefile",
       errors: [410],
     })

@@ -54,6 +54,13 @@ type ReadableZone = Extract<FormatReading, { ok: true }>;
 /** How long an export waits for its provider's SOA. */
 const soaMilliseconds = 3_000;
 
+/** @param instead what a provider showed instead of its SOA: nothing, or no answer in time */
+function noteOfSoa(instead: "no provider" | null | undefined): string {
+  if (instead === "no provider") return "SOA written by Zonewright.";
+  const why = instead === null ? "does not show its own" : "did not answer";
+  return `SOA written by Zonewright: the provider ${why}.`;
+}
+
 /** A text that a zone is compared with. */
 type GivenText = Explained & {
   zonefile: string;
@@ -135,11 +142,12 @@ export class ZoneFileTransfer {
     const maintained = serverManaged === "true" && revision === undefined ? await managedZone(em, id, sees) : [];
     const records = [...withoutManaged(stored, zone.signed), ...maintained];
     const served = await Promise.race([
-      zone.provider?.readSoa(zone.providerZone).catch(() => null),
-      realPause(soaMilliseconds).then(() => null),
+      zone.provider?.readSoa(zone.providerZone).catch(() => undefined),
+      realPause(soaMilliseconds).then(() => undefined),
     ]);
     const soa = served ?? { ...initialSoa(zone.name, this.#now()), serial: Math.max(1, zone.revision) };
-    const content = { zone: zone.name, soa, records, isPart: !sees.isAll, provider: zone.kind.kind };
+    const soaNote = served ? undefined : noteOfSoa(zone.provider === null ? "no provider" : served);
+    const content = { zone: zone.name, soa, soaNote, records, isPart: !sees.isAll, provider: zone.kind.kind };
     return await inSlices(await writingIn(format, content));
   }
 

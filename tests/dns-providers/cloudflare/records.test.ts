@@ -217,6 +217,17 @@ describe("limits of Cloudflare", () => {
     expect(writes(cf.server)).toEqual([]);
   });
 
+  test("an exported zone file says that its SOA is not Cloudflare's, and importing it changes nothing", async () => {
+    const zone = await cf.zone();
+    await zone.add("A", "www", "192.0.2.1", 300);
+    const { body: zonefile } = await zone.get("/zonefile");
+    expect(zonefile).toMatch(/^; SOA written by Zonewright: the provider does not show its own\.\n@ +3600 +IN SOA /m);
+    for (const mode of ["merge", "replace"]) {
+      const { body } = await zone.post("/zonefile", { zonefile, mode, dryRun: true });
+      expect(body).toMatchObject({ created: 0, updated: 0, deleted: 0, unchanged: 1, warnings: [] });
+    }
+  });
+
   test("unsupported types in a zone file are refused before anything is sent to Cloudflare", async () => {
     const zone = await cf.zone();
     const zonefile = 'h 300 IN HINFO "PC" "Linux"\n';

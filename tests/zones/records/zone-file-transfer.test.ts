@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 import { useZonewright } from "../../support/zonewright.ts";
 import { writableFormats } from "../../../server/dns/formats/formats.ts";
@@ -57,6 +58,16 @@ describe("an exported zone file", () => {
     expect(body).toMatchObject({ created: 0, updated: 0, deleted: 0, unchanged: 1 });
     expect(body.warnings).toEqual([expect.stringMatching(/^Kept: shop ALIAS shop\.example\.net\./)]);
     expect(await zone.lines()).toEqual(["shop ALIAS shop.example.net", "www A 192.0.2.1"]);
+  });
+
+  test("an exported zone file says that its SOA is made up, unless it is the provider's", async () => {
+    const note = /^; SOA written by Zonewright/m;
+    expect((await zone.get("/zonefile")).body).toMatch(note);
+    const served = await fileZone(zw);
+    expect((await served.get("/zonefile")).body).not.toMatch(note);
+    await writeFile(served.file, "no zone file\n");
+    const { body } = await served.get("/zonefile");
+    expect(body).toContain("; SOA written by Zonewright: the provider did not answer.\n");
   });
 
   test("the export of an empty zone can be imported", async () => {
