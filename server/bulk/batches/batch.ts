@@ -86,6 +86,11 @@ export interface BatchPurpose {
    * @throws AppError to fail the domain
    */
   plan(em: EntityManager, zone: ZoneContext, item: { request: unknown; detail: unknown }): Promise<ItemPlan>;
+  /**
+   * Returns the part of a domain's changes that the hash of its plan covers, if the plan cannot know the rest. What was planned may then be
+   * there already, which ends the item as done.
+   */
+  hashed?(zone: ZoneContext, changes: readonly PlannedChange[]): PlannedChange[];
   /** Returns the change set that an item reverts. */
   reverted?(detail: unknown): string;
   /**

@@ -227,7 +227,8 @@ export class BatchRunner {
       followLater,
       plan: async (tx, zone) => {
         const plan = await purpose.plan(tx, zone, { request: batch.request, detail: item.detail });
-        if (item.planHash !== null && (await changesHash(zone, plan.changes)) !== item.planHash)
+        const hashed = purpose.hashed?.(zone, plan.changes) ?? plan.changes;
+        if (item.planHash !== null && (await changesHash(zone, hashed)) !== item.planHash)
           throw new AppError("CONFLICT", changedSince);
         if (plan.changes.length > 1) refuseLoss(plan.changes, await sizeSeen(tx, zone, plan.changes), batch);
         if (plan.detail !== undefined) await store.storeDetail(tx, item.id, plan.detail);
@@ -236,7 +237,7 @@ export class BatchRunner {
         return { ...plan, follows };
       },
     });
-    if (changeSetId === null) throw new AppError("CONFLICT", "There was nothing left to change.");
+    if (changeSetId === null && !purpose.hashed) throw new AppError("CONFLICT", "There was nothing left to change.");
     const [refusal = null] = providerRefusals(planned.changes, outcomes).values();
     return {
       changeSetId,

@@ -1,6 +1,6 @@
 import { ownersRights, outsideRights, type Rights } from "../../access/zone-access.ts";
 import type { ProviderKind } from "../../dns-providers/provider.ts";
-import { textKey, type LiveRecord, type PlannedChange, type RecordData } from "../../dns/record.ts";
+import { isUnchanged, textKey, type LiveRecord, type PlannedChange, type RecordData } from "../../dns/record.ts";
 import { inSlices, inTurns } from "../../platform/slices.ts";
 import type { ChangeInput } from "../../zones/records/change-schemas.ts";
 import { applyAtomic, prepareEdit, type PreparedEdit } from "../../zones/records/editing/edits.ts";
@@ -75,7 +75,8 @@ export function linkedChanges(
   for (const { one, expanded, variables, groups } of expansions) {
     const among = earlierAt(zone.applied, one);
     const situation = situationAt({ kind: zone.kind, rights: ownersRights }, live, among, null);
-    const resolution = resolve(expanded, { ...situation, leavesGone: true });
+    const mayBeRaised = (there: number, asked: number) => there > asked && [there, asked].every(isOpen(zone.kind));
+    const resolution = resolve(expanded, { ...situation, leavesGone: true, mayBeRaised });
     for (const change of resolution.changes) {
       const key =
         change.action === "create" ? textKey({ ...change.record, value: change.record.value ?? "" }) : change.recordId;
@@ -86,6 +87,35 @@ export function linkedChanges(
     following.push({ appliedId: one.id, templateRevision: revision, variables, groups, written, since: one.revision });
   }
   return { changes: [...changes.values()], warnings, following };
+}
+
+/** Returns a test for TTLs that only some of a kind's zones accept, or the smallest that all of them do. */
+function isOpen({ minTtl, anyZoneMinTtl = minTtl, automaticTtl }: ProviderKind): (ttl: number) => boolean {
+  return (ttl) => anyZoneMinTtl > minTtl && ttl >= minTtl && ttl <= anyZoneMinTtl && ttl !== automaticTtl;
+}
+
+/** Returns changes as the hash of a plan covers them: without the TTLs that the provider may raise, which a plan does not ask it about. */
+export function withoutOpenTtls(kind: ProviderKind, changes: readonly PlannedChange[]): PlannedChange[] {
+  const open = isOpen(kind);
+  const ttl = kind.anyZoneMinTtl ?? kind.minTtl;
+  return changes.flatMap((change): PlannedChange[] => {
+    if (change.action === "delete" || !open(change.after.ttl)) return [change];
+    if (change.action === "create") return [{ ...change, after: { ...change.after, ttl } }];
+    const { before, after } = change;
+    if (open(before.ttl) && isUnchanged(before, { ...after, ttl: before.ttl })) return [];
+    return [{ ...change, after: { ...after, ttl } }];
+  });
+}
+
+/** Warns of TTLs that the provider may raise. */
+export function openTtlWarnings(kind: ProviderKind, changes: readonly PlannedChange[]): string[] {
+  const { minTtl, anyZoneMinTtl = minTtl } = kind;
+  const isLow = (ttl: number) => ttl < anyZoneMinTtl && isOpen(kind)(ttl);
+  return changes.some(({ before, after }) => after && after.ttl !== before?.ttl && isLow(after.ttl))
+    ? [
+        `A TTL below ${anyZoneMinTtl} becomes the smallest that ${kind.name} accepts for this domain, which is known once it is changed.`,
+      ]
+    : [];
 }
 
 /** Judges changes of a zone by the rules that need nothing but the names they touch. @returns the planned changes, or why they are refused */

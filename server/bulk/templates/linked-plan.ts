@@ -30,6 +30,8 @@ import {
   type LinkedZone,
   liveRecordsOf,
   inFixedOrder,
+  openTtlWarnings,
+  withoutOpenTtls,
 } from "./linked-changes.ts";
 import type { StoredTemplate, Template } from "./form/template.ts";
 import type { Audit } from "../../notifications/audit/audit.ts";
@@ -40,6 +42,7 @@ import type { Enqueue } from "../../ops/jobs/runner.ts";
 import type { Templates } from "./store.ts";
 import { revertTitle } from "../batches/notices.ts";
 import { planEdits } from "../../zones/records/editing/plan-edits.ts";
+import { kindOfZone } from "../../zones/records/provider-limits.ts";
 import { applyAtomic } from "../../zones/records/editing/edits.ts";
 
 /** More linked domains are refused. */
@@ -159,8 +162,8 @@ async function partOf(zone: ZoneToPlan, changes: PlannedChange[], warnings: read
   if (changes.length === 0) return { changes, warnings: [], hash: null, needsForce: false };
   return {
     changes,
-    warnings: [...warnings, ...zoneWarnings(zone, changes)],
-    hash: await changesHash(zone, changes),
+    warnings: [...warnings, ...openTtlWarnings(zone.kind, changes), ...zoneWarnings(zone, changes)],
+    hash: await changesHash(zone, withoutOpenTtls(zone.kind, changes)),
     needsForce: false,
   };
 }
@@ -294,13 +297,10 @@ export function linkedPurpose(domainTemplates: DomainTemplates): BatchPurpose {
     title: (request) => linkedTitle(request) ?? "",
     async plan(em, zone, { request }) {
       const stored = storedIn(request as LinkedRequest);
-      const linked: LinkedZone = {
-        id: zone.id,
-        name: zone.name,
-        kind: zone.kind,
-        applied: await appliedTo(em, [zone.id]),
-      };
-      const expansions = expandLinked(linked, stored);
+      const given = { id: zone.id, name: zone.name, kind: zone.kind, applied: await appliedTo(em, [zone.id]) };
+      const expansions = expandLinked(given, stored);
+      const ttls = expansions.flatMap(({ expanded }) => [...expanded.records, ...expanded.spf].map(({ ttl }) => ttl));
+      const linked: LinkedZone = { ...given, kind: await kindOfZone(zone, ttls) };
       const live = (await liveRecordsOf(em, [{ domainId: zone.id, ...namesOf(expansions) }])).get(zone.id) ?? [];
       const { changes, following } = linkedChanges(linked, stored, expansions, live);
       const judged = await planEdits(em, zone, editsOf(changes), applyAtomic);
@@ -310,6 +310,7 @@ export function linkedPurpose(domainTemplates: DomainTemplates): BatchPurpose {
       const detail: Remembered = { next: following, former: expansions.map(({ one }) => stateOf(one)) };
       return { changes: inFixedOrder(judged.changes), detail };
     },
+    hashed: ({ kind }, changes) => withoutOpenTtls(kind, changes),
     made: (tx, detail, revision) => remember(domainTemplates, tx, detail, revision),
   };
 }

@@ -1,10 +1,11 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { problemOf } from "../../support/problems.ts";
 import { useZonewright } from "../../support/zonewright.ts";
-import { bothViews, fileZone, manualZone, type Body, type Zone } from "../../support/zones.ts";
+import { startAlidnsServer } from "../../support/vendors/alidns/server.ts";
+import { addZone, bothViews, fileZone, manualZone, type Body, type Zone } from "../../support/zones.ts";
 import { LinkedTemplate, proof, target } from "./linked.ts";
 
-const zw = useZonewright({ env: { JOBS: "off" } });
+const zw = useZonewright({ env: { JOBS: "off", EGRESS_ALLOW: "127.0.0.1" }, pause: () => Promise.resolve() });
 
 let count = 0;
 let template: LinkedTemplate;
@@ -126,6 +127,56 @@ describe("a changed template", () => {
     expect((await linkedPlan()).domains).toMatchObject([
       { creates: [{ recordType: "NS" }], deletes: [{ name: "a.sub" }] },
     ]);
+  });
+
+  describe("at a provider whose zones differ in their lowest TTL", () => {
+    let alidns: Awaited<ReturnType<typeof startAlidnsServer>>;
+    let providerConfigId: string;
+    const www = { ...target, ttl: 300 };
+
+    beforeAll(async () => {
+      alidns = await startAlidnsServer();
+      const { url, accessKeyId, accessKeySecret } = alidns;
+      const body = { kind: "alidns", name: "Vendor", config: { url, accessKeyId, accessKeySecret } };
+      providerConfigId = (await zw.admin.post("/api/provider-configs", body)).body.id;
+    });
+    afterAll(() => alidns.stop());
+
+    async function zoneWithFloor(name: string, seconds: number): Promise<Zone> {
+      alidns.account.addDomain(name, seconds);
+      return await addZone(zw, { name, providerConfigId });
+    }
+    const ttls = async (zone: Zone) => (await zone.records()).map(({ name, ttl }) => [name, ttl]).toSorted();
+
+    test("a TTL that was raised when the template was applied stays, and new records get the zone's lowest", async () => {
+      await change([www]);
+      const zone = await zoneWithFloor("floor.example", 600);
+      await link(zone);
+      expect(await linkedPlan()).toMatchObject({ domains: [], unchanged: 1 });
+      await change([www, { type: "A", host: "new", pointsTo: "192.0.2.1", ttl: 200 }]);
+      expect((await linkedPlan()).domains).toMatchObject([
+        { updates: [], creates: [{ name: "new" }], warnings: [expect.stringMatching(/TTL below 600/)] },
+      ]);
+      await follow();
+      expect(await ttls(zone)).toEqual([
+        ["new", 600],
+        ["www", 600],
+      ]);
+      expect(await linkedPlan()).toMatchObject({ domains: [], unchanged: 1 });
+    });
+
+    test("a changed TTL goes as low as each zone lets it, and is planned once", async () => {
+      await change([{ ...target, ttl: 900 }]);
+      const [low, high] = [await zoneWithFloor("low.example", 10), await zoneWithFloor("high.example", 600)];
+      await link(low);
+      await link(high);
+      for (const ttl of [300, 200]) {
+        await change([{ ...target, ttl }]);
+        await follow();
+        expect([await ttls(low), await ttls(high)]).toEqual([[["www", ttl]], [["www", 600]]]);
+        expect(await linkedPlan()).toMatchObject({ domains: [], unchanged: 2 });
+      }
+    });
   });
 
   test("each view follows by itself", async () => {

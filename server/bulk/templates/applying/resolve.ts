@@ -12,6 +12,8 @@ export interface WrittenRecord {
   value: string;
   group: string | null;
   essential: Essential;
+  /** The TTL that the template asked for, which the provider may have raised. Left out: none, or applied by an earlier version. */
+  ttl?: number | undefined;
 }
 
 /** What applying a template starts from. */
@@ -28,6 +30,8 @@ export interface Situation {
   leavesGone?: boolean;
   /** Returns the nearest TTL that the provider accepts. */
   ttlAt: (ttl: number) => number;
+  /** Returns whether a present TTL may be what the provider made of one. For plans that do not ask the provider. */
+  mayBeRaised?: (present: number, asked: number) => boolean;
 }
 
 /** A record that gives way. */
@@ -50,7 +54,7 @@ export interface Resolution {
 
 /** Turns what a template asks for into changes of a zone. Pure; a second time there is nothing left to change. */
 export function resolve(expanded: Expanded, situation: Situation): Resolution {
-  const { live, mayDelete, previous = [], others = [], leavesGone = false, ttlAt } = situation;
+  const { live, mayDelete, previous = [], others = [], leavesGone = false, ttlAt, mayBeRaised } = situation;
   const conflicts = new Conflicts(expanded.records, expanded.spf);
   const found: Resolution = { changes: [], origins: [], conflicts: [], warnings: [...expanded.warnings], written: [] };
   const add = (change: ChangeInput, index: number | null) => {
@@ -73,12 +77,15 @@ export function resolve(expanded: Expanded, situation: Situation): Resolution {
   }
   for (const record of expanded.records) {
     const { recordType, name, value, group, essential, index } = record;
-    found.written.push({ type: recordType, name, value, group, essential });
+    found.written.push({ type: recordType, name, value, group, essential, ttl: record.ttl });
     const there = present.get(textKey(record));
-    const mayBeGone = leavesGone && essential === "OnApply" && before.has(textKey(record));
+    const earlier = before.get(textKey(record));
+    const mayBeGone = leavesGone && essential === "OnApply" && earlier !== undefined;
     const ttl = ttls.get(`${recordType}\u0000${name}`);
     if (there) {
-      if (ttl !== undefined && ttl !== there.ttl && !there.proxied)
+      const asksSame = earlier && (earlier.ttl === undefined || earlier.ttl === record.ttl);
+      const isRaised = ttl !== undefined && asksSame && mayBeRaised?.(there.ttl, ttl);
+      if (ttl !== undefined && ttl !== there.ttl && !there.proxied && !isRaised)
         add({ action: "update", recordId: there.id, record: { ttl } }, index);
     } else if (!mayBeGone) add(created({ ...record, ttl }), index);
   }
