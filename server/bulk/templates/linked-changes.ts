@@ -1,14 +1,21 @@
 import { ownersRights, outsideRights, type Rights } from "../../access/zone-access.ts";
 import type { ProviderKind } from "../../dns-providers/provider.ts";
-import { isUnchanged, textKey, type LiveRecord, type PlannedChange, type RecordData } from "../../dns/record.ts";
+import {
+  isUnchanged,
+  noNotes,
+  textKey,
+  type LiveRecord,
+  type PlannedChange,
+  type RecordData,
+} from "../../dns/record.ts";
 import { inSlices, inTurns } from "../../platform/slices.ts";
 import type { ChangeInput } from "../../zones/records/change-schemas.ts";
 import { applyAtomic, prepareEdit, type PreparedEdit } from "../../zones/records/editing/edits.ts";
 import { editsOf } from "../../zones/records/editing/reviewed-plan.ts";
 import { ZoneView } from "../../zones/records/editing/zone-view.ts";
 import type { AppliedTemplate, NextState } from "./applied.ts";
-import { expandTemplate, type Expanded, type Application } from "./applying/expand.ts";
-import { resolve, type Situation, touchedNames, type Touched } from "./applying/resolve.ts";
+import { expandTemplate, type Expanded, type Application, type WantedRecord } from "./applying/expand.ts";
+import { resolve, type Resolution, type Situation, touchedNames, type Touched, writtenOf } from "./applying/resolve.ts";
 import { groupsOf, variablesOf, type StoredTemplate } from "./form/template.ts";
 import { readOnlyReason } from "../../zones/records/provider-limits.ts";
 import { sql } from "kysely";
@@ -69,24 +76,125 @@ export function linkedChanges(
   expansions: readonly Expansion[],
   live: readonly LiveRecord[],
 ): { changes: ChangeInput[]; warnings: string[]; following: NextState[] } {
-  const changes = new Map<string, ChangeInput>();
-  const warnings: string[] = [];
+  const zoneSoFar = new WorkingZone(live);
+  const warnings = new Set<string>();
   const following: NextState[] = [];
-  for (const { one, expanded, variables, groups } of expansions) {
-    const among = earlierAt(zone.applied, one);
-    const situation = situationAt({ kind: zone.kind, rights: ownersRights }, live, among, null);
+  // What each application is to have counts, not what it had: a record that all of them give up goes.
+  const written = new Map(expansions.map(({ one, expanded }) => [one.id, writtenOf(expanded)]));
+  for (const { one, expanded, variables, groups } of withSharedTtls(expansions)) {
+    const applied = zone.applied.map((each) => ({ ...each, written: written.get(each.id) ?? each.written }));
+    const { others } = earlierAt(applied, one);
+    const given = { kind: zone.kind, rights: ownersRights };
+    const situation = situationAt(given, zoneSoFar.records(), { earlier: one, others }, null);
     const mayBeRaised = (there: number, asked: number) => there > asked && [there, asked].every(isOpen(zone.kind));
     const resolution = resolve(expanded, { ...situation, leavesGone: true, mayBeRaised });
-    for (const change of resolution.changes) {
-      const key =
-        change.action === "create" ? textKey({ ...change.record, value: change.record.value ?? "" }) : change.recordId;
-      if (changes.get(key)?.action !== "delete") changes.set(key, change);
-    }
-    warnings.push(...resolution.warnings);
-    const { written } = resolution;
-    following.push({ appliedId: one.id, templateRevision: revision, variables, groups, written, since: one.revision });
+    zoneSoFar.apply(resolution, expanded);
+    for (const warning of resolution.warnings) warnings.add(warning);
+    written.set(one.id, resolution.written);
+    following.push({
+      appliedId: one.id,
+      templateRevision: revision,
+      variables,
+      groups,
+      written: resolution.written,
+      since: one.revision,
+    });
   }
-  return { changes: [...changes.values()], warnings, following };
+  return { changes: zoneSoFar.changes(), warnings: [...warnings], following };
+}
+
+function rrsetKey({ recordType, name }: Pick<RecordData, "recordType" | "name">): string {
+  return `${recordType}\u0000${name}`;
+}
+
+/** Gives the applications of a template one TTL for each RRset that they share (RFC 2181 §5.2): the shortest that one of them states. */
+function withSharedTtls(expansions: readonly Expansion[]): Expansion[] {
+  const shortest = new Map<string, number>();
+  for (const { expanded } of expansions)
+    for (const { ttl, ...record } of expanded.records)
+      if (ttl !== undefined) shortest.set(rrsetKey(record), Math.min(ttl, shortest.get(rrsetKey(record)) ?? ttl));
+  return expansions.map((one) => {
+    const records = one.expanded.records.map((record) => ({ ...record, ttl: shortest.get(rrsetKey(record)) }));
+    return { ...one, expanded: { ...one.expanded, records } };
+  });
+}
+
+interface Working {
+  record: LiveRecord;
+  /** A new record as its change spells it. */
+  created?: CreatedRecord | undefined;
+}
+
+/** The TTL of a new record that takes that of its RRset. */
+const ttlOfRrset = -1;
+
+type CreatedRecord = Extract<ChangeInput, { action: "create" }>["record"];
+
+function withValue({ record, created }: Working, value: string): Working {
+  return { record: { ...record, value }, created: created && { ...created, value } };
+}
+
+/** The records of a zone while the applications of a template change it one after another. */
+class WorkingZone {
+  readonly #before: ReadonlyMap<string, LiveRecord>;
+  readonly #now: Map<string, Working>;
+
+  constructor(live: readonly LiveRecord[]) {
+    this.#before = new Map(live.map((record) => [record.id, record]));
+    this.#now = new Map(live.map((record) => [record.id, { record }]));
+  }
+
+  records(): LiveRecord[] {
+    return [...this.#now.values()].map(({ record }) => record);
+  }
+
+  apply({ changes, origins }: Resolution, { records }: Expanded): void {
+    const byIndex = new Map(records.map((record) => [record.index, record]));
+    for (const [at, change] of changes.entries()) {
+      if (change.action === "delete") this.#now.delete(change.recordId);
+      else if (change.action === "create") this.#create(change.record, byIndex.get(origins[at] ?? -1));
+      else {
+        const present = this.#now.get(change.recordId);
+        if (!present) continue;
+        const { value, ttl = present.record.ttl } = change.record;
+        const { record, created } = value === undefined ? present : withValue(present, value);
+        this.#now.set(change.recordId, { record: { ...record, ttl }, created });
+      }
+    }
+  }
+
+  /** @param canonical the record without its spelling; left out for SPF records, which have none */
+  #create(created: CreatedRecord, canonical: WantedRecord | undefined): void {
+    const { recordType, name, value = "" } = canonical ?? created;
+    const id = `new ${textKey({ recordType, name, value })}`;
+    const data = { recordType, name, value, strings: null, priority: null, proxied: false };
+    const at = new Date(0);
+    const state = { status: "active" as const, version: 0, createdAt: at, updatedAt: at, ...noNotes };
+    this.#now.set(id, { record: { id, ttl: created.ttl ?? ttlOfRrset, ...data, ...state }, created });
+  }
+
+  /** Returns the changes from the zone before: what one application deletes and another one creates stays. */
+  changes(): ChangeInput[] {
+    const deleted = [...this.#before.values()].filter(({ id }) => !this.#now.has(id));
+    const gone = new Map(deleted.map((record) => [textKey(record), record]));
+    const changes: ChangeInput[] = [];
+    for (const [id, { record, created }] of this.#now) {
+      const ttl = record.ttl === ttlOfRrset ? undefined : record.ttl;
+      const before = this.#before.get(id) ?? gone.get(textKey(record));
+      if (!before) {
+        if (created) changes.push({ action: "create", record: { ...created, ...(ttl === undefined ? {} : { ttl }) } });
+        continue;
+      }
+      gone.delete(textKey(before));
+      const patch = {
+        ...(record.value === before.value ? {} : { value: record.value }),
+        ...(ttl === undefined || ttl === before.ttl || before.proxied ? {} : { ttl }),
+      };
+      if (Object.keys(patch).length > 0) changes.push({ action: "update", recordId: before.id, record: patch });
+    }
+    const deletes = [...gone.values()].map(({ id }) => ({ action: "delete" as const, recordId: id }));
+    return [...deletes, ...changes];
+  }
 }
 
 /** Returns a test for TTLs that only some of a kind's zones accept, or the smallest that all of them do. */

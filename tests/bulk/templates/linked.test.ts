@@ -16,12 +16,32 @@ beforeEach(async () => {
 });
 
 const link = (zone: Zone, more?: object, linked?: boolean) => template.link(zone, more, linked);
-const change = (records: object[]) => template.change(records);
+const change = (records: object[], more?: object) => template.change(records, more);
 const linkedPlan = () => template.plan();
 
 /** Applies the planned changes to all linked domains. */
 async function follow(): Promise<void> {
   expect((await template.follow()).progress).toMatchObject({ failed: 0 });
+}
+
+/** Follows, and checks that nothing is left to plan. */
+async function followed(zone: Zone): Promise<string[]> {
+  await follow();
+  expect(await linkedPlan()).toMatchObject({ domains: [], unchanged: 1 });
+  return await zone.lines();
+}
+
+const instances = { multiInstance: true };
+const alias = { type: "CNAME", host: "%s%", pointsTo: "t.example.net" };
+const rule = (spfRules: string) => ({ type: "SPFM", host: "@", spfRules });
+const values = (s: string) => ({ variables: { s } });
+const ttls = async (zone: Zone) => (await zone.records()).map(({ name, ttl }) => `${name} ${ttl}`).toSorted();
+
+async function linkedTwice(records: object[], ...more: [object, object]): Promise<Zone> {
+  const zone = await manualZone(zw);
+  await change(records, instances);
+  for (const one of more) await link(zone, { variables: {}, ...one });
+  return zone;
 }
 
 describe("a changed template", () => {
@@ -129,6 +149,63 @@ describe("a changed template", () => {
     ]);
   });
 
+  describe("that is linked several times in a domain", () => {
+    test("SPF rules that are new come into one record", async () => {
+      const zone = await linkedTwice([alias], values("a"), values("b"));
+      await change([alias, rule("include:%s%.example.net")], instances);
+      expect(await followed(zone)).toEqual([
+        "@ TXT v=spf1 include:a.example.net include:b.example.net ~all",
+        "a CNAME t.example.net",
+        "b CNAME t.example.net",
+      ]);
+    });
+
+    test("SPF rules that change take the places of all old ones", async () => {
+      const zone = await linkedTwice([rule("include:%s%.example.net")], values("a"), values("b"));
+      await change([rule("include:spf.%s%.example.net")], instances);
+      expect(await followed(zone)).toEqual(["@ TXT v=spf1 include:spf.a.example.net include:spf.b.example.net ~all"]);
+    });
+
+    test("a record that all of them wrote goes with the last that has it", async () => {
+      const shared = { type: "TXT", host: "_shared", data: "constant" };
+      const zone = await linkedTwice([alias, shared, rule("mx")], values("a"), values("b"));
+      await change([alias], instances);
+      expect((await followed(zone)).filter((line) => !line.startsWith("@ "))).toEqual([
+        "a CNAME t.example.net",
+        "b CNAME t.example.net",
+      ]);
+    });
+
+    test("a record with a full name goes, too, if several hosts wrote it", async () => {
+      const [www, vendor] = [
+        { type: "CNAME", host: "www", pointsTo: "t.example.net" },
+        { type: "TXT", host: "_vendor.%domain%.", data: "v=1" },
+      ];
+      const zone = await linkedTwice([www, vendor], { host: "a" }, { host: "b" });
+      await change([www], instances);
+      expect(await followed(zone)).toEqual(["www.a CNAME t.example.net", "www.b CNAME t.example.net"]);
+    });
+
+    test("records that replace each other are planned once, and the last application has its own", async () => {
+      const mail = { type: "MX", host: "@", pointsTo: "%s%.example.net", priority: 10, ttl: 600 };
+      const zone = await linkedTwice([mail], values("a"), values("b"));
+      await change([{ ...mail, ttl: 300 }], instances);
+      expect(await followed(zone)).toEqual(["@ MX 10 b.example.net"]);
+    });
+
+    test("an RRset that they share gets the shortest of their TTLs", async () => {
+      const text = { type: "TXT", host: "@", data: "text=%s%", ttl: "%ttl%" };
+      const zone = await linkedTwice(
+        [text],
+        { variables: { s: "a", ttl: "300" } },
+        { variables: { s: "b", ttl: "600" } },
+      );
+      await change([{ ...text, essential: "OnApply" }], instances);
+      await followed(zone);
+      expect((await zone.records()).map(({ ttl }) => ttl)).toEqual([300, 300]);
+    });
+  });
+
   describe("at a provider whose zones differ in their lowest TTL", () => {
     let alidns: Awaited<ReturnType<typeof startAlidnsServer>>;
     let providerConfigId: string;
@@ -146,7 +223,6 @@ describe("a changed template", () => {
       alidns.account.addDomain(name, seconds);
       return await addZone(zw, { name, providerConfigId });
     }
-    const ttls = async (zone: Zone) => (await zone.records()).map(({ name, ttl }) => [name, ttl]).toSorted();
 
     test("a TTL that was raised when the template was applied stays, and new records get the zone's lowest", async () => {
       await change([www]);
@@ -158,10 +234,7 @@ describe("a changed template", () => {
         { updates: [], creates: [{ name: "new" }], warnings: [expect.stringMatching(/TTL below 600/)] },
       ]);
       await follow();
-      expect(await ttls(zone)).toEqual([
-        ["new", 600],
-        ["www", 600],
-      ]);
+      expect(await ttls(zone)).toEqual(["new 600", "www 600"]);
       expect(await linkedPlan()).toMatchObject({ domains: [], unchanged: 1 });
     });
 
@@ -173,7 +246,7 @@ describe("a changed template", () => {
       for (const ttl of [300, 200]) {
         await change([{ ...target, ttl }]);
         await follow();
-        expect([await ttls(low), await ttls(high)]).toEqual([[["www", ttl]], [["www", 600]]]);
+        expect([await ttls(low), await ttls(high)]).toEqual([[`www ${ttl}`], ["www 600"]]);
         expect(await linkedPlan()).toMatchObject({ domains: [], unchanged: 2 });
       }
     });

@@ -39,8 +39,8 @@ export class LinkedTemplate {
     return bodyOf(answer, 200).applied;
   }
 
-  async change(records: object[]): Promise<void> {
-    bodyOf(await this.#zw.admin.put(`/api/templates/${this.id}`, website(this.serviceId, { records })), 200);
+  async change(records: object[], more: object = {}): Promise<void> {
+    bodyOf(await this.#zw.admin.put(`/api/templates/${this.id}`, website(this.serviceId, { records, ...more })), 200);
   }
 
   async plan(): Promise<Body> {

@@ -52,11 +52,27 @@ export interface Resolution {
   written: WrittenRecord[];
 }
 
+/** Returns what an application is to have written. */
+export function writtenOf({ records, spf }: Expanded): WrittenRecord[] {
+  return [
+    ...records.map(({ recordType: type, name, value, group, essential, ttl }) => {
+      return { type, name, value, group, essential, ttl };
+    }),
+    ...spf.map(({ name, rules: value, group, essential }) => ({ type: "SPFM", name, value, group, essential })),
+  ];
+}
+
 /** Turns what a template asks for into changes of a zone. Pure; a second time there is nothing left to change. */
 export function resolve(expanded: Expanded, situation: Situation): Resolution {
   const { live, mayDelete, previous = [], others = [], leavesGone = false, ttlAt, mayBeRaised } = situation;
   const conflicts = new Conflicts(expanded.records, expanded.spf);
-  const found: Resolution = { changes: [], origins: [], conflicts: [], warnings: [...expanded.warnings], written: [] };
+  const found: Resolution = {
+    changes: [],
+    origins: [],
+    conflicts: [],
+    warnings: [...expanded.warnings],
+    written: writtenOf(expanded),
+  };
   const add = (change: ChangeInput, index: number | null) => {
     found.changes.push(change);
     found.origins.push(index);
@@ -76,8 +92,7 @@ export function resolve(expanded: Expanded, situation: Situation): Resolution {
     found.conflicts.push({ record, index });
   }
   for (const record of expanded.records) {
-    const { recordType, name, value, group, essential, index } = record;
-    found.written.push({ type: recordType, name, value, group, essential, ttl: record.ttl });
+    const { recordType, name, essential, index } = record;
     const there = present.get(textKey(record));
     const earlier = before.get(textKey(record));
     const mayBeGone = leavesGone && essential === "OnApply" && earlier !== undefined;
@@ -138,8 +153,6 @@ function mergeSpfRecords(
   const names = new Set([...wantedAt.keys(), ...previous.flatMap(({ type, name }) => (type === "SPFM" ? [name] : []))]);
   for (const name of names) {
     const wanted = wantedAt.get(name) ?? [];
-    for (const { rules, group, essential } of wanted)
-      found.written.push({ type: "SPFM", name, value: rules, group, essential });
     const present = live.filter((record) => record.name === name && isSpfRecord(record));
     const [first, ...more] = present;
     // Nothing to take the old rules out of.
