@@ -8,6 +8,7 @@ import {
   emptyDraft,
   fieldsOf,
   finished,
+  joinSteps,
   markDeleted,
   leaveForm,
   sameEdits,
@@ -207,6 +208,22 @@ const keysAfter = (draft: Draft, step: DraftStep) =>
   withStep(draft, step)
     .edits.map(({ key }) => key)
     .toSorted();
+
+test("two steps that are joined make what they make one after the other, and leave the rest alone", () => {
+  const other = { ...record("api"), value: "192.0.2.7" };
+  const drafts = [
+    emptyDraft,
+    toggleDelete(emptyDraft, "www", www),
+    changeRecord(emptyDraft, "www", www, edited),
+    changeRecord(toggleDelete(emptyDraft, "api", other), "www", www, edited),
+  ];
+  const steps = drafts.flatMap((before) => drafts.map((after) => stepBetween(before, after)));
+  for (const [first, next] of steps.flatMap((one) => steps.map((two) => [one, two] as const)))
+    for (const draft of drafts) {
+      const { edits } = withStep(withStep(draft, first), next);
+      expect(new Set(withStep(draft, joinSteps(first, next)).edits)).toEqual(new Set(edits));
+    }
+});
 
 test("two tabs that edit at once have both edits, whichever hears of the other first", () => {
   const shared = toggleDelete(emptyDraft, "www", www);

@@ -56,6 +56,49 @@ test("a new record that is being written in one tab stays, whatever the other ta
   await other.getByText("2 changes", { exact: true }).waitFor();
 });
 
+test("an edit that the browser has not stored yet is there after a reload, and so is that it was taken back", async () => {
+  const beside = await page.context().newPage();
+  await beside.goto(`${site.url}/readyz`);
+  /** Keeps the browser's store busy for another tab. Returns the function that ends it. */
+  const hold = async () => {
+    await beside.evaluate(async () => {
+      const opening = indexedDB.open("zonewright");
+      const begun = Promise.withResolvers<undefined>();
+      opening.addEventListener("success", () => {
+        const store = opening.result.transaction("drafts", "readwrite").objectStore("drafts");
+        let isHeld = true;
+        const look = () => {
+          begun.resolve(undefined);
+          if (isHeld) store.count().addEventListener("success", look);
+        };
+        store.count().addEventListener("success", look);
+        Object.assign(globalThis, { endHold: () => (isHeld = false) });
+      });
+      await begun.promise;
+    });
+    return async () => await beside.evaluate(() => void Reflect.get(globalThis, "endHold")());
+  };
+  let release = await hold();
+  await edit(page, "www", "192.0.2.2");
+  await edit(page, "api", "192.0.2.8");
+  await page.getByText("2 changes", { exact: true }).waitFor();
+  await page.reload();
+  await release();
+  await page.getByText("2 changes", { exact: true }).waitFor();
+  await page.getByRole("row").filter({ hasText: "192.0.2.2" }).waitFor();
+  await page.getByRole("row").filter({ hasText: "192.0.2.8" }).waitFor();
+  release = await hold();
+  await page.getByRole("button", { name: "Discard" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
+  await page.getByRole("region", { name: "Draft" }).waitFor({ state: "detached" });
+  await page.reload();
+  await release();
+  await page.getByRole("row").filter({ hasText: "192.0.2.7" }).waitFor();
+  await edit(page, "api", "192.0.2.9");
+  await page.getByText(/^Checked against revision/).waitFor();
+  await page.getByText("1 change", { exact: true }).waitFor();
+});
+
 async function addNew(on: Page, host: string, value: string): Promise<void> {
   await on.getByRole("button", { name: "Add record" }).click();
   await on.getByRole("textbox", { name: "Name" }).fill(host);

@@ -60,6 +60,13 @@ export function withStep(draft: Draft, { set, gone }: DraftStep): Draft {
   return { edits: [...edits.values()] };
 }
 
+/** Two steps as one. */
+export function joinSteps(first: DraftStep, next: DraftStep): DraftStep {
+  const { edits } = withStep(withStep(emptyDraft, first), next);
+  const set = new Set(edits.map(({ key }) => key));
+  return { set: edits, gone: [...new Set([...first.gone, ...next.gone])].filter((key) => !set.has(key)) };
+}
+
 /** Whether a new record is still being written. */
 export function isUnfinished(edit: Edit): boolean {
   return edit.kind === "create" && edit.begun === true;

@@ -1,7 +1,7 @@
 import type { DnsRecord } from "@zonewright/client";
 import { openChannel } from "../../ui/channel.ts";
 import { local } from "../../ui/storage.ts";
-import { emptyDraft, finished, stepBetween, withStep, type Draft, type DraftStep } from "./draft.ts";
+import { emptyDraft, finished, joinSteps, stepBetween, withStep, type Draft, type DraftStep } from "./draft.ts";
 import type { Sent } from "./sent.ts";
 
 /** Drafts survive a reload: IndexedDB, by user and zone. Where it is missing (private windows of some browsers), they live in memory. */
@@ -35,10 +35,20 @@ async function run<Result>(
 ): Promise<Result | undefined> {
   const drafts = await open();
   if (!drafts) return undefined;
+  const transaction = drafts.transaction(storeName, mode);
+  const request = act(transaction.objectStore(storeName));
+  if (mode === "readwrite") return (await ended(transaction)) ? request.result : undefined;
   return await new Promise((resolve) => {
-    const request = act(drafts.transaction(storeName, mode).objectStore(storeName));
     request.addEventListener("success", () => resolve(request.result));
     request.addEventListener("error", () => resolve(undefined));
+  });
+}
+
+/** Resolves once a transaction has ended, to whether what it wrote is stored. */
+async function ended(transaction: IDBTransaction): Promise<boolean> {
+  return await new Promise((resolve) => {
+    transaction.addEventListener("complete", () => resolve(true));
+    transaction.addEventListener("abort", () => resolve(false));
   });
 }
 
@@ -56,7 +66,7 @@ const deletedOf = new Set<string>();
 export async function readDraft(key: string): Promise<Draft | null> {
   deletedOf.delete(ownerOf(key));
   const left = takeLeft(key);
-  if (left) await storeSteps(key, [left]);
+  if (left) await storeOrLeave(key, left, async () => await storeSteps(key, [left]));
   const stored = await run<Draft | undefined>("readonly", (store) => store.get(key));
   return stored ? { edits: stored.edits } : null;
 }
@@ -66,12 +76,43 @@ const leftName = "zonewright.left";
 const dates: ReadonlySet<string> = new Set(["createdAt", "updatedAt", "reviewAt"] satisfies (keyof DnsRecord)[]);
 let isGoing = false;
 
-// Before the editors hear of it.
-addEventListener("pagehide", () => (isGoing = true), { capture: true });
-addEventListener("pageshow", () => (isGoing = false), { capture: true });
-
 /** What a page left: steps of drafts, and texts of zones. */
 type Left = Partial<Record<string, DraftStep | ZoneText | "none">>;
+
+interface OnItsWay {
+  key: string;
+  left: NonNullable<Left[string]>;
+}
+
+/** What the database is still storing: it ends that with the page. */
+const onTheirWay = new Set<OnItsWay>();
+
+// Before the editors hear of it.
+addEventListener("pagehide", leaveAll, { capture: true });
+addEventListener("pageshow", () => (isGoing = false), { capture: true });
+
+function leaveAll(): void {
+  isGoing = true;
+  for (const { key, left } of onTheirWay) if (!deletedOf.has(ownerOf(key))) leave(key, left);
+}
+
+/** Leaves something for the next page. A step follows the one that was left before. */
+function leave(key: string, left: OnItsWay["left"]): void {
+  const all = readLeft();
+  const before = all[key];
+  writeLeft({ ...all, [key]: before && isStep(before) && isStep(left) ? joinSteps(before, left) : left });
+}
+
+const isStep = (left: OnItsWay["left"]): left is DraftStep => left !== "none" && "set" in left;
+
+/** Stores something, which outlasts a page that goes meanwhile. */
+async function storeOrLeave(key: string, left: OnItsWay["left"], store: () => Promise<void>): Promise<void> {
+  const storing = { key, left };
+  if (isGoing) leave(key, left);
+  else onTheirWay.add(storing);
+  await store();
+  onTheirWay.delete(storing);
+}
 
 function readLeft(): Left {
   try {
@@ -103,7 +144,7 @@ function takeLeftOf(key: string): Left[string] | null {
 /** Takes the step that a page left of a draft. */
 function takeLeft(key: string): DraftStep | null {
   const left = takeLeftOf(key);
-  return left && left !== "none" && "set" in left ? left : null;
+  return left && isStep(left) ? left : null;
 }
 
 /** Other tabs of this browser edit the same draft. Null where the browser blocks storage: then no tab hears of another. */
@@ -133,21 +174,24 @@ export async function writeDraft(key: string, before: Draft, after: Draft): Prom
   if (deletedOf.has(ownerOf(key))) return;
   const step = stepBetween(before, after);
   tellTabs({ key, draft: finished(after), step });
-  if (isGoing) writeLeft({ ...readLeft(), [key]: step });
   const left = isGoing ? null : takeLeft(key);
-  await storeSteps(key, left ? [left, step] : [step]);
+  const steps = left ? [left, step] : [step];
+  await storeOrLeave(key, steps.reduce(joinSteps), async () => await storeSteps(key, steps));
 }
 
 /** What another tab stored since this one last heard of it stays: transactions that write run one after the other. */
 async function storeSteps(key: string, steps: readonly DraftStep[]): Promise<void> {
   const drafts = await open();
-  const store = drafts?.transaction(storeName, "readwrite").objectStore(storeName);
-  const request: IDBRequest<Draft | undefined> | undefined = store?.get(key);
-  request?.addEventListener("success", () => {
+  if (!drafts) return;
+  const transaction = drafts.transaction(storeName, "readwrite");
+  const store = transaction.objectStore(storeName);
+  const request: IDBRequest<Draft | undefined> = store.get(key);
+  request.addEventListener("success", () => {
     const draft = steps.reduce(withStep, request.result ?? emptyDraft);
-    if (draft.edits.length === 0) store?.delete(key);
-    else store?.put(draft, key);
+    if (draft.edits.length === 0) store.delete(key);
+    else store.put(draft, key);
   });
+  await ended(transaction);
 }
 
 /** A zone as somebody is writing it. */
@@ -175,9 +219,8 @@ export async function readZoneText(key: string): Promise<ZoneText | null> {
 /** Stores the text that somebody is writing of a zone, for this tab and the others; null removes it. @param key that of the draft */
 export async function writeZoneText(key: string, text: ZoneText | null): Promise<void> {
   if (deletedOf.has(ownerOf(key))) return;
-  if (isGoing) writeLeft({ ...readLeft(), [textKey(key)]: text ?? "none" });
-  else takeLeftOf(textKey(key));
-  await storeZoneText(key, text);
+  if (!isGoing) takeLeftOf(textKey(key));
+  await storeOrLeave(textKey(key), text ?? "none", async () => await storeZoneText(key, text));
   tellTabs({ textOf: key });
 }
 
