@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useLayoutEffect, useState } from "react";
 import { isTyping } from "./is-typing.ts";
 import { patiently } from "../ui/patiently.ts";
 
@@ -19,7 +19,8 @@ type Shown = "palette" | "keys" | null;
 /** The palette and the list of keys, with the keys that open them. Their code arrives after the first page. */
 export function useShortcuts({ mac, onSignOut }: ShortcutsProps) {
   const [shown, setShown] = useState<Shown>(null);
-  useEffect(() => {
+  // Before the page is seen: who sees it may press at once.
+  useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       const { key, metaKey, ctrlKey, altKey } = event;
       if (key.toLowerCase() === "k" && (mac ? metaKey && !ctrlKey : ctrlKey && !metaKey) && !altKey) {

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { DnsRecord } from "@zonewright/client";
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import { lazy, Suspense, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { isWritableType, writableTypes } from "../../../server/dns/zone-file/type-names.ts";
 import { messageOf } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
@@ -167,20 +167,28 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   // A new row may be anywhere, and an edited one moves to where its name belongs: the cursor follows both.
   const [edited, setEdited] = useState<{ key: string } | null>(null);
   const followed = editing?.key ?? edited;
-  useEffect(() => {
+  const followedIndex = () => {
     const key = editing?.key ?? edited?.key;
-    if (key === undefined) return;
-    for (let index = 0; index < rows.count; index += 1) {
-      if (rows.at(index)?.key !== key) continue;
-      const column = editing?.column ?? cursor.column;
-      if (index !== cursor.row) setCursor({ row: index, column, anchor: null });
-      const { scrollRect, options } = view.virtualizer;
-      const room = (scrollRect?.height ?? 0) - options.scrollPaddingStart - options.scrollPaddingEnd;
-      // Where a form does not fit, its first field is what must be seen.
-      const align = editing !== null && room < tallestForm ? "start" : "auto";
-      view.virtualizer.scrollToIndex(index, { align });
-      return;
-    }
+    if (key === undefined) return null;
+    for (let index = 0; index < rows.count; index += 1) if (rows.at(index)?.key === key) return index;
+    return null;
+  };
+  // Before the row is seen: the next key acts on it.
+  useLayoutEffect(() => {
+    const index = followedIndex();
+    if (index !== null && index !== cursor.row)
+      setCursor({ row: index, column: editing?.column ?? cursor.column, anchor: null });
+    // Only when the editing begins or ends.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps, react/exhaustive-effect-dependencies
+  }, [followed]);
+  useEffect(() => {
+    const index = followedIndex();
+    if (index === null) return;
+    const { scrollRect, options } = view.virtualizer;
+    const room = (scrollRect?.height ?? 0) - options.scrollPaddingStart - options.scrollPaddingEnd;
+    // Where a form does not fit, its first field is what must be seen.
+    const align = editing !== null && room < tallestForm ? "start" : "auto";
+    view.virtualizer.scrollToIndex(index, { align });
     // Only when the editing begins or ends.
     // oxlint-disable-next-line react-hooks/exhaustive-deps, react/exhaustive-effect-dependencies
   }, [followed]);
@@ -198,8 +206,10 @@ function ZoneRecords({ zone }: { zone: Zone }) {
       return;
     }
     try {
-      const all = await readAll();
-      setSelection(new Map(editableRows(all).map((row) => [row.key, row])));
+      const all = readAll();
+      // At once if they are there: the next key may be meant for them.
+      const shown = all instanceof Promise ? await all : all;
+      setSelection(new Map(editableRows(shown).map((row) => [row.key, row])));
     } catch (thrown) {
       toast({ title: messageOf(thrown) });
     }

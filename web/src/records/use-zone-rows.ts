@@ -43,8 +43,8 @@ export interface ZoneRows {
   records: readonly DnsRecord[];
   loading: boolean;
   error: unknown;
-  /** Returns every row that the filter shows, loaded or not. */
-  readAll: () => Promise<Row[]>;
+  /** Returns every row that the filter shows: at once if all are loaded. */
+  readAll: () => Row[] | Promise<Row[]>;
 }
 
 /** The rows of a zone: all of them if they are few, else windows of 500 around what is in view. */
@@ -105,16 +105,18 @@ export function useZoneRows({ domainId, zone, revision, search, type, draft, gon
     records,
     loading: all.loading,
     error: all.error ?? windows.error,
-    readAll: async () => {
+    readAll: () => {
       const shown = Array.from({ length: source.count }, (_, index) => source.at(index));
       const known = shown.filter((row) => row !== undefined);
-      if (known.length === source.count) return known;
-      const records: DnsRecord[] = [];
-      for await (const record of client.eachRecord({ id: domainId, ...(filtered ? filters : {}) }))
-        records.push(record);
-      return allRows(records, draft);
+      return known.length === source.count ? known : readEach(domainId, filtered ? filters : {}, draft);
     },
   };
+}
+
+async function readEach(id: string, filters: { filter?: string } & ReturnType<typeof typeFilter>, draft: Draft) {
+  const records: DnsRecord[] = [];
+  for await (const record of client.eachRecord({ id, ...filters })) records.push(record);
+  return allRows(records, draft);
 }
 
 /** The query of the first rows of a zone in a revision. */

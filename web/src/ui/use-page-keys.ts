@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef } from "react";
+import { useLayoutEffect, useRef } from "react";
 import { altLetter } from "./alt-letter.ts";
 
 /** Calls back for keys pressed anywhere on the page, such as `/` or, with Alt, `Alt+n`, except while typing or in a dialog. */
@@ -7,7 +7,8 @@ export function usePageKeys(keys: Readonly<Record<string, (() => void) | null>>)
   useLayoutEffect(() => {
     latest.current = keys;
   });
-  useEffect(() => {
+  // Before the page is seen: who sees it may press at once.
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey) return;
       const { target } = event;

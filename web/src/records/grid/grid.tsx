@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { toUnicodeName } from "../../../../server/dns/names/names.ts";
 import { isTyping } from "../../palette/is-typing.ts";
 import { altLetter } from "../../ui/alt-letter.ts";
@@ -83,7 +83,8 @@ export function Grid(props: GridProps) {
   const grid = useRef<HTMLDivElement>(null);
   const { virtualizer, container } = view;
   const latest = useRef(props);
-  useEffect(() => {
+  // Before the rows are seen: a press acts on the row that is shown.
+  useLayoutEffect(() => {
     latest.current = props;
   });
   const typed = useRef({ text: "", at: 0 });
@@ -254,7 +255,7 @@ export function Grid(props: GridProps) {
     current.focus({ preventScroll: true });
     onKeyDown(event);
   });
-  useEffect(() => {
+  useLayoutEffect(() => {
     addEventListener("keydown", onPageKey);
     return () => removeEventListener("keydown", onPageKey);
   }, []);

@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useState } from "react";
+import { useEffectEvent, useLayoutEffect, useState } from "react";
 import type { DnsRecord } from "@zonewright/client";
 import { client } from "../../api.ts";
 import type { Draft } from "../../zone/draft/draft.ts";
@@ -30,7 +30,8 @@ export function usePaste(mayAdd: boolean, onGiven: (given: Given) => void): { is
     // Only the window has nothing beside it.
     if (event.relatedTarget === null) setIsDropping(false);
   });
-  useEffect(() => {
+  // Before the page is seen: who sees it may paste at once.
+  useLayoutEffect(() => {
     addEventListener("paste", onPaste);
     addEventListener("dragover", onDrag);
     addEventListener("drop", onDrag);
