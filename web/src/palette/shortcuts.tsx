@@ -1,5 +1,5 @@
 import { lazy, Suspense, useEffect, useLayoutEffect, useState } from "react";
-import { isTyping } from "./is-typing.ts";
+import { isTyping } from "../ui/is-typing.ts";
 import { patiently } from "../ui/patiently.ts";
 
 const loadPalette = async () => await import("./palette.tsx");

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { toUnicodeName } from "../../../../server/dns/names/names.ts";
-import { isTyping } from "../../palette/is-typing.ts";
+import { isTyping } from "../../ui/is-typing.ts";
 import { altLetter } from "../../ui/alt-letter.ts";
 import { formatNumber } from "../../ui/format.ts";
 import { usePrinting } from "../../ui/printing.ts";
