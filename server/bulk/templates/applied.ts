@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { sql, type Selectable } from "kysely";
 import { zoneFor } from "../../access/zone-access.ts";
-import type { Caller } from "../../access/caller.ts";
+import type { Caller, ZoneScope } from "../../access/caller.ts";
 import type { Audit } from "../../notifications/audit/audit.ts";
 import { jsonRows, queries, type EntityManager } from "../../database/database.ts";
 import { onePage, type Paging } from "../../database/query-helpers.ts";
@@ -122,7 +122,7 @@ export class DomainTemplates {
       .where(rights.sees.allAtCondition(sql.ref("host")))
       .orderBy("id", "desc");
     const { rows, total } = await onePage(matching, { page, limit });
-    return { templates: rows.map(appliedView), total, page, limit };
+    return { templates: rows.map((row) => appliedView(row, rights.sees)), total, page, limit };
   }
 
   /** Forgets that a template was applied. Its records stay. @throws AppError NOT_FOUND, FORBIDDEN */
@@ -149,8 +149,16 @@ export class DomainTemplates {
     });
   }
 
-  /** Stores an application in the caller's transaction, in place of an earlier one of the same template at the same host. */
-  async remember(tx: EntityManager, caller: Caller, stored: StoredTemplate, given: NewApplication) {
+  /**
+   * Stores an application in the caller's transaction, in place of an earlier one of the same template at the same host.
+   * @param sees what the caller may see of it
+   */
+  async remember(
+    tx: EntityManager,
+    caller: Caller,
+    stored: StoredTemplate,
+    { sees, ...given }: NewApplication & { sees: ZoneScope },
+  ) {
     const { template } = stored;
     const values = {
       template_revision: stored.revision,
@@ -184,7 +192,7 @@ export class DomainTemplates {
       targetId: given.domainId,
       after: { ...factsOf(row), linked: row.linked, revision: row.revision },
     });
-    return appliedView(row);
+    return appliedView(row, sees);
   }
 
   /**
@@ -225,7 +233,14 @@ function factsOf(row: AppliedRow) {
   };
 }
 
-function appliedView(row: AppliedRow) {
+/** Returns an application without the records that the caller may not see, and without the values that only those have. */
+function appliedView(row: AppliedRow, sees: ZoneScope) {
+  const written = (row.written as WrittenRecord[]).filter(({ type, name }) =>
+    sees.includes({ name, recordType: type === "SPFM" ? "TXT" : type }),
+  );
+  const { variables, groups } = choiceOf(row);
+  const shown = written.map(({ name, value }) => `${name} ${value}`.toLowerCase());
+  const isShown = (value: string) => value !== "" && shown.some((text) => text.includes(value.toLowerCase()));
   return {
     id: row.id,
     templateId: row.template_id,
@@ -234,14 +249,12 @@ function appliedView(row: AppliedRow) {
     serviceName: row.service_name,
     templateRevision: row.template_revision,
     host: row.host,
-    ...choiceOf(row),
+    variables: sees.isAll
+      ? variables
+      : Object.fromEntries(Object.entries(variables).filter(([, value]) => isShown(value))),
+    groups,
     linked: row.linked,
-    records: (row.written as WrittenRecord[]).map(({ type, name, value, essential }) => ({
-      recordType: type,
-      name,
-      value,
-      essential,
-    })),
+    records: written.map(({ type, name, value, essential }) => ({ recordType: type, name, value, essential })),
     revision: row.revision,
     appliedBy: row.applied_by,
     appliedAt: row.applied_at,

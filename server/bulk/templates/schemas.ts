@@ -234,9 +234,11 @@ const domainTemplate = z
     serviceName: z.string().meta({ description: "The service's name.", example: "Website" }),
     templateRevision: z.int().meta({ description: "The template's `revision` when it was applied.", example: 1 }),
     host: z.string().meta({ description: "Where it was applied; `@` for the apex.", example: "@" }),
-    variables: z
-      .record(z.string(), z.string())
-      .meta({ description: "The values of its variables.", example: { target: "shop.example.net" } }),
+    variables: z.record(z.string(), z.string()).meta({
+      description:
+        "The values of its variables; if you see only a part of the zone, those that the records shown have.",
+      example: { target: "shop.example.net" },
+    }),
     groups: z
       .array(z.string())
       .nullable()
@@ -253,7 +255,7 @@ const domainTemplate = z
             .meta({ description: "`OnApply`: may be removed.", example: "Always" }),
         }),
       )
-      .meta({ description: "What it wrote." }),
+      .meta({ description: "What it wrote, of the records that you may see." }),
     revision: z.int().meta({ description: "The domain's revision afterwards.", example: 4 }),
     appliedBy: id("Who applied it.").nullable(),
     appliedAt: timestamp("When it was last applied."),

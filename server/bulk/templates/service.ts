@@ -93,7 +93,7 @@ export class TemplatePlans {
     const remember = async (tx: EntityManager, revision: number) => {
       // Deleted meanwhile: there is nothing to follow.
       if (!(await templates.hold(tx, stored.id))) return;
-      const what = { ...withEarlier(place, earlier, resolution.written), linked, revision };
+      const what = { ...withEarlier(place, earlier, resolution.written), linked, revision, sees: zone.rights.sees };
       remembered.applied = await domainTemplates.remember(tx, caller, stored, what);
     };
     const alongside = isRemembered ? remember : undefined;

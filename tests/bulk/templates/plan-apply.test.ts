@@ -347,6 +347,31 @@ describe("members with host patterns", () => {
     expect(await member.delete(`${zone.path}/templates/${apex?.id}`)).toBeProblem(403, "FORBIDDEN");
   });
 
+  test("of a template that also wrote beyond the pattern, neither those records nor their values are listed", async () => {
+    const wide = await template([
+      { type: "A", host: "www", pointsTo: "%address%", groupId: "site" },
+      { type: "TXT", host: "_hidden.%domain%.", data: "token=%secret%", groupId: "proof" },
+      { type: "SPFM", host: "mail.%domain%.", spfRules: "include:%spf%.example.net", groupId: "proof" },
+    ]);
+    const values = { address: "192.0.2.1", secret: "s3cret", spf: "private" };
+    const seen = {
+      host: "shop",
+      variables: { address: "192.0.2.1" },
+      records: [{ recordType: "A", name: "www.shop", value: "192.0.2.1", essential: "Always" }],
+    };
+    await applied(wide, { host: "shop", variables: values });
+    await assign("shop");
+    await assign("*.shop");
+    const [listed] = await list(theirs);
+    expect(listed).toMatchObject(seen);
+    expect(listed?.["variables"]).toEqual(seen.variables);
+    const again = { host: "shop", variables: { address: "192.0.2.1" }, groups: ["site"] };
+    const answer = await applied(wide, again, theirs);
+    expect(answer["applied"]).toMatchObject(seen);
+    expect(JSON.stringify([answer, await list(theirs)])).not.toMatch(/s3cret|private|_hidden|mail/);
+    expect((await list())[0]).toMatchObject({ variables: values, records: { length: 3 } });
+  });
+
   test("a template whose host is beyond the pattern is applied, but neither linked nor remembered", async () => {
     await assign("_acme-challenge");
     const acme = builtIn("acme-delegation");
