@@ -9,12 +9,14 @@ import { type Secondaries, claimSerial, storeAnnouncements, type Announcement } 
 import type { Reply, SecondaryClient } from "./secondary-client.ts";
 import {
   catalogZone,
+  countCatalogs,
   places,
   zonesById,
   type ServedZone,
   identityOf,
   type PrimaryConfigs,
   type PrimaryService,
+  withCatalogs,
 } from "./zones.ts";
 
 /** Changes within this time lead to one NOTIFY. The first of a series waits less. */
@@ -28,6 +30,8 @@ const answerMilliseconds = 1_000;
 /** Messages in flight to one secondary. */
 const atOnce = 16;
 const zonesAtOnce = 1_000;
+/** BIND reads a catalog again no sooner than five seconds after the last time (its default `min-update-interval`). */
+const rereadMilliseconds = 10_000;
 
 interface Parts {
   database: Database;
@@ -49,6 +53,9 @@ export class Notifier {
   #timer: NodeJS.Timeout | undefined;
   #flushedAt = -coalescingMilliseconds;
   #flushing: Promise<void> = Promise.resolve();
+  /** Catalogs that changed together, to be read once more. */
+  #moved = new Set<PrimaryService>();
+  #rereading: NodeJS.Timeout | undefined;
   /** The newest serial on its way, by zone, configuration and secondary. */
   readonly #newest = new Map<string, number>();
   /** The newest state of each zone that waits for its turn, by the same. */
@@ -94,6 +101,7 @@ export class Notifier {
   /** Waits until no message is on its way. */
   async settled(): Promise<void> {
     clearTimeout(this.#timer);
+    clearTimeout(this.#rereading);
     await this.#flushing;
     await Promise.all([...this.#lanes.values()].map((lane) => lane.settled()));
   }
@@ -134,11 +142,19 @@ export class Notifier {
     return claimed.length;
   }
 
+  /** Has secondaries read the catalogs of configurations anew: they lack a member. */
+  async reread(services: ReadonlySet<PrimaryService>): Promise<void> {
+    const { database, configs } = this.#parts;
+    await countCatalogs(database.fork(), services);
+    await this.#announceCatalogs(await configs.all(), { isRepeated: true });
+  }
+
   /** @returns all catalogs */
-  async #announceCatalogs(services: readonly PrimaryService[]): Promise<ServedZone[]> {
+  async #announceCatalogs(services: readonly PrimaryService[], { isRepeated = false } = {}): Promise<ServedZone[]> {
     const { database } = this.#parts;
     const catalogs: ServedZone[] = [];
-    for (const service of services) {
+    const changed: PrimaryService[] = [];
+    for (const service of await withCatalogs(database.fork(), services)) {
       const zone = await catalogZone(database.fork(), service);
       if (!zone) continue;
       catalogs.push(zone);
@@ -148,9 +164,35 @@ export class Notifier {
         .where("provider_config_id", "=", service.configId)
         .where((eb) => eb.or([eb("notified_serial", "is", null), eb("notified_serial", "!=", zone.revision)]))
         .executeTakeFirst();
-      if (numUpdatedRows > 0n) this.#notifyAll(zone);
+      if (numUpdatedRows === 0n) continue;
+      changed.push(service);
+      this.#notifyAll(zone);
     }
+    if (changed.length > 1 && !isRepeated) this.#rereadLater(changed);
     return catalogs;
+  }
+
+  /**
+   * Has catalogs that changed together read once more. A zone may have moved from one to another, and a secondary that still has it in the
+   * first when it reads the second refuses it there (RFC 9432 §5.2), and looks again only at a higher serial.
+   */
+  #rereadLater(services: readonly PrimaryService[]): void {
+    for (const service of services) this.#moved.add(service);
+    clearTimeout(this.#rereading);
+    this.#rereading = setTimeout(() => {
+      this.#flushing = this.#rereadNow(this.#flushing);
+    }, rereadMilliseconds).unref();
+  }
+
+  async #rereadNow(before: Promise<void>): Promise<void> {
+    await before;
+    const moved = this.#moved;
+    this.#moved = new Set();
+    try {
+      if (!this.#parts.signal.aborted) await this.reread(moved);
+    } catch (error) {
+      this.#parts.log.warn({ err: error }, "catalogs could not be announced again; a job finds what is missing");
+    }
   }
 
   /** Notifies secondaries that neither acknowledged the newest serial of a catalog nor transferred it. */

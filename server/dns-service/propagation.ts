@@ -8,12 +8,12 @@ import type { Caller } from "../access/caller.ts";
 import { zoneFor } from "../access/zone-access.ts";
 import { writeEntry } from "../notifications/audit/audit.ts";
 import { announceZoneChange } from "../zones/changes/zone-watchers.ts";
-import { jsonTexts, queries, type EntityManager } from "../database/database.ts";
+import { queries, type EntityManager } from "../database/database.ts";
 import type { Endpoint } from "../dns-providers/primary/lists.ts";
 import { serialDistance, serialOf } from "../dns/wire/serials.ts";
 import { AppError } from "../platform/errors.ts";
 import type { DnsService } from "./service.ts";
-import { type ServedZone, identityOf, mayBeForeign, shownEndpoint } from "./zones.ts";
+import { countCatalogs, type ServedZone, identityOf, mayBeForeign, shownEndpoint } from "./zones.ts";
 
 /** Milliseconds after which a secondary is asked again. */
 const freshMilliseconds = 60_000;
@@ -94,7 +94,11 @@ export class Propagation {
     const ahead = Math.max(0, ...known.map((serial) => serialDistance(zone.soa.serial, serial)));
     const raise = Math.min(mostRaise, ahead + leastRaise);
     await em.transactional(async (tx) => {
-      await countCatalogs(tx, zones);
+      // After a restore from a backup, the consumers of their catalogs may be ahead, too.
+      await countCatalogs(
+        tx,
+        zones.map(({ service }) => service),
+      );
       await sql`
         update primary_zones set serial_base = serial_base + ${raise}, base_revision = domains.revision
         from domains where domains.id = primary_zones.domain_id and domain_id = ${domainId}::uuid
@@ -169,16 +173,6 @@ export class Propagation {
     await Promise.all(stale.map(({ zone, endpoint }) => this.#service.look(zone, endpoint)));
     await this.#service.secondaries.written();
   }
-}
-
-/** Has the catalogs with a domain's zones count a change: after a restore from a backup, their consumers may be ahead, too. */
-async function countCatalogs(em: EntityManager, zones: readonly ServedZone[]): Promise<void> {
-  const configs = zones.flatMap(({ service: { configId, settings } }) =>
-    settings.catalogZone === null ? [] : [configId],
-  );
-  await sql`
-    insert into primary_catalog_changes (provider_config_id) select value::uuid from ${jsonTexts(configs)}
-  `.execute(queries(em));
 }
 
 const isBehind = sql<SqlBool>`(s.behind_since is not null or s.error is not null)`;

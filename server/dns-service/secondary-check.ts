@@ -3,6 +3,7 @@ import { jsonRows, jsonTexts, queries, type Database, type EntityManager } from 
 import { serialDistance, serialOf } from "../dns/wire/serials.ts";
 import type { Notifications, TypedNotice } from "../notifications/notify.ts";
 import type { DnsService } from "./service.ts";
+import type { PrimaryService } from "./zones.ts";
 import { inChunks } from "../platform/slices.ts";
 import { qualifiedName } from "../dns/names/names.ts";
 
@@ -18,6 +19,8 @@ const freshMilliseconds = 60_000;
 /** Secondaries of zones that a run asks, and how many at once. More wait for the next run. */
 const mostLooks = 300;
 const looksAtOnce = 30;
+/** How long secondaries that do not have a zone are to read its catalog anew each minute, in milliseconds. */
+const rereadMilliseconds = 3_600_000;
 
 interface Parts {
   database: Database;
@@ -62,6 +65,7 @@ export class SecondaryCheck {
     await service.secondaries.written();
     let after = { zone: "00000000-0000-0000-0000-000000000000", identity: "" };
     const changed: Changed[] = [];
+    const unread = new Set<PrimaryService>();
     const signing = await service.signing();
     const isStopping = () => signal?.aborted === true;
     while (!isStopping()) {
@@ -72,12 +76,13 @@ export class SecondaryCheck {
         database.fork(),
         others.flatMap(({ state }) => state ?? []),
       );
-      await service.remind(followed.flatMap(({ lacking }) => lacking ?? []));
+      for (const one of await service.remind(followed.flatMap(({ lacking }) => lacking ?? []))) unread.add(one);
       changed.push(...toReport);
       const last = rows.at(-1);
       if (rows.length < rowsAtOnce || !last) break;
       after = { zone: last.zone_id, identity: last.identity };
     }
+    await service.reread(unread);
     await this.#report(changed);
   }
 
@@ -151,10 +156,12 @@ export class SecondaryCheck {
       behind_serial: isSync ? null : hasReached ? current : lacked,
       behind_reported: reported,
     };
+    // Without an error it was only just notified.
+    const hasZone = theirs !== null || error === null || now.getTime() - since.getTime() > rereadMilliseconds;
     const domain = { id: domainId, name: row.name, view: row.view, ownerId: row.owner_id };
     return {
       state: isStored(row, state) ? null : state,
-      lacking: distance === null || distance < 0 ? { domainId, identity } : null,
+      lacking: distance === null || distance < 0 ? { domainId, identity, hasZone } : null,
       change: reported === row.behind_reported ? null : { kind, address, domain, zones: 1, error },
     };
   }
@@ -165,9 +172,16 @@ interface Followed {
   /** To store; null: it is stored already. */
   state: State | null;
   /** The secondary if it has to be notified again; null: it need not. */
-  lacking: { domainId: string; identity: string } | null;
+  lacking: Lacking | null;
   /** To report; null: nothing. */
   change: SecondaryChange | null;
+}
+
+interface Lacking {
+  domainId: string;
+  identity: string;
+  /** Whether it has the zone, or seems to be unable to get it from a catalog. */
+  hasZone: boolean;
 }
 
 type Changed = Followed & { change: SecondaryChange };

@@ -16,7 +16,7 @@ import { Notifier } from "./notifier.ts";
 import { Responder, StrangerLimit, UnknownKeys } from "./responder.ts";
 import { Secondaries } from "./secondaries.ts";
 import { SecondaryClient } from "./secondary-client.ts";
-import { zonesById, type ServedZone, PrimaryConfigs, identityOf } from "./zones.ts";
+import { zonesById, type ServedZone, PrimaryConfigs, type PrimaryService, identityOf } from "./zones.ts";
 import { ZoneQueries } from "./zone-queries.ts";
 import { DynamicUpdates } from "./updates/dynamic-updates.ts";
 import { UpdateAnswers } from "./updates/update-answers.ts";
@@ -170,19 +170,30 @@ export class DnsService {
     );
   }
 
-  /** Notifies secondaries of domains' zones again, by their `identityOf`. Forgets those that the configuration no longer lists. */
-  async remind(places: readonly { domainId: string; identity: string }[]): Promise<void> {
+  /**
+   * Notifies secondaries of domains' zones again, by their `identityOf`. Forgets those that the configuration no longer lists.
+   * @returns the configurations whose catalogs should give secondaries zones that they do not have
+   */
+  async remind(places: readonly { domainId: string; identity: string; hasZone: boolean }[]): Promise<PrimaryService[]> {
     const em = this.#parts.database.fork();
     const zones = await this.zonesOf(em, [...new Set(places.map(({ domainId }) => domainId))]);
     const byDomain = Map.groupBy(zones, ({ id }) => id);
-    for (const { domainId, identity } of places) {
+    const unread = new Set<PrimaryService>();
+    for (const { domainId, identity, hasZone } of places) {
       const listed = (byDomain.get(domainId) ?? []).flatMap((zone) =>
         zone.service.settings.notify.map((endpoint) => ({ zone, endpoint })),
       );
       const place = listed.find(({ endpoint }) => identityOf(endpoint) === identity);
       if (place) this.#notifier.notify(place.zone, place.endpoint);
       else await this.secondaries.forget(em, domainId, identity);
+      if (place && !hasZone && place.zone.service.settings.catalogZone !== null) unread.add(place.zone.service);
     }
+    return [...unread];
+  }
+
+  /** Has secondaries read the catalogs of configurations anew. */
+  async reread(services: ReadonlySet<PrimaryService>): Promise<void> {
+    if (services.size > 0) await this.#notifier.reread(services);
   }
 
   /** Refuses new messages and ends transfers, which secondaries repeat elsewhere or later. */

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { queries, type EntityManager, type Database } from "../database/database.ts";
+import { jsonTexts, queries, type EntityManager, type Database } from "../database/database.ts";
 import { serialOf } from "../dns/wire/serials.ts";
 import { knownKind } from "../dns-providers/kinds.ts";
 import { initialSoa, type Soa } from "../dns/zone-file/contents.ts";
@@ -131,6 +131,31 @@ function servedZone(row: ZoneRow, service: PrimaryService): ServedZone {
     soa: { ...service.settings.soa, serial: serialOf(serialBase + row.revision) },
     mirrored: row.mirrored ? { kind: knownKind(row.main_kind), signed: row.provider_signed } : null,
   };
+}
+
+/** Has the catalogs of configurations count a change, so that their consumers read them anew. */
+export async function countCatalogs(em: EntityManager, services: Iterable<PrimaryService>): Promise<void> {
+  const configs = [...services].flatMap(({ configId, settings }) => (settings.catalogZone === null ? [] : [configId]));
+  await sql`
+    insert into primary_catalog_changes (provider_config_id) select value::uuid from ${jsonTexts(configs)}
+  `.execute(queries(em));
+}
+
+/** Returns the configurations with a catalog, those whose members changed last at the end. A move changes first what it leaves. */
+export async function withCatalogs(
+  em: EntityManager,
+  services: readonly PrimaryService[],
+): Promise<readonly PrimaryService[]> {
+  const all = services.filter(({ settings }) => settings.catalogZone !== null);
+  if (all.length < 2) return all;
+  const rows = await queries(em)
+    .selectFrom("primary_catalog_changes")
+    .select(["provider_config_id", sql<string>`max(position)`.as("last")])
+    .groupBy("provider_config_id")
+    .execute();
+  // A driver may return a bigint as text.
+  const lastOf = new Map(rows.map(({ provider_config_id: id, last }) => [id, Number(last)]));
+  return all.toSorted((one, other) => (lastOf.get(one.configId) ?? 0) - (lastOf.get(other.configId) ?? 0));
 }
 
 /** Counts changes of its members since the last time, and returns the catalog. */

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import type { TsigKey } from "../../server/dns/wire/tsig.ts";
@@ -134,6 +135,78 @@ test("a NOTIFY that is answered SERVFAIL at once is sent again after a while (RF
   // Nothing else repeats it: no job runs, and nobody asks for the report.
   const heard = () => expect(secondary?.notified("restarts.example").at(-1)).toBe(before + 1);
   await vi.waitFor(heard, patience);
+});
+
+test("a secondary that does not have a member of a catalog is to read the catalog anew, each minute for an hour (RFC 9432 §5.2)", async () => {
+  const secondary = await StandInSecondary.start(null, now);
+  try {
+    const catalogZone = "lacking.invalid";
+    const notify = `127.0.0.1:${secondary.port}`;
+    const config = { nameServers: "ns1.example.net", contact: "dns@example.net", notify, catalogZone };
+    const { body } = await zw.admin.post("/api/provider-configs", { kind: "primary", name: "lacking", config });
+    configs.set("lacking", body.id);
+    const path = await create("refused.example", "lacking");
+    await inSync(path);
+    const heard = () => [...new Set(secondary.notified(catalogZone))];
+    await vi.waitFor(() => expect(heard()).toHaveLength(1), patience);
+    await zw.services.secondaryCheck.runOnce();
+    await zw.services.dnsService.sweep();
+    expect(heard()).toHaveLength(1);
+    // As BIND, which took the catalog for one whose member another catalog still had.
+    secondary.lacks.add("refused.example");
+    const zoneId = path.split("/").at(-1) ?? "";
+    await queries(zw.services.database.fork())
+      .deleteFrom("primary_secondaries")
+      .where("zone_id", "=", zoneId)
+      .execute();
+    for (const times of [2, 3]) {
+      await zw.services.secondaryCheck.runOnce();
+      await vi.waitFor(() => expect(heard()).toHaveLength(times), patience);
+    }
+    expect(heard().at(-1)).toBeGreaterThan(heard()[0] ?? 0);
+    await sql`update primary_secondaries set behind_since = behind_since - interval '61 minutes'`.execute(
+      queries(zw.services.database.fork()),
+    );
+    await zw.services.secondaryCheck.runOnce();
+    await zw.services.dnsService.sweep();
+    expect(heard()).toHaveLength(3);
+  } finally {
+    secondary.stop();
+  }
+});
+
+test("catalogs that change together, as for a move between them, are announced that of the old place first, and again after ten seconds", async () => {
+  const secondary = await StandInSecondary.start(null, now);
+  try {
+    const notify = `127.0.0.1:${secondary.port}`;
+    const catalogs = ["old.invalid", "new.invalid"];
+    const configure = async (catalogZone: string) => {
+      const config = { nameServers: "ns1.example.net", contact: "dns@example.net", notify, catalogZone };
+      const { body } = await zw.admin.post("/api/provider-configs", { kind: "primary", name: catalogZone, config });
+      configs.set(catalogZone, body.id);
+    };
+    const heard = () => catalogs.map((name) => new Set(secondary.notified(name)).size);
+    await configure("old.invalid");
+    await zw.services.dnsService.sweep();
+    await vi.waitFor(() => expect(heard()).toEqual([1, 0]), patience);
+    await configure("new.invalid");
+    const path = await create("moved.example", "new.invalid");
+    await inSync(path);
+    await vi.waitFor(() => expect(heard()).toEqual([1, 1]), patience);
+    const order = secondary.order.length;
+    // Its configuration is the older one, whose catalog would be the first otherwise.
+    const move = { providerConfigId: configs.get("old.invalid"), force: true };
+    expect((await zw.admin.put(path, move)).status).toBe(200);
+    await vi.waitFor(() => expect(heard()).toEqual([3, 3]), { timeout: 60_000, interval: 100 });
+    expect(
+      secondary.order
+        .slice(order)
+        .filter((name) => catalogs.includes(name))
+        .slice(0, 2),
+    ).toEqual(["new.invalid", "old.invalid"]);
+  } finally {
+    secondary.stop();
+  }
 });
 
 test("a secondary is notified of a catalog again each minute until it acknowledges it (RFC 1996 §3.6)", async () => {

@@ -9,6 +9,10 @@ import type { TsigKey } from "../../../server/dns/wire/tsig.ts";
 export class StandInSecondary {
   /** The serial that it serves of a zone whatever it is notified of. Of other zones it serves what it was last notified of. */
   readonly serves = new Map<string, number>();
+  /** Zones that it does not have: it refuses them. */
+  readonly lacks = new Set<string>();
+  /** The zones that it was notified of, in order. */
+  readonly order: string[] = [];
   /** Whether it answers at all. */
   answers = true;
   /** What it answers with; 0: as it should. */
@@ -64,12 +68,15 @@ export class StandInSecondary {
       writer.begin(request.id, bits | this.rcode, question);
       return writer.finish();
     }
-    writer.begin(request.id, bits, question);
     const owner = ownerIn(question);
     const zone = zoneOf(owner);
+    writer.begin(request.id, this.lacks.has(zone) ? bits | 5 : bits, question);
+    if (this.lacks.has(zone)) return writer.finish();
     const notified = this.notified(zone);
-    if (request.opcode === opcodes.notify) this.#notified.set(zone, [...notified, serialIn(request)]);
-    else writer.add(owner, types.SOA, 60, soa(this.serves.get(zone) ?? notified.at(-1) ?? 0));
+    if (request.opcode === opcodes.notify) {
+      this.#notified.set(zone, [...notified, serialIn(request)]);
+      this.order.push(zone);
+    } else writer.add(owner, types.SOA, 60, soa(this.serves.get(zone) ?? notified.at(-1) ?? 0));
     const answer = writer.finish();
     return signature.kind === "valid"
       ? new AnswerSigner(signature.key, signature.mac, this.#seconds).sign(answer)
