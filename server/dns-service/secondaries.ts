@@ -186,6 +186,11 @@ export class Secondaries {
       .execute();
   }
 
+  /** Deletes the last serials of zones whose domains were deleted before a time. */
+  async forgetLeft(before: Date): Promise<void> {
+    await queries(this.#database.fork()).deleteFrom("primary_last_serials").where("left_at", "<", before).execute();
+  }
+
   /** Deletes what is known of a secondary. */
   async forget(em: EntityManager, zoneId: string, identity: string): Promise<void> {
     await queries(em)

@@ -14,6 +14,8 @@ const rowsAtOnce = 1_000;
 const statesAtOnce = 250;
 /** Milliseconds after which a peer that is not notified, and asks no more, is forgotten. */
 const memory = 30 * 24 * 3_600_000;
+/** Milliseconds for which the serial of a deleted zone is kept: longer than secondaries serve one that they cannot transfer. */
+const serialMemory = 365 * 24 * 3_600_000;
 /** Milliseconds without a transfer or an answer after which a secondary is asked what it serves. */
 const freshMilliseconds = 60_000;
 /** Secondaries of zones that a run asks, and how many at once. More wait for the next run. */
@@ -61,6 +63,7 @@ export class SecondaryCheck {
     const { database, service } = this.#parts;
     if (!service.enabled) return;
     await service.secondaries.forgetUnseen(new Date(this.#parts.now().getTime() - memory));
+    await service.secondaries.forgetLeft(new Date(this.#parts.now().getTime() - serialMemory));
     await this.#look(signal);
     await service.secondaries.written();
     let after = { zone: "00000000-0000-0000-0000-000000000000", identity: "" };

@@ -104,6 +104,51 @@ test("a zone that returns as a mirror has a higher serial, so that its secondari
   expect(lines.length).toBeGreaterThan(1);
 });
 
+test("a zone whose domain was deleted goes on with a higher serial if it is made again, here or by a detour, so that its secondaries take it", async () => {
+  const zone = "again.example";
+  const made = await zw.admin.post("/api/domains", { name: zone });
+  expect(made.status).toBe(201);
+  // A date, later than the seconds that a new zone begins with.
+  const dated = 2_026_113_001;
+  await serveSerial(zone, dated);
+  expect((await zw.admin.put(`/api/domains/${made.body.id}`, { providerConfigId: primary.configId })).status).toBe(200);
+  const serial = async () => serialOfLine((await transfer(primary.port, zone)).lines[0] ?? "");
+  let before = await serial();
+  expect(serialDistance(dated, before)).toBeGreaterThan(0);
+  let { id } = made.body;
+  const makeAgain = async (providerConfigId: string) => {
+    expect((await zw.admin.delete(`/api/domains/${id}`)).status).toBe(200);
+    const { status, body } = await zw.admin.post("/api/domains", { name: zone, providerConfigId });
+    expect(status).toBe(201);
+    ({ id } = body);
+  };
+  await makeAgain(primary.configId);
+  expect(serialDistance(before, await serial())).toBeGreaterThanOrEqual(1_000);
+  // A difference since the serial of another life would be between other contents.
+  expect(
+    (await transfer(primary.port, zone, { since: before })).lines.filter((line) => line.includes(" SOA ")),
+  ).toHaveLength(2);
+  before = await serial();
+  await makeAgain(await fileConfig());
+  await serveSerial(zone, 1);
+  expect((await zw.admin.put(`/api/domains/${id}`, { providerConfigId: primary.configId })).status).toBe(200);
+  expect(serialDistance(before, await serial())).toBeGreaterThan(0);
+});
+
+test("a zone whose serial ran ahead of the clock goes on after it if its domain is made again", async () => {
+  const zone = "raised.example";
+  const create = async () =>
+    (await zw.admin.post("/api/domains", { name: zone, providerConfigId: primary.configId })).body.id;
+  const id = await create();
+  for (let times = 0; times < 3; times++)
+    expect((await zw.admin.post(`/api/domains/${id}/secondaries/raise-serial`)).status).toBe(200);
+  const serial = async () => serialOfLine((await transfer(primary.port, zone)).lines[0] ?? "");
+  const before = await serial();
+  expect((await zw.admin.delete(`/api/domains/${id}`)).status).toBe(200);
+  await create();
+  expect(serialDistance(before, await serial())).toBeGreaterThan(0);
+});
+
 async function fileConfig(): Promise<string> {
   const { body } = await zw.admin.get("/api/provider-configs");
   return body.configs.find(({ kind }: { kind: string }) => kind === "zonefile").id;

@@ -48,7 +48,7 @@ import { NarrowedTokens } from "./0050-narrowed-tokens.ts";
 import { AcmeChallenges } from "./0052-acme-challenges.ts";
 import { TsigKeys } from "./0053-tsig-keys.ts";
 import { DynamicUpdates } from "./0054-dynamic-updates.ts";
-import { PrimaryMirrors } from "./0057-primary-mirrors.ts";
+import { LastSerials, PrimaryMirrors } from "./0057-primary-mirrors.ts";
 import { MirrorsAfterOutages } from "./0059-mirrors-after-outages.ts";
 import { ForeignMirrorRecords } from "./0063-foreign-mirror-records.ts";
 import { AliasedTrees } from "./0064-aliased-trees.ts";
@@ -162,4 +162,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0100-mirror-guards", class: MirrorGuards },
   { name: "0098-dnssec-findings", class: DnssecFindings },
   { name: "0103-due-deliveries", class: DueDeliveries },
+  { name: "0105-last-serials", class: LastSerials },
 ];

@@ -18,6 +18,7 @@ import {
 import {
   PrimaryCatalogChangeSchema,
   PrimaryCatalogSchema,
+  PrimaryLastSerialSchema,
   PrimarySecondarySchema,
   PrimaryZoneSchema,
   SecondaryRevisionSchema,
@@ -133,6 +134,7 @@ export const entities = [
   MirrorRevisionSchema,
   PrimaryZoneSchema,
   PrimaryCatalogSchema,
+  PrimaryLastSerialSchema,
   PrimaryCatalogChangeSchema,
   PrimarySecondarySchema,
   SecondaryRevisionSchema,

@@ -17,6 +17,20 @@ export const PrimaryZoneSchema = defineEntity({
   },
 });
 
+/** The last serial of a zone whose domain was deleted. A trigger on `domains` adds it, and those of new zones go on after it. */
+export const PrimaryLastSerialSchema = defineEntity({
+  name: "PrimaryLastSerial",
+  tableName: "primary_last_serials",
+  properties: {
+    /** The zone's name where secondaries transfer it. */
+    zone: p.text().primary(),
+    /** Modulo 2^32. */
+    serial: p.bigint("number"),
+    /** When the domain was deleted. Forgotten after a year. */
+    leftAt: p.datetime(),
+  },
+});
+
 /** The catalog zone of a configuration. */
 export const PrimaryCatalogSchema = defineEntity({
   name: "PrimaryCatalog",

@@ -131,7 +131,7 @@ function idOf(domainId: string, record: RecordData): string {
 
 /**
  * Lets the serials of a zone that has arrived at a configuration of kind `primary` go on after its last one elsewhere. A zone that was here
- * before goes on after its own instead if that is the later one: its secondaries may have kept it, and take no older one (RFC 1982 §3.2).
+ * before, also as another domain, goes on after its own instead if that is the later one: its secondaries may have kept it, and take no older one (RFC 1982 §3.2).
  * @param last null if it is unknown
  */
 export async function adoptSerial(
@@ -139,7 +139,7 @@ export async function adoptSerial(
   domainId: string,
   { last, returns }: { last: number | null; returns: boolean },
 ): Promise<void> {
-  const own = returns ? await ownSerial(tx, domainId) : null;
+  const own = returns || (await hadDomainBefore(tx, domainId)) ? await ownSerial(tx, domainId) : null;
   if (last === null || (own !== null && serialDistance(own, last + 1) <= 0)) {
     if (returns) await raiseSerial(tx, domainId);
     return;
@@ -148,6 +148,17 @@ export async function adoptSerial(
     update primary_zones set serial_base = ${last + 1}::bigint - domains.revision, base_revision = domains.revision
     from domains where domains.id = primary_zones.domain_id and domain_id = ${domainId}::uuid
   `.execute(queries(tx));
+}
+
+/** Returns whether an earlier domain with this zone was here. The trigger that added the zone let its serials go on after that. */
+async function hadDomainBefore(tx: EntityManager, domainId: string): Promise<boolean> {
+  const row = await queries(tx)
+    .selectFrom("domains")
+    .innerJoin("primary_last_serials", "primary_last_serials.zone", "domains.provider_zone")
+    .select("domains.id")
+    .where("domains.id", "=", domainId)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 async function ownSerial(tx: EntityManager, domainId: string): Promise<number> {
