@@ -351,7 +351,7 @@ export class Domains {
       const gone = await queries(tx)
         .deleteFrom("domains")
         .where("id", "=", id)
-        .returning(["name", "view", "provider_config_id", "owner_id", "record_count"])
+        .returning(["name", "view", "provider_config_id", "owner_id", "record_count", "provider_fingerprint"])
         .executeTakeFirst();
       if (!gone) throw notFound("domain");
       // Catalogs have rows as well, so none refers to its domain. Those of one that was only mirrored there would stay.
@@ -362,6 +362,7 @@ export class Domains {
         providerConfigId: gone.provider_config_id,
         ownerId: gone.owner_id,
         recordCount: gone.record_count,
+        providerFingerprint: gone.provider_fingerprint,
       };
       await writeEntry(tx, this.#now(), caller, {
         action: "domain.delete",

@@ -5,6 +5,7 @@ import { queries, type Database, type EntityManager } from "../../../database/da
 import { absoluteName, parseZoneName } from "../../../dns/names/names.ts";
 import { rrsetKey } from "../../../dns/record.ts";
 import { readZoneFile } from "../../../dns/zone-file/parse.ts";
+import type { ZoneContext } from "../../../zones/changes/zone-context.ts";
 import type { Domains } from "../../../zones/domains/service.ts";
 import { AppError } from "../../../platform/errors.ts";
 import { atOnce, grouped, inSlices } from "../../../platform/slices.ts";
@@ -32,7 +33,7 @@ export class NewZones {
 
   /**
    * Creates a domain at the default provider configuration, with its records. Refused records are refused before anything is made, unless
-   * the provider finds the fault: then the domain is deleted again. A zone file that was never a domain here is left as it is.
+   * the provider finds the fault: then the domain is deleted again. A zone file that is not as a deleted domain left it stays as it is.
    * @throws Unprocessable, AppError as `Domains.create` and `PowerdnsZones.change`
    */
   async create(em: EntityManager, caller: Caller, given: Readonly<Record<string, unknown>>): Promise<FoundZone> {
@@ -49,7 +50,7 @@ export class NewZones {
     if (live.length === 0) await withinContent(zones.refuseNew(em, caller, zone, wanted));
     else {
       permitted(caller, "records:write");
-      if (!(await wasDeleted(em, name.value))) throw new AppError("CONFLICT", neverHere);
+      if (!(await isAsLeft(em, zone))) throw new AppError("CONFLICT", notOurs);
     }
     const { id, recordCount } = await created(domains.create(em, caller, wish));
     try {
@@ -65,19 +66,23 @@ export class NewZones {
   }
 }
 
-const neverHere =
-  "Conflict: The zone files already have this zone, which was never a domain here. Create the domain in Zonewright: it keeps the records.";
+const notOurs =
+  "Conflict: The zone files already have this zone, which is not as a deleted domain left it. Create the domain in Zonewright: it keeps the records.";
 
-/** Whether a domain of this name was deleted here: what the zone files still have of it is Zonewright's own. */
-async function wasDeleted(em: EntityManager, name: string): Promise<boolean> {
-  const found = await queries(em)
+/** Returns whether a zone is as the last domain with it left it at this provider: what is still there is Zonewright's own, and in its history. */
+async function isAsLeft(em: EntityManager, { name, view, configId, fingerprint }: ZoneContext): Promise<boolean> {
+  if (fingerprint === null) return false;
+  const last = await queries(em)
     .selectFrom("audit_entries")
-    .select("id")
+    .select(sql<string | null>`before ->> 'providerFingerprint'`.as("fingerprint"))
     .where("action", "=", "domain.delete")
     .where(sql<string>`before ->> 'name'`, "=", name)
+    .where(sql<string>`before ->> 'view'`, "=", view)
+    .where(sql<string>`before ->> 'providerConfigId'`, "=", configId)
+    .orderBy("id", "desc")
     .limit(1)
-    .execute();
-  return found.length > 0;
+    .executeTakeFirst();
+  return last?.fingerprint === fingerprint;
 }
 
 /** Returns the RRsets that a new zone is to have, given one by one or as the text of a zone file. @throws Unprocessable */

@@ -118,6 +118,30 @@ describe("zones", () => {
     expect(await client.contents(name)).toEqual([`www.${name}. A 192.0.2.1`, `${name}. NS ns1.example.net.`]);
   });
 
+  test("a zone file that somebody wrote is not replaced, although a domain of its name was deleted elsewhere, or here before it was edited", async () => {
+    const name = freshName();
+    const manual = await zw.admin.post("/api/provider-configs", { kind: "manual", name: `Elsewhere than ${name}` });
+    const { body } = await zw.admin.post("/api/domains", { name, providerConfigId: manual.body.id });
+    expect((await zw.admin.delete(`/api/domains/${body.id}`)).status).toBe(200);
+    const file = join(zw.dataDir, "zones", `${name}.zone`);
+    const text = `$ORIGIN ${name}.\n@ 300 IN NS ns1.example.net.\nwww 300 IN A 192.0.2.1\n`;
+    await writeFile(file, text);
+    const wish = { name: `${name}.`, kind: "Native", nameservers: ["ns2.example.net."] };
+    const refused = { status: 409, body: { error: expect.stringContaining("Create the domain in Zonewright") } };
+    expect(await client.send("POST", "/zones", wish)).toMatchObject(refused);
+    expect(await readFile(file, "utf8")).toBe(text);
+    expect((await zw.admin.post("/api/domains", { name })).status).toBe(201);
+    expect((await client.send("DELETE", `/zones/${name}.`)).status).toBe(204);
+    const edited = (await readFile(file, "utf8")).replace("192.0.2.1", "192.0.2.2");
+    await writeFile(file, edited);
+    expect(await client.send("POST", "/zones", wish)).toMatchObject(refused);
+    expect(await readFile(file, "utf8")).toBe(edited);
+    // As it was when its domain was deleted.
+    await writeFile(file, edited.replace("192.0.2.2", "192.0.2.1"));
+    expect((await client.send("POST", "/zones", wish)).status).toBe(201);
+    expect(await client.contents(name)).toEqual([`${name}. NS ns2.example.net.`]);
+  });
+
   test("a zone that is created again has what the call has, and what its file had before is in its history", async () => {
     const name = freshName();
     const rrset = (label: string, type: string, content: string) => ({
