@@ -197,7 +197,7 @@ export async function catalogZone(em: EntityManager, service: PrimaryService): P
 
 /**
  * Returns the SOA with which Zonewright answers for a zone: that of its secondaries, for the kind `primary`; otherwise one of its own, with the
- * zone's first name server. Its serial rises with each change.
+ * zone's first name server. Its serial rises with each change, and is that of the given revision: the zone may have a later one by now.
  */
 export async function soaOf(
   em: EntityManager,
@@ -205,7 +205,7 @@ export async function soaOf(
   { id, name, revision }: { id: string; name: string; revision: number },
 ): Promise<Soa> {
   const [served] = await zonesById(em, services, [id]);
-  if (served) return served.soa;
+  if (served) return { ...served.soa, serial: serialOf(served.serialBase + revision) };
   const nameServer = await queries(em)
     .selectFrom("records")
     .select(["value", "written_value"])

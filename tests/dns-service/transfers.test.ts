@@ -1,4 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { queries } from "../../server/database/database.ts";
+import { primary, settingsOf } from "../../server/dns-providers/primary.ts";
+import { soaOf as soaAt } from "../../server/dns-service/zones.ts";
 import { readName } from "../../server/dns/names/wire-names.ts";
 import { queryMessage, readMessage, typeQueryMessage } from "../../server/dns/wire/messages.ts";
 import type { TsigKey } from "../../server/dns/wire/tsig.ts";
@@ -55,6 +58,20 @@ describe("whole transfers", () => {
     expect(records(lines)).toEqual([`${zone} 3600 NS ns1.example.net`, `${zone} 3600 NS ns2.example.net`]);
     expect(lines.at(0)).toMatch(/ SOA /);
     expect(lines.at(-1)).toBe(lines.at(0));
+  });
+
+  test("a copy of a revision has that revision's serial, although the zone has a later one by the time its SOA is read", async () => {
+    const em = zw.services.database.fork();
+    const domain = await queries(em).selectFrom("domains").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+    const settings = settingsOf(
+      primary.configSchema.parse({ nameServers: "ns1.example.net", contact: "dns@example.net" }),
+    );
+    const services = [{ configId: domain.provider_config_id, settings }];
+    const before = await soaAt(em, services, domain);
+    await add("later", "192.0.2.99");
+    expect((await soaAt(em, services, domain)).serial).toBe(before.serial);
+    expect((await soaAt(em, services, { ...domain, revision: domain.revision + 1 })).serial).toBe(before.serial + 1);
+    expect((await soaOf(zone)).serial).toBe(before.serial + 1);
   });
 
   test("the SOA has the first name server, the contact as a name, and times of one hour, a quarter, two weeks and five minutes by default (RFC 1035 §3.3.13)", async () => {
