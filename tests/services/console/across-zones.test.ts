@@ -99,7 +99,7 @@ test("a template of 200 values is filled in by one paste, and only what is still
   await page.getByRole("textbox", { name: "Paste values" }).fill(lines.join("\n"));
   await page.getByRole("button", { name: "Fill in" }).click();
   await page.getByText("199 of 200 values filled in").waitFor();
-  await page.getByLabel("Only those that are empty").check();
+  await page.getByLabel("Show empty ones only").check();
   await expect
     .poll(() =>
       page
@@ -135,7 +135,7 @@ test("an administrator imports a template, and its new version is applied to the
   const address = page.url();
   await page.getByLabel("Zone", { exact: true }).fill("linked.templates");
   await page.getByLabel("v0").fill("target.example");
-  await page.getByLabel(/Keep the zone linked/).check();
+  await page.getByLabel(/^Link the zone to the template/).check();
   await page.getByRole("button", { name: "Show the plan" }).click();
   await page.getByRole("button", { name: "Apply to linked.templates" }).click();
   await page.waitForURL(`${site.url}/d/linked.templates/records`);
@@ -143,7 +143,7 @@ test("an administrator imports a template, and its new version is applied to the
   await page.getByRole("button", { name: "New version…" }).click();
   await dialog.getByRole("button", { name: "As JSON" }).click();
   await dialog.getByLabel("Template", { exact: true }).fill(JSON.stringify(template("linked", 1, 300)));
-  await dialog.getByRole("button", { name: "Store the new version" }).click();
+  await dialog.getByRole("button", { name: "Save new version" }).click();
   await dialog.waitFor({ state: "hidden" });
   await page.getByRole("button", { name: "Plan the update" }).click();
   await page.getByRole("button", { name: "Update 1 domain" }).waitFor();
@@ -173,7 +173,7 @@ test("a template is made and edited in a form, where a fault stands at its field
   const dialog = page.getByRole("dialog");
   const row = (at: number) => dialog.getByRole("group", { name: `Record ${at}`, exact: true });
   await dialog.getByLabel("Service", { exact: true }).fill("Made in a form");
-  await dialog.getByLabel("Domain of the provider").fill("example.net");
+  await dialog.getByLabel("Provider's domain").fill("example.net");
   await row(1).getByLabel("Type").selectOption("MX");
   await row(1).getByLabel("Priority").fill("ten");
   await row(1).getByLabel("Target").fill("%mx%.example.net");
@@ -183,19 +183,19 @@ test("a template is made and edited in a form, where a fault stands at its field
   await dialog.getByRole("list", { name: "Values to fill in" }).getByText("mx", { exact: true }).waitFor();
   await dialog.getByRole("button", { name: "Create" }).click();
   await dialog.getByText("This is required.").waitFor();
-  await expect.poll(() => dialog.getByLabel("Id of the service").getAttribute("aria-invalid")).toBe("true");
+  await expect.poll(() => dialog.getByLabel("Service ID").getAttribute("aria-invalid")).toBe("true");
   await row(1).getByText("This must be a whole number, or one variable such as %ttl%.").waitFor();
   await photograph(page, "template-form");
   await expectAccessible(page);
   await row(1).getByLabel("Priority").fill("10");
-  await dialog.getByLabel("Id of the service").fill("x".repeat(255));
+  await dialog.getByLabel("Service ID").fill("x".repeat(255));
   await dialog.getByLabel("Description", { exact: true }).fill("y".repeat(10_001));
   site.expected.push("400");
   await dialog.getByRole("button", { name: "Create" }).click();
   await expect.poll(() => dialog.getByLabel("Description", { exact: true }).getAttribute("aria-invalid")).toBe("true");
   expect(await row(1).getByLabel("Target").inputValue()).toBe("%mx%.example.net");
   await dialog.getByLabel("Description", { exact: true }).fill("Mail");
-  await dialog.getByLabel("Id of the service").fill("form");
+  await dialog.getByLabel("Service ID").fill("form");
   await dialog.getByRole("button", { name: "Create" }).click();
   await page.getByRole("heading", { name: "Made in a form" }).waitFor();
   const address = new URL(page.url()).pathname;
@@ -217,7 +217,7 @@ test("a template is made and edited in a form, where a fault stands at its field
   await dialog.getByRole("button", { name: "As JSON" }).click();
   await expect.poll(() => dialog.getByLabel("Template", { exact: true }).inputValue()).toContain('"groupId": "spf"');
   await dialog.getByRole("button", { name: "Form", exact: true }).click();
-  await dialog.getByRole("button", { name: "Store the new version" }).click();
+  await dialog.getByRole("button", { name: "Save new version" }).click();
   await dialog.waitFor({ state: "hidden" });
   expect(await stored()).toEqual({
     ...rich,
@@ -249,16 +249,16 @@ test("a template is applied to the domains that were selected, each says what be
     .poll(() => page.getByLabel("Zones", { exact: true }).inputValue())
     .toBe("one.several\ntwo.several\nthree.several");
   await page.getByLabel("v0").fill("mail.example");
-  await page.getByLabel(/Keep the zone linked/).check();
+  await page.getByLabel(/^Link the zone to the template/).check();
   await page.getByRole("button", { name: "Show the plan" }).click();
   await page.getByRole("heading", { name: "Plan for 3 domains" }).waitFor();
-  await page.getByText("1 domain already has everything that this template writes.").waitFor();
+  await page.getByText("1 domain already has all records of this template.").waitFor();
   await photograph(page, "template-zones");
   await expectAccessible(page);
   site.expected.push("409");
   await page.getByRole("button", { name: "Apply to 3 domains" }).click();
   const outcomes = page.getByRole("list", { name: "Outcomes" }).getByRole("listitem");
-  await outcomes.filter({ hasText: "one.several" }).getByText("Linked, nothing to change").waitFor();
+  await outcomes.filter({ hasText: "one.several" }).getByText("Linked. Nothing to change.").waitFor();
   await outcomes.filter({ hasText: "two.several" }).getByText("Applied as revision 1").waitFor();
   await outcomes
     .filter({ hasText: "three.several" })
@@ -266,7 +266,7 @@ test("a template is applied to the domains that were selected, each says what be
     .waitFor();
   await photograph(page, "template-zones-applied");
   expect(await Promise.all(zones.map(values))).toEqual([["mail.example"], ["mail.example"], []]);
-  await page.getByText("1 domain changed, 1 not", { exact: true }).waitFor();
+  await page.getByText("1 domain changed, 1 refused", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByText("Undone in 1 domain").waitFor();
   // What one of them had before is not undone.
@@ -288,7 +288,7 @@ test("where a template would end the link of a zone, the plan of several zones w
   const warning = page.getByText("This zone is linked to the template.");
   await page.getByRole("listitem").filter({ hasText: "linked.ends", has: warning }).waitFor();
   expect(await warning.count()).toBe(1);
-  await page.getByLabel(/Keep the zone linked/).check();
+  await page.getByLabel(/^Link the zone to the template/).check();
   await warning.waitFor({ state: "detached" });
 });
 
@@ -296,7 +296,7 @@ test("a zone that is named twice is planned once, and a plan that was asked for 
   const { id } = await zone("one.twice");
   const { body } = await site.zonewright.admin.post("/api/templates", template("twice", 1));
   const page = await site.signedIn({ path: `/templates/${body.id}` });
-  await page.getByRole("button", { name: "In several zones…" }).click();
+  await page.getByRole("button", { name: "Choose several zones…" }).click();
   await page.getByLabel("Zones", { exact: true }).fill("one.twice\nONE.twice");
   await page.getByLabel("v0").fill("mail.example");
   const asked = Promise.withResolvers<undefined>();
@@ -351,15 +351,15 @@ test("while a template is applied its fields wait, a refusal stays readable, and
   const outcome = (name: string) =>
     page.getByRole("list", { name: "Outcomes" }).getByRole("listitem").filter({ hasText: name });
   await outcome("lost.wait")
-    .getByText(/^It is not known whether it was applied\./)
+    .getByText(/^Outcome unknown\./)
     .waitFor();
   await outcome("reviewed.wait")
     .getByText(/^Not applied\./)
     .waitFor();
   await outcome("well.wait").getByText("Applied as revision 1").waitFor();
-  await page.getByText("1 domain changed, 1 not, 1 not known", { exact: true }).waitFor();
+  await page.getByText("1 domain changed, 1 refused, 1 unknown", { exact: true }).waitFor();
   // The zone was planned again: it has everything.
-  await page.getByText("1 domain already has everything that this template writes.").waitFor();
+  await page.getByText("1 domain already has all records of this template.").waitFor();
   await expect.poll(() => host.isDisabled()).toBe(false);
   await host.fill("shop");
   await page.getByRole("list", { name: "Outcomes" }).waitFor({ state: "detached" });

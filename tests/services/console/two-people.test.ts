@@ -359,7 +359,7 @@ test("a template that somebody else changed while its form was open is not overw
   await page.getByRole("button", { name: "New version…" }).click();
   const dialog = page.getByRole("dialog");
   const description = dialog.getByLabel("Description", { exact: true });
-  const store = dialog.getByRole("button", { name: "Store the new version" });
+  const store = dialog.getByRole("button", { name: "Save new version" });
   await description.fill("Mine");
   const theirs = website("two-people", { description: "Theirs" });
   expect((await admin.put(`/api${address}`, theirs)).status).toBe(200);
@@ -367,7 +367,7 @@ test("a template that somebody else changed while its form was open is not overw
   await store.click();
   await dialog
     .getByRole("alert")
-    .getByText(/^Somebody else stored a new version/)
+    .getByText(/^Somebody else saved a new version/)
     .waitFor();
   expect(await description.inputValue()).toBe("Mine");
   // The page has read their version by now; the form still holds one that was made from the earlier one.
@@ -378,7 +378,7 @@ test("a template that somebody else changed while its form was open is not overw
   await answered;
   await dialog
     .getByRole("alert")
-    .getByText(/^Somebody else stored a new version/)
+    .getByText(/^Somebody else saved a new version/)
     .waitFor();
   expect((await admin.get(`/api${address}`)).body.template).toEqual(theirs);
   await dialog.getByRole("button", { name: "Cancel" }).click();

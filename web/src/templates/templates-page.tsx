@@ -78,7 +78,7 @@ export function TemplatesPage() {
         />
       </search>
       <Failure error={error} />
-      {data?.total === 0 ? <Empty title={text.noneFound} /> : null}
+      {data?.total === 0 ? <Empty title={text.noneFound}>{text.noneFoundHint}</Empty> : null}
       {data && data.templates.length > 0 ? (
         <ul ref={list} className={styles["list"]} aria-label={text.list}>
           {data.templates.map((template) => (
