@@ -365,6 +365,28 @@ test("while a template is applied its fields wait, a refusal stays readable, and
   await page.getByRole("list", { name: "Outcomes" }).waitFor({ state: "detached" });
 });
 
+test("on a phone, each record of a new template has its fields below its name, wide enough to read what is typed", async () => {
+  const page = await site.signedIn({ width: 390, path: "/templates" });
+  await page.getByRole("button", { name: "New template" }).click();
+  const dialog = page.getByRole("dialog");
+  const row = dialog.getByRole("group", { name: "Record 1", exact: true });
+  const remove = row.getByRole("button", { name: "Remove record 1" });
+  for (const type of ["SRV", "MX", "TXT"]) {
+    await row.getByLabel("Type").selectOption(type);
+    await row.getByLabel("TTL").scrollIntoViewIfNeeded();
+    await photograph(page, `template-form-${type}`);
+    await page.setViewportSize({ width: 390, height: 800 });
+    const fields = await row.getByRole("textbox").evaluateAll((all) => all.map((one) => one.getBoundingClientRect()));
+    expect(Math.min(...fields.map(({ width }) => width))).toBeGreaterThanOrEqual(80);
+    // The value has the whole width, and the button stands beside the record's name.
+    expect(fields.at(-1)?.width).toBeGreaterThan(300);
+    const { bottom } = await remove.evaluate((button) => button.getBoundingClientRect());
+    expect(bottom).toBeLessThanOrEqual(Math.min(...fields.map(({ top }) => top)));
+    expect(await dialog.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBeLessThanOrEqual(0);
+  }
+  await expectAccessible(page);
+});
+
 test("the templates have no findings in the dark and fit 320 pixels", async () => {
   const page = await site.signedIn({ dark: true, width: 320, path: "/templates" });
   await page.getByRole("list", { name: "Templates" }).getByRole("link").first().waitFor();
