@@ -21,7 +21,7 @@ const zone =
 
 /** What the frame of every page loads once the page is there: the rest of the rail, and the stream of changes. */
 const frame =
-  /web\/src\/(?:live\/(?!live-connection)|session\/preferences|shell\/admin-pages|palette\/palette\.module|ui\/(?:channel|unique-text)|words\/(?:en\/)?(?:menu|palette|pins|portfolio|reverse|secondaries)\.)|lucide-react\/dist\/esm\/icons\/(?:arrow-left-right|badge-check|bookmark|key-round|key-square|megaphone|pin|plug|scroll-text|server|ticket|user|users|x)\./;
+  /web\/src\/(?:live\/(?!live-connection)|session\/preferences|shell\/admin-pages|palette\/palette\.module|ui\/(?:channel|unique-text)|words\/(?:en\/)?(?:menu|palette|pins|portfolio|reverse|secondaries)\.)|lucide-react\/dist\/esm\/icons\/(?:arrow-left-right|badge-check|bookmark|key-round|key-square|megaphone|pin|plug|scroll-text|server|ticket|user|user-round-check|users|x)\./;
 
 /** What every dialog and menu lies on. */
 const layers = /node_modules\/@(?:base-ui|floating-ui)\//;

@@ -266,6 +266,12 @@ const audit = createRoute({
   validateSearch: texts("actor", "action", "target", "domain", "zone", "from", "until", "before"),
   component: lazyRouteComponent(adminPages, "AuditPage"),
 });
+const assignments = createRoute({
+  getParentRoute: () => inside,
+  path: "/admin/assignments",
+  validateSearch: texts("owner", "zone", "page"),
+  component: lazyRouteComponent(adminPages, "AssignmentsPage"),
+});
 const tsigKeys = createRoute({
   getParentRoute: () => inside,
   path: "/admin/keys",
@@ -404,6 +410,7 @@ const routeTree = rootRoute.addChildren([
     sessions,
     users,
     audit,
+    assignments,
     tsigKeys,
     system,
     invitations,

@@ -507,6 +507,7 @@ test("a page number past the end of a list leads to its last page, and the way b
   for (const [path, asked, row] of [
     ["/admin/users", "page", page.getByRole("cell", { name: /^admin/ })],
     ["/admin/invitations", "page", page.getByRole("button", { name: /^Withdraw/ })],
+    ["/admin/assignments", "page", null],
     ["/admin/keys", "page", null],
     ["/templates", "page", page.getByRole("list", { name: "Templates" }).getByRole("link").first()],
     ["/portfolio", "page", page.getByRole("table", { name: "Domains" }).getByRole("link", { name: "past.end" })],

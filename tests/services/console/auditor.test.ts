@@ -31,6 +31,7 @@ test("an auditor reads the users and their ways in, and is offered nothing that 
     "Reverse zones",
     "Secondaries",
     "Users",
+    "Assignments",
     "Registrars",
     "TSIG keys",
     "Audit trail",

@@ -23,6 +23,7 @@ const everywhere = [
   "/account/keys",
   "/account/sessions",
   "/admin/users",
+  "/admin/assignments",
   "/admin/audit",
   "/admin/keys",
   "/admin/invitations",

@@ -1,4 +1,5 @@
 /** The pages of administrators. They load together: the first page names every file that it may load, and has little room. */
+export { AssignmentsPage } from "./assignments-page.tsx";
 export { AuditPage } from "./audit-page.tsx";
 export { NewChannelPage, ChannelPage } from "./channel-page.tsx";
 export { ChannelsPage } from "./channels-page.tsx";

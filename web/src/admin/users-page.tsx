@@ -124,6 +124,8 @@ interface RowProps {
 }
 
 function Row({ user, manages, onOpen }: RowProps) {
+  const navigate = useNavigate();
+  const onAssignments = () => void navigate({ to: "/admin/assignments", search: { owner: user.id } });
   const self = useUser().id === user.id;
   const address = user.email === null ? null : user.emailVerified ? user.email : `${user.email} (${text.unverified})`;
   const about = [user.displayName, address].filter((each) => each !== null && each !== "").join(" · ");
@@ -153,6 +155,9 @@ function Row({ user, manages, onOpen }: RowProps) {
                 [
                   { id: "edit", label: text.edit, run: () => onOpen("edit") },
                   { id: "ways", label: text.waysIn, run: () => onOpen("ways") },
+                  ...(user.role === "member"
+                    ? [{ id: "assignments", label: text.assignments, run: onAssignments }]
+                    : []),
                 ],
                 [{ id: "delete", label: text.delete, run: () => onOpen("delete"), danger: true, disabled: self }],
               ]}

@@ -89,6 +89,7 @@ export function useEntries(
       ? []
       : [
           page(menuWords.users, "/admin/users"),
+          page(menuWords.assignments, "/admin/assignments"),
           page(menuWords.tsigKeys, "/admin/keys"),
           page(menuWords.audit, "/admin/audit"),
           page(menuWords.registrars, "/admin/registrars"),

@@ -1,10 +1,22 @@
-import { BadgeCheck, KeyRound, KeySquare, Megaphone, Plug, ScrollText, Server, Ticket, Users } from "lucide-react";
+import {
+  BadgeCheck,
+  KeyRound,
+  KeySquare,
+  Megaphone,
+  Plug,
+  ScrollText,
+  Server,
+  Ticket,
+  UserRoundCheck,
+  Users,
+} from "lucide-react";
 import { menuWords } from "../words/menu.ts";
 
 const text = menuWords;
 
 const adminPages = [
   { to: "/admin/users", icon: <Users aria-hidden />, label: text.users },
+  { to: "/admin/assignments", icon: <UserRoundCheck aria-hidden />, label: text.assignments },
   { to: "/admin/invitations", icon: <Ticket aria-hidden />, label: text.invitations },
   { to: "/admin/providers", icon: <Plug aria-hidden />, label: text.providers },
   { to: "/admin/registrars", icon: <BadgeCheck aria-hidden />, label: text.registrars },
@@ -17,4 +29,6 @@ const adminPages = [
 
 /** The pages about the whole service that a role may read. */
 export const adminPagesOf = (role: string) =>
-  adminPages.filter(({ to }) => role === "admin" || (role === "auditor" && /users|keys|audit|registrars/.test(to)));
+  adminPages.filter(
+    ({ to }) => role === "admin" || (role === "auditor" && /users|assignments|keys|audit|registrars/.test(to)),
+  );

@@ -2,6 +2,7 @@ import type { Words } from "../language.ts";
 import { audit } from "./admin-audit.ts";
 import { channels } from "./admin-channels.ts";
 import { groups } from "./admin-groups.ts";
+import { assignments } from "./admin-assignments.ts";
 import { keys } from "./admin-keys.ts";
 import { registrars } from "./admin-registrars.ts";
 import { counted } from "./count.ts";
@@ -238,6 +239,7 @@ const users: Admin["users"] = {
   more: (name) => `Aktionen für ${name}`,
   edit: "Bearbeiten",
   waysIn: "Zugänge",
+  assignments: "Zuweisungen",
   waysInto: (name) => `Zugänge von ${name}`,
   delete: "Löschen",
   addTitle: "Benutzer hinzufügen",
@@ -456,6 +458,7 @@ export const admin: Admin = {
   registrars,
   groups,
   keys,
+  assignments,
   audit,
   system,
 };

@@ -3,6 +3,7 @@ import type { Words } from "../language.ts";
 export const menu: Words["menu"] = {
   administration: "Verwaltung",
   users: "Benutzer",
+  assignments: "Zuweisungen",
   invitations: "Einladungen",
   providers: "DNS-Anbieter",
   registrars: "Registrare",

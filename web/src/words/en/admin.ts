@@ -1,6 +1,7 @@
 import { audit } from "./admin-audit.ts";
 import { channels } from "./admin-channels.ts";
 import { groups } from "./admin-groups.ts";
+import { assignments } from "./admin-assignments.ts";
 import { keys } from "./admin-keys.ts";
 import { registrars } from "./admin-registrars.ts";
 
@@ -211,6 +212,7 @@ const users = {
   more: (name: string) => `Actions for ${name}`,
   edit: "Edit",
   waysIn: "Ways in",
+  assignments: "Assignments",
   waysInto: (name: string) => `Ways in for ${name}`,
   delete: "Delete",
   addTitle: "Add a user",
@@ -423,6 +425,7 @@ export const admin = {
   registrars,
   groups,
   keys,
+  assignments,
   audit,
   system,
 };

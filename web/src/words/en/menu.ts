@@ -2,6 +2,7 @@
 export const menu = {
   administration: "Administration",
   users: "Users",
+  assignments: "Assignments",
   invitations: "Invitations",
   providers: "DNS providers",
   registrars: "Registrars",

@@ -24,7 +24,7 @@ import { recordsText } from "../own-rights.ts";
 const text = zoneWords;
 const pageSize = 50;
 
-type Assignment = RouterOutputs["assignments"]["list"]["assignments"][number];
+export type Assignment = RouterOutputs["assignments"]["list"]["assignments"][number];
 type Access = Assignment["access"];
 
 /** Who is assigned to a domain, for administrators; auditors only read it. */
@@ -247,7 +247,8 @@ interface WithdrawProps {
   onClose: () => void;
 }
 
-function WithdrawDialog({ assignment, name, onClose }: WithdrawProps) {
+/** Asks before an assignment ends. */
+export function WithdrawDialog({ assignment, name, onClose }: WithdrawProps) {
   const { groupName, tag } = assignment;
   const wider = groupName !== null ? text.byGroup(groupName) : tag !== null ? text.byTag(tag) : null;
   const withdraw = useAction(async () => {
@@ -272,7 +273,7 @@ function WithdrawDialog({ assignment, name, onClose }: WithdrawProps) {
       }
     >
       <p className={styles["mono"]}>
-        {recordsText(assignment)} · {text.accesses[assignment.access]}
+        {[assignment.domainName, recordsText(assignment), text.accesses[assignment.access]].filter(Boolean).join(" · ")}
       </p>
       {wider === null ? null : <Notice kind="warning">{text.withdrawAll(wider)}</Notice>}
       <Failure error={withdraw.error} />
