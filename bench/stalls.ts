@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { headerOctets, queryMessage } from "../server/dns/wire/messages.ts";
 import { signRequest, type TsigKey } from "../server/dns/wire/tsig.ts";
+import { prerequisite, update, UpdateClient } from "../tests/support/name-servers/update-client.ts";
 import { freePorts } from "../tests/support/programs.ts";
 import { RestClient } from "../tests/support/rest-client.ts";
 import { createDatabase, startPostgres } from "../tests/support/servers/postgres.ts";
@@ -21,6 +22,9 @@ const rounds = 3;
 const milliseconds = 3_000;
 const zone = "flood.example";
 const zoneRecords = 50_000;
+/** Records of a name that updates add as many to as one may. */
+const fullName = 3_000;
+const updateRecords = 1_000;
 
 /** Measures the longest event-loop delay while many small messages arrive at once, and during calls about a large zone, on both databases. */
 export async function measureStalls(): Promise<Figure[]> {
@@ -177,10 +181,10 @@ async function transferWhole(port: number, key: TsigKey): Promise<void> {
 async function furnish(url: string, dnsPort: number): Promise<[string, () => Promise<unknown>][]> {
   const client = new RestClient(url);
   client.token = (await client.post("/api/auth/login", { username: "admin", password })).body.accessToken;
-  const must = async (method: string, path: string, body?: unknown, headers?: Record<string, string>) => {
+  const must: Must = async (method, path, body, headers) => {
     const answer = await client.send(method, path, body, headers);
     if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 500)}`);
-    return answer.body as { id: string; token: string };
+    return answer.body;
   };
   const config = { nameServers: "ns1.example.net", contact: "dns@example.net", allowTransfer: "127.0.0.1" };
   const { id: providerConfigId } = await must("POST", "/api/provider-configs", { kind: "primary", name: "P", config });
@@ -194,12 +198,7 @@ async function furnish(url: string, dnsPort: number): Promise<[string, () => Pro
   const { id: to } = await must("POST", `${base}/snapshots`);
   const permissions = ["records:read", "domains:read"];
   const { token } = await must("POST", "/api/auth/me/tokens", { name: "face", permissions });
-  const made = (await client.post("/api/auth/me/tsig-keys", { domainId: id, access: "read" })).body;
-  const key: TsigKey = {
-    name: made.keyName,
-    algorithm: made.algorithm,
-    secret: Buffer.from(made.secret, "base64"),
-  };
+  const key = await newKey(must, id, "read");
   let imports = 0;
   const changes = Array.from({ length: 10_000 }, (_, index) => ({
     action: "create",
@@ -232,5 +231,64 @@ async function furnish(url: string, dnsPort: number): Promise<[string, () => Pro
     ],
     ["a snapshot of 50,000 records read", () => must("GET", `${base}/snapshots/${to}`)],
     ["a difference of 50,000 records", () => must("GET", `${base}/snapshots/diff?from=${from}&to=${to}`)],
+    ...(await furnishUpdates(must, dnsPort)),
   ];
 }
+
+/** Calls the API. @throws Error unless it succeeds */
+type Must = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) => Promise<{ id: string; token: string; keyName: string; algorithm: TsigKey["algorithm"]; secret: string }>;
+
+async function newKey(must: Must, domainId: string, access: "read" | "update"): Promise<TsigKey> {
+  const { keyName: name, algorithm, secret } = await must("POST", "/api/auth/me/tsig-keys", { domainId, access });
+  return { name, algorithm, secret: Buffer.from(secret, "base64") };
+}
+
+async function mustAnswer(expected: number, answer: Promise<number>): Promise<void> {
+  const rcode = await answer;
+  if (rcode !== expected) throw new Error(`An update was answered with ${rcode}, not ${expected}.`);
+}
+
+/** Makes a zone with a full name for each round. @returns updates of it by a key (RFC 2136) */
+async function furnishUpdates(must: Must, dnsPort: number): Promise<[string, () => Promise<unknown>][]> {
+  const name = "updated.example";
+  const { id: providerConfigId } = await must("POST", "/api/provider-configs", { kind: "manual", name: "M" });
+  const { id } = await must("POST", "/api/domains", { name, providerConfigId });
+  for (let round = 0; round < rounds; round++) {
+    const zonefile = addresses(0, fullName)
+      .map((address) => `full${round} 300 IN A ${address}`)
+      .join("\n");
+    await must("POST", `/api/domains/${id}/zonefile`, { zonefile, mode: "merge" });
+  }
+  const client = new UpdateClient(dnsPort, name, await newKey(must, id, "update"));
+  const added = addresses(fullName, updateRecords);
+  const wanted = added.map((address) => prerequisite.rrsetHas("full0", "A", address));
+  let round = 0;
+  return [
+    [
+      "update that adds 1,000 records to a name with 3,000",
+      async () => {
+        const owner = `full${round++}`;
+        await mustAnswer(
+          0,
+          client.update(
+            added.map((address) => update.add(owner, "A", address)),
+            [],
+            "tcp",
+          ),
+        );
+      },
+    ],
+    ["update with 1,000 prerequisites", () => mustAnswer(8, client.update([], wanted, "tcp"))],
+  ];
+}
+
+const addresses = (from: number, count: number) =>
+  Array.from(
+    { length: count },
+    (_, index) => `10.${(from + index) >> 16}.${((from + index) >> 8) & 255}.${(from + index) & 255}`,
+  );

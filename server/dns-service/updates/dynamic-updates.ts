@@ -4,7 +4,7 @@ import type { Audit } from "../../notifications/audit/audit.ts";
 import type { LiveNames } from "../../zones/changes/state/live-queries.ts";
 import type { ZoneContext } from "../../zones/changes/zone-context.ts";
 import type { Database, EntityManager } from "../../database/database.ts";
-import { isActive, isApexNs, type RecordData } from "../../dns/record.ts";
+import { isActive, isApexNs } from "../../dns/record.ts";
 import { classes, rcodes, type WireMessage } from "../../dns/wire/messages.ts";
 import {
   readUpdate,
@@ -12,15 +12,15 @@ import {
   type DynamicUpdate,
   type Prerequisite,
   type UpdateOperation,
-  type RrsetName,
 } from "../../dns/wire/updates.ts";
 import { LimitReached, mostOrdinaryChanges, type RequestLimits } from "../../api/limits/requests.ts";
 import { AppError, type ErrorCode } from "../../platform/errors.ts";
 import type { Logger } from "../../platform/log.ts";
+import { inSlices } from "../../platform/slices.ts";
 import type { Edit } from "../../zones/records/editing/edits.ts";
 import type { Records } from "../../zones/records/service.ts";
 import { soaOf, soaRecord, type PrimaryConfigs, type PrimaryService } from "../zones.ts";
-import { editsFor, unwritable, isSameRecord, type PresentRecord } from "./operations.ts";
+import { editsFor, failedPrerequisite, unwritable } from "./operations.ts";
 import { AnsweredBefore, type UnsentAnswer, type UpdateAnswers } from "./update-answers.ts";
 import { outsideRights, type Rights } from "../../access/zone-access.ts";
 import { kindOfZone } from "../../zones/records/provider-limits.ts";
@@ -211,12 +211,13 @@ async function editsIn(
   const present = (await live.at(names)).filter(isActive);
   const soa = names.includes("@") ? await soaOf(tx, services, zone) : null;
   const served = present.filter(({ recordType }) => recordType !== "SOA");
-  const failed = failedPrerequisite(prerequisites, soa ? [...served, soaRecord(soa)] : served);
+  const failed = await inSlices(failedPrerequisite(prerequisites, soa ? [...served, soaRecord(soa)] : served));
   if (failed !== null) throw new PrerequisiteFailed(failed);
   const unwanted = unwritable(operations);
   if (unwanted !== null) throw new UpdateRefused(rcodes.REFUSED, unwanted);
   const stored = await withStoredTtls(operations, zone);
-  return editsFor(stored, { name: zone.name, present, signed: zone.signed, serial: soa?.serial ?? null });
+  const updated = { name: zone.name, present, signed: zone.signed, serial: soa?.serial ?? null };
+  return await inSlices(editsFor(stored, updated));
 }
 
 function namesOf({ prerequisites, operations }: DynamicUpdate): string[] {
@@ -266,48 +267,6 @@ function unchangeable(operation: UpdateOperation, rights: Rights): string | null
   const rrset = operation.kind === "deleteRrset" ? operation : operation.record;
   // Operations on the SOA are ignored, or refused for another reason.
   return rrset.recordType === "SOA" ? null : outsideRights(rrset, rights);
-}
-
-/**
- * Returns the RCODE of the first prerequisite that the zone does not meet (RFC 2136 §3.2.5), or null if it meets all.
- * @param present all records of the names that the prerequisites name, the zone's SOA included
- */
-function failedPrerequisite(prerequisites: readonly Prerequisite[], present: readonly PresentRecord[]): number | null {
-  const atName = Map.groupBy(present, ({ name }) => name);
-  const inRrset = Map.groupBy(present, keyOf);
-  const wanted = new Map<string, Pick<RecordData, "recordType" | "name" | "value" | "strings">[]>();
-  for (const prerequisite of prerequisites) {
-    switch (prerequisite.kind) {
-      case "nameInUse":
-        if (!atName.has(prerequisite.name)) return rcodes.NXDOMAIN;
-        break;
-      case "nameUnused":
-        if (atName.has(prerequisite.name)) return rcodes.YXDOMAIN;
-        break;
-      case "rrsetExists":
-        if (!inRrset.has(keyOf(prerequisite))) return rcodes.NXRRSET;
-        break;
-      case "rrsetAbsent":
-        if (inRrset.has(keyOf(prerequisite))) return rcodes.YXRRSET;
-        break;
-      case "rrsetHas": {
-        const records = wanted.get(keyOf(prerequisite.record)) ?? [];
-        if (!records.some((record) => isSameRecord(record, prerequisite.record))) records.push(prerequisite.record);
-        wanted.set(keyOf(prerequisite.record), records);
-      }
-    }
-  }
-  for (const [key, records] of wanted) {
-    const rrset = inRrset.get(key) ?? [];
-    const isEqual =
-      rrset.length === records.length && records.every((record) => rrset.some((other) => isSameRecord(other, record)));
-    if (!isEqual) return rcodes.NXRRSET;
-  }
-  return null;
-}
-
-function keyOf({ name, recordType }: RrsetName): string {
-  return `${name} ${recordType}`;
 }
 
 /**
