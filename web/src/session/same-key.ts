@@ -7,7 +7,8 @@ function withSameKey(send: typeof fetch): typeof fetch {
   let lost: { change: string; key: string; until: number } | null = null;
   return async (url, init) => {
     const { "idempotency-key": own, ...headers } = (init?.headers ?? {}) as Record<string, string>;
-    const change = `${String(url)} ${String(init?.body)}`;
+    // The client sends text to an address given as text.
+    const change = `${url as string} ${(init?.body ?? "") as string}`;
     // A plan makes no change.
     if (own === undefined || /\.plan|"dryRun":true/.test(change)) return await send(url, init);
     const key = lost?.change === change && lost.until > Date.now() ? lost.key : own;
