@@ -1,7 +1,7 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type Axe from "axe-core";
-import { chromium, type Browser, type Page } from "playwright-core";
+import { chromium, type Browser, type Locator, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { freePorts } from "./programs.ts";
 import { adminPassword, onceStarted, startZonewright, type Options, type Zonewright } from "./zonewright.ts";
@@ -283,6 +283,11 @@ async function sessionOf(url: string, user: { username: string; password: string
     cookies: [{ ...cookie, secure: false, sameSite: "Lax" as const }],
     origins: [{ origin: url, localStorage: [{ name: "zonewright.session", value: "1" }] }],
   };
+}
+
+/** Waits until the keyboard is in a part of the page. Dialogs and menus take the focus a frame after they can be seen. */
+export async function focusIn(part: Locator): Promise<void> {
+  await part.and(part.page().locator(":focus-within")).waitFor();
 }
 
 declare global {

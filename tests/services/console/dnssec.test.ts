@@ -79,8 +79,9 @@ test("DNSSEC is turned on, its DS records are published in the parent zone, and 
   await admin.post(`/api/domains/${parent.id}/records`, delegation);
   const page = await site.signedIn({ path: "/d/shop.corp.example/registration" });
   await page.getByRole("button", { name: "Turn on DNSSEC" }).click();
-  const ds = await page.getByLabel("DS record to publish").inputValue();
-  expect(ds).toMatch(/^\d+ 13 2 [\da-f]{64}$/);
+  const shown = page.getByLabel("DS record to publish");
+  await expect.poll(() => shown.inputValue()).toMatch(/^\d+ 13 2 [\da-f]{64}$/);
+  const ds = await shown.inputValue();
   await page.getByRole("button", { name: "Publish DS records" }).scrollIntoViewIfNeeded();
   await photograph(page, "dnssec-on");
   await expectAccessible(page);

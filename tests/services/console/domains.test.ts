@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { queries } from "../../../server/database/database.ts";
-import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
+import { expectAccessible, focusIn, photograph, useConsole } from "../../support/console.ts";
 import { memberPassword } from "../../support/zonewright.ts";
 
 const site = useConsole();
@@ -66,9 +66,12 @@ test("without a zone file, the first run leads to the kinds of providers", async
   await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
   await asked.promise;
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Connect a provider");
-  await page.getByRole("button", { name: "Add domain" }).click();
-  await page.getByRole("dialog").waitFor();
+  const add = page.getByRole("button", { name: "Add domain" });
+  await add.click();
+  await focusIn(page.getByRole("dialog"));
   await page.keyboard.press("Escape");
+  // The dialog gives the focus back.
+  await focusIn(add);
   answered.resolve(undefined);
   await page.getByRole("link", { name: "Connect a provider" }).focus();
   await page.keyboard.press("Enter");

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import type { Page, Route } from "playwright-core";
 import { beforeEach, expect, test } from "vitest";
 import { faults } from "../../support/console-faults.ts";
-import { useConsole } from "../../support/console.ts";
+import { focusIn, useConsole } from "../../support/console.ts";
 import { fileZone, type Zone } from "../../support/zones.ts";
 
 const site = useConsole();
@@ -177,6 +177,7 @@ test("when the answer of a change of 450 records is lost, the repeated call has 
   }, lines);
   const paste = page.getByRole("dialog", { name: /^Add records to/ });
   await paste.getByText("450 of 450 ticked").waitFor();
+  await focusIn(paste);
   await page.keyboard.press("Control+Enter");
   await page.getByText("450 changes", { exact: true }).waitFor();
   await page.route(apply, loseAnswer, { times: 1 });
@@ -218,7 +219,7 @@ test("when the page goes before the answer is there, it knows at the return what
   await made.promise;
   await page.reload();
   await page.getByText("Applied as revision 2").waitFor();
-  expect(await page.getByRole("region", { name: "Draft" }).count()).toBe(0);
+  await page.getByRole("region", { name: "Draft" }).waitFor({ state: "detached" });
   expect(await zone.lines()).toEqual(["new A 192.0.2.50", "www A 192.0.2.1"]);
 });
 

@@ -123,10 +123,12 @@ test("in Firefox at a plain HTTP address, rows and links are copied, and the acc
     await page.goto(records);
     await page.locator(filter).click();
     await hold("Control", "v");
+    await page.waitForFunction((field) => document.querySelector<HTMLInputElement>(field)?.value !== "", {}, filter);
     return await page.$eval(filter, ({ value }) => value);
   };
   await page.goto(records);
-  await page.locator("[role=grid]").wait();
+  // The grid is hidden until its rows are there, and takes no focus before.
+  await control('//*[@role="gridcell"]', "www").wait();
   await page.focus("[role=grid]");
   await hold("Control", "c");
   await shown("1 line copied");

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { beforeEach, expect, test } from "vitest";
 import { queries } from "../../../server/database/database.ts";
-import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
+import { expectAccessible, focusIn, photograph, useConsole } from "../../support/console.ts";
 import { memberPassword } from "../../support/zonewright.ts";
 import { fileZone, type Zone } from "../../support/zones.ts";
 
@@ -51,20 +51,24 @@ test("the menu of a record opens by the keyboard, leads to its lock, and returns
   for (const key of ["Shift+F10", "ContextMenu"]) {
     await page.keyboard.press(key);
     await details.waitFor();
+    await focusIn(page.getByRole("menu"));
     await page.keyboard.press("Escape");
     await details.waitFor({ state: "detached" });
     await expect.poll(async () => await grid.evaluate((element) => element === document.activeElement)).toBe(true);
   }
   await page.keyboard.press("Shift+F10");
   await details.waitFor();
+  await focusIn(page.getByRole("menu"));
   await page.keyboard.press("l");
+  await focusIn(details);
   await page.keyboard.press("Enter");
-  await page.getByRole("dialog", { name: "Lock, contact and review date of www A" }).waitFor();
+  await focusIn(page.getByRole("dialog", { name: "Lock, contact and review date of www A" }));
   await page.keyboard.press("Escape");
   await expect.poll(async () => await grid.evaluate((element) => element === document.activeElement)).toBe(true);
   await page.keyboard.press("Shift+F10");
-  await page.getByRole("menuitem", { name: "Edit" }).waitFor();
+  await focusIn(page.getByRole("menu"));
   await page.keyboard.press("e");
+  await focusIn(page.getByRole("menuitem", { name: "Edit" }));
   await page.keyboard.press("Enter");
   const value = page.getByRole("textbox", { name: "Value", exact: true });
   await expect.poll(async () => await value.evaluate((element) => element === document.activeElement)).toBe(true);
@@ -132,7 +136,7 @@ test("an administrator is offered as owners those who can see the zone, finds th
   await expect.poll(offered).toEqual(["owner-ada ", "owner-bob "]);
   await photograph(page, "record-contact");
   await page.getByRole("option", { name: "owner-bob" }).click();
-  expect(await contact.inputValue()).toBe("owner-bob");
+  await expect.poll(() => contact.inputValue()).toBe("owner-bob");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved.").waitFor();
   expect((await record())?.ownerId).toBe(bob.id);
@@ -173,8 +177,11 @@ test("a member sees that a record is locked, and is offered no edit that would b
   const page = await site.signedIn({ username, password: memberPassword, path: records() });
   await page.getByRole("row").filter({ hasText: "192.0.2.1" }).getByText(", Locked").waitFor();
   await page.getByRole("button", { name: "Actions for api A" }).click();
-  await page.getByRole("menuitem", { name: "Edit" }).waitFor();
+  const change = page.getByRole("menuitem", { name: "Edit" });
+  await change.waitFor();
+  await focusIn(page.getByRole("menu"));
   await page.keyboard.press("Escape");
+  await change.waitFor({ state: "detached" });
   await menu(page);
   await page.getByRole("menuitem", { name: "Lock, contact, review date…" }).waitFor();
   expect(await page.getByRole("menuitem", { name: /Edit|Delete/ }).count()).toBe(0);
@@ -210,6 +217,7 @@ test("a member assigned to some types is offered only those, and can mend a new 
   const page = await site.signedIn({ username, password: memberPassword, path: records() });
   await page.getByRole("button", { name: "Add record" }).first().click();
   const types = page.getByRole("combobox", { name: "Type" });
+  await types.waitFor();
   expect((await types.locator("option").allTextContents()).toSorted()).toEqual(["MX", "TXT"]);
   await types.selectOption("TXT");
   await page.getByRole("textbox", { name: "Name" }).fill("elsewhere");

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { useConsole } from "../../support/console.ts";
+import { focusIn, useConsole } from "../../support/console.ts";
 import { startBind } from "../../support/name-servers/bind.ts";
 import { emptyZone, type UpdateServer } from "../../support/name-servers/update-server.ts";
 import { adminPassword } from "../../support/zonewright.ts";
@@ -65,13 +65,13 @@ test("the same works by keyboard alone, from the sign-in to the name server", as
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Domains", exact: true }).waitFor();
   await page.keyboard.press("Control+k");
-  await page.getByRole("combobox", { name: "Jump to a domain, page or record" }).waitFor();
+  await focusIn(page.getByRole("combobox", { name: "Jump to a domain, page or record" }));
   await page.keyboard.type("keys.example");
   await expect.poll(() => page.getByRole("option", { selected: true }).textContent()).toContain("keys.example");
   await page.keyboard.press("Enter");
   await page.getByRole("row").filter({ hasText: "192.0.2.7" }).waitFor();
   await page.keyboard.press("Alt+n");
-  await page.getByRole("textbox", { name: "Name" }).waitFor();
+  await focusIn(page.getByRole("textbox", { name: "Name" }));
   await page.keyboard.type("new");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Tab");
@@ -79,7 +79,7 @@ test("the same works by keyboard alone, from the sign-in to the name server", as
   await page.keyboard.press("Enter");
   await page.getByText(/^Checked against revision/).waitFor();
   await page.keyboard.press("Control+Enter");
-  await page.getByRole("dialog", { name: /^Review 1 change/ }).waitFor();
+  await focusIn(page.getByRole("dialog", { name: /^Review 1 change/ }));
   await page.keyboard.press("Control+Enter");
   await page.getByText(/^Applied as revision/).waitFor();
   expect(await served("new.keys.example")).toEqual(["192.0.2.80"]);

@@ -71,6 +71,7 @@ test("records deleted by others are looked up four names at a time, until the pa
   await page.getByRole("row").filter({ hasText: "192.0.2.1" }).first().waitFor();
   await page.getByRole("grid").focus();
   await page.keyboard.press("Control+a");
+  await page.getByText("12 records selected").waitFor();
   await page.keyboard.press("Alt+t");
   await page.getByRole("dialog").getByRole("textbox").fill("10 min");
   await page.getByRole("dialog").getByRole("button", { name: "Add to the draft" }).click();

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
+import { expectAccessible, focusIn, photograph, useConsole } from "../../support/console.ts";
 import { memberPassword } from "../../support/zonewright.ts";
 import { fileZone } from "../../support/zones.ts";
 
@@ -64,6 +64,7 @@ test("the undo of pasted records that loses much of a zone leads to the history,
   await page.getByRole("grid").focus();
   await pasteOnPage(page, Array.from({ length: 12 }, (_, host) => `h${host} 300 IN A 192.0.2.1`).join("\n"));
   await dialog(page).getByText("12 of 12 ticked").waitFor();
+  await focusIn(dialog(page));
   await page.keyboard.press("Control+Enter");
   await dialog(page).waitFor({ state: "hidden" });
   await page.getByText("12 changes", { exact: true }).waitFor();

@@ -32,7 +32,7 @@ test("at a plain HTTP address in a LAN, records are edited, reviewed, applied an
   const filter = page.getByRole("searchbox");
   await filter.focus();
   await page.keyboard.press("Control+v");
-  expect(await filter.inputValue()).toMatch(/^www\s.*\sA\s192\.0\.2\.1$/);
+  await expect.poll(() => filter.inputValue()).toMatch(/^www\s.*\sA\s192\.0\.2\.1$/);
   await filter.fill("");
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByText("Undone as revision 2").waitFor();

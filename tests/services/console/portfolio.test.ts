@@ -224,7 +224,7 @@ test("an import that changes many domains goes on as a job, whose page has progr
   await page.getByRole("heading", { name: "Import of a table of domains" }).waitFor();
   await page.getByRole("status").getByText("101 domains changed").waitFor();
   const rows = page.getByRole("list", { name: "Domains" }).getByRole("listitem");
-  expect(await rows.first().textContent()).toBe("many100.exampleChanged");
+  await expect.poll(() => rows.first().textContent()).toBe("many100.exampleChanged");
   await photograph(page, "portfolio-job");
   await expectAccessible(page);
   expect(await rows.first().getByRole("link").getAttribute("href")).toBe("/d/many100.example/registration");

@@ -48,10 +48,9 @@ test("a registrar is connected, tested, edited and deleted, and its keys never c
   await row.getByRole("button", { name: "Names at Company account" }).click();
   const names = page.getByRole("dialog", { name: "Names at Company account" });
   await names.getByText("Not managed here").waitFor();
-  expect(await names.getByRole("listitem").allTextContents()).toEqual([
-    "elsewhere.testNot managed here",
-    "names.testConnect",
-  ]);
+  await expect
+    .poll(() => names.getByRole("listitem").allTextContents())
+    .toEqual(["elsewhere.testNot managed here", "names.testConnect"]);
   await expectAccessible(page);
   await photograph(page, "registrar-names");
   await names.getByRole("button", { name: "Connect names.test" }).click();
@@ -107,5 +106,5 @@ test("an auditor reads the registrars and their names, and can change nothing", 
   await names.getByRole("link", { name: "audited.test" }).waitFor();
   expect(await names.getByRole("button", { name: /^Connect/ }).count()).toBe(0);
   await names.getByRole("button", { name: "Close" }).last().click();
-  expect(await page.getByRole("main").getByRole("button").allTextContents()).toEqual(["Names"]);
+  await expect.poll(() => page.getByRole("main").getByRole("button").allTextContents()).toEqual(["Names"]);
 });

@@ -84,10 +84,12 @@ test("a domain's registrar is chosen, is asked, and stands beside the parent zon
     .getByText("Mar 1, 2031")
     .waitFor();
   const findings = page.getByRole("list", { name: "What to do" }).getByRole("listitem");
-  expect(await findings.allTextContents()).toEqual([
-    expect.stringContaining("The name servers of one.tld at the registrar are not those in the parent zone."),
-    expect.stringContaining("one.tld can be transferred to another registrar."),
-  ]);
+  await expect
+    .poll(() => findings.allTextContents())
+    .toEqual([
+      expect.stringContaining("The name servers of one.tld at the registrar are not those in the parent zone."),
+      expect.stringContaining("one.tld can be transferred to another registrar."),
+    ]);
   await expectAccessible(page);
   await photograph(page, "registration");
 });
@@ -99,7 +101,7 @@ test("what is wrong with the delegation is among what to do, and nothing is call
   const findings = page.getByRole("list", { name: "What to do" }).getByRole("listitem");
   await findings.filter({ hasText: "ns2.one.tld" }).first().waitFor();
   const { body } = await admin.get(`${path}/delegation`);
-  expect(await findings.count()).toBe(body.findings.length);
+  await expect.poll(() => findings.count()).toBe(body.findings.length);
   await photograph(page, "registration-delegation");
   await expectAccessible(page);
   const until = new Date(Date.now() + 7 * 86_400_000).toISOString();

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
+import { expectAccessible, focusIn, photograph, useConsole } from "../../support/console.ts";
 import { addZone, manualConfig, type Zone } from "../../support/zones.ts";
 
 const site = useConsole();
@@ -29,6 +29,7 @@ test("the search finds records in all zones, keeps its filters in the address, a
   await page.getByRole("heading", { name: "Find records in all of your zones" }).waitFor();
   await expectAccessible(page);
   await photograph(page, "search-empty");
+  await focusIn(page.getByRole("searchbox"));
   await page.keyboard.type("203.0.113");
   await page.getByText("4 records").waitFor();
   await page.getByLabel("Host").fill("www");
