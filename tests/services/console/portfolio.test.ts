@@ -46,7 +46,7 @@ test("the portfolio shows what to do first, what all costs, and every domain by 
     "late.example",
   ]);
   const costs = page.getByRole("list", { name: "Yearly costs" }).getByRole("listitem");
-  expect(await costs.allTextContents()).toEqual(["€1,212.50", "$9.00"]);
+  await expect.poll(() => costs.allTextContents()).toEqual(["€1,212.50", "$9.00"]);
   const rows = page.getByRole("table", { name: "Domains" }).getByRole("row");
   await expect.poll(() => rows.count()).toBe(6);
   await expect.poll(() => rows.nth(1).textContent()).toContain("late.example");
