@@ -2,7 +2,14 @@ import { createHash } from "node:crypto";
 import type { KnownCertificates } from "../certificates/findings.ts";
 import { standsFor, type Ds, type ZoneKey } from "../../dns/dnssec/keys.ts";
 import type { ServedKeys, ServerSeen } from "../delegation/observe.ts";
-import type { ChangeableField, PublishedKey, RegistrarChange, RegistrarState } from "./registrar.ts";
+import {
+  isSame,
+  type AcceptedChanges,
+  type ChangeableField,
+  type PublishedKey,
+  type RegistrarChange,
+  type RegistrarState,
+} from "./registrar.ts";
 
 /** What a caller wants of a registration, with names and DS records in canonical form; what is left out stays. */
 export interface WantedRegistration {
@@ -43,6 +50,24 @@ export interface RegistrationPlan {
 }
 
 const order: readonly ChangeableField[] = ["autoRenew", "locked", "nameServers", "ds"];
+
+/** How messages name a field. */
+const words: Record<ChangeableField, string> = {
+  nameServers: "name servers",
+  ds: "DS records",
+  locked: "the transfer lock",
+  autoRenew: "automatic renewal",
+};
+
+/** Returns the risks of changes of fields that the registrar is still changing. Pure. @param vendor its name */
+export function overtaking(vendor: string, accepted: AcceptedChanges, changes: readonly FieldChange[]): Risk[] {
+  return changes.flatMap(({ field }) => {
+    const at = accepted[field]?.at.toISOString().slice(0, 16).replace("T", " ");
+    if (at === undefined) return [];
+    const message = `${vendor} does not show the change of ${words[field]} of ${at} UTC yet. It may refuse another one, or carry it out first. Wait until it shows the change, or look in its console.`;
+    return [{ about: `accepted ${field}`, message }];
+  });
+}
 
 /** Returns what differs from what the registrar says. */
 export function differences(state: RegistrarState, wanted: WantedRegistration): FieldChange[] {
@@ -225,13 +250,6 @@ function published({ rdata }: ZoneKey): PublishedKey {
 function dsOf(text: string): Ds {
   const [tag = 0, algorithm = 0, digestType = 0] = text.split(" ").slice(0, 3).map(Number);
   return { tag, algorithm, digestType, digest: text.split(" ").slice(3).join("") };
-}
-
-function isSame(before: string[] | boolean | null, after: string[] | boolean): boolean {
-  return (
-    JSON.stringify(Array.isArray(before) ? before.toSorted() : before) ===
-    JSON.stringify(Array.isArray(after) ? after.toSorted() : after)
-  );
 }
 
 export const registrationFindings = [

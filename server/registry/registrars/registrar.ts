@@ -200,6 +200,40 @@ export type RegistrarReading = {
   version: number;
 } & ({ state: RegistrarState; error: null } | { state: null; error: string });
 
+/** Changes that a registrar accepted and did not show yet, by field. */
+export type AcceptedChanges = Partial<
+  Record<ChangeableField, { before: string[] | boolean; after: string[] | boolean; at: Date }>
+>;
+
+/** How long a registrar may take to carry a change out, in milliseconds. */
+const longestCarryingOut = 24 * 3_600_000;
+
+/** Returns whether a field has the same value, in whichever order. */
+export function isSame(one: string[] | boolean | null, other: string[] | boolean | null): boolean {
+  return inOrder(one) === inOrder(other);
+}
+
+function inOrder(value: string[] | boolean | null): string {
+  return JSON.stringify(Array.isArray(value) ? value.toSorted() : value);
+}
+
+/** Returns the changes that a registrar still has to carry out: where it shows what it did before, for at most a day. */
+export function stillAccepted(known: StoredReading | null, state: RegistrarState, now: Date): AcceptedChanges {
+  const accepted = Object.entries(known?.accepted ?? {}) as [ChangeableField, NonNullable<AcceptedChanges["ds"]>][];
+  return Object.fromEntries(
+    accepted.filter(
+      ([field, { before, after, at }]) =>
+        isSame(state[field], before) && !isSame(before, after) && now.getTime() - at.getTime() < longestCarryingOut,
+    ),
+  );
+}
+
+/** Returns what a registrar will say once it has carried out what it accepted. */
+export function onceCarriedOut(state: RegistrarState, accepted: AcceptedChanges): RegistrarState {
+  const fields = Object.entries(accepted).map(([field, { after }]) => [field, after]);
+  return { ...state, ...Object.fromEntries(fields) };
+}
+
 /** The switches of a registration whose changes are reported. */
 export const watchedFields = ["locked", "autoRenew"] as const;
 export type WatchedFields = Pick<RegistrarState, (typeof watchedFields)[number]>;
@@ -219,6 +253,8 @@ export interface StoredReading {
   version?: number;
   /** When the registration was last changed here. Left out: never. */
   changedAt?: Date | null;
+  /** What it accepted and did not show yet. Left out: nothing. */
+  accepted?: AcceptedChanges;
   /** Switches of a change that was begun, and whose outcome is not stored yet. The next lookup does not report them. */
   sending?: readonly (keyof WatchedFields)[];
 }
@@ -227,9 +263,11 @@ export interface StoredReading {
 export function storedReading(column: unknown, configId: string | null): StoredReading | null {
   const stored = fromJson(column) as StoredReading | null;
   if (stored === null || stored.configId !== configId) return null;
-  const { seenAt, changedAt = null, state } = stored;
+  const { seenAt, changedAt = null, state, accepted = {} } = stored;
+  const dated = Object.entries(accepted).map(([field, change]) => [field, { ...change, at: new Date(change.at) }]);
   return {
     ...stored,
+    accepted: Object.fromEntries(dated),
     seenAt: seenAt && new Date(seenAt),
     changedAt: changedAt && new Date(changedAt),
     state: state && { ...state, expiresAt: state.expiresAt && new Date(state.expiresAt) },
@@ -251,6 +289,7 @@ export function afterReading(
     error,
     watched: watchedAfter(watchedIn(known), watched),
     version: (known?.version ?? 0) + (state ? 1 : 0),
+    accepted: state ? stillAccepted(known, state, now) : (known?.accepted ?? {}),
     sending: (known?.sending ?? []).filter((field) => (watched[field] ?? null) === null),
   };
 }
@@ -269,12 +308,13 @@ export function beforeChange(
 
 /**
  * Returns what to store after a change was sent, before the registrar is asked again.
- * @param made what the registrar accepted @param sent that, and what may have been made, which the next lookup does not report
+ * @param made what the registrar accepted @param before what it said before of these fields
+ * @param sent what it accepted, and what may have been made, which the next lookup does not report
  */
 export function afterChange(
   known: StoredReading | null,
   configId: string,
-  { made, sent }: { made: Partial<RegistrarState>; sent: Partial<RegistrarState> },
+  { made, before, sent }: Record<"made" | "before" | "sent", Partial<RegistrarState>>,
   now: Date,
 ): StoredReading {
   return {
@@ -282,9 +322,20 @@ export function afterChange(
     state: known?.state ? { ...known.state, ...made } : null,
     watched: watchedAfter(watchedIn(known), sent),
     version: (known?.version ?? 0) + 1,
+    accepted: { ...known?.accepted, ...acceptedNow(before, made, now) },
     changedAt: now,
     sending: [],
   };
+}
+
+/** Returns the changes that a registrar accepted just now. What it did not say before cannot be compared with what it will say. */
+function acceptedNow(before: Partial<RegistrarState>, made: Partial<RegistrarState>, at: Date): AcceptedChanges {
+  return Object.fromEntries(
+    changeableFields.flatMap((field) => {
+      const [was, after] = [before[field] ?? null, made[field] ?? null];
+      return was === null || after === null ? [] : [[field, { before: was, after, at }]];
+    }),
+  );
 }
 
 /** Returns whether the registrar was asked before something newer was stored, so that its answer may be of before a change. */

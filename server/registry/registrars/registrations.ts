@@ -22,6 +22,7 @@ import {
   judgeKnown,
   judgeRegistration,
   knownKeys,
+  overtaking,
   registrationHash,
   sendingOrder,
   type FieldChange,
@@ -37,6 +38,8 @@ import {
   afterReading,
   beforeChange,
   isOutdated,
+  onceCarriedOut,
+  stillAccepted,
   storedReading,
   whyNotMade,
   type RegistrarReading,
@@ -242,7 +245,7 @@ export class Registrations {
     };
     const { failure, touched } = await this.#carryOut(em, caller, prepared, { about, isHeld });
     if (failure) throw new AppError("PROVIDER_ERROR", outcomeOf(failure, touched), { cause: failure });
-    return { ...shown, applied: true, undo };
+    return { ...shown, applied: shown.changes.length > 0, undo };
   }
 
   /** Decides whether a plan may be carried out, or shown if that is all that is wanted. @throws AppError as `change` */
@@ -298,12 +301,14 @@ export class Registrations {
   ): Promise<RegistrationDraft> {
     const zone = await zoneFor(em, caller, input.id, "manage");
     const configId = zone.registrarConfigId;
-    const state = (await this.#parts.registrarConfigs.lastReading(em, zone.id, configId))?.state;
-    if (configId === null || !state)
+    const reading = await this.#parts.registrarConfigs.lastReading(em, zone.id, configId);
+    if (configId === null || !reading?.state)
       throw new AppError(
         "CONFLICT",
         "The registrar has not answered for this domain yet. Check the domain's expiry, which asks it.",
       );
+    const accepted = stillAccepted(reading, reading.state, this.#parts.now());
+    const state = onceCarriedOut(reading.state, accepted);
     return draftOf(configId, { ...judgeRegistration(zone.name, state, differences(state, input), null), risks: [] });
   }
 
@@ -361,13 +366,16 @@ export class Registrations {
     const known = await this.#parts.registrarConfigs.lastReading(em, zone.id, account.id);
     const state = await throughProvider(account.registrar.read(name));
     if (!state) throw new AppError("PROVIDER_ERROR", `The registrar does not have ${name} in this account.`);
-    const wanted = input.dsFrom ? canonical({ ...given, ds: input.dsFrom(state.ds ?? []) }) : given;
-    const changes = differences(state, wanted);
+    const accepted = stillAccepted(known, state, this.#parts.now());
+    const expected = onceCarriedOut(state, accepted);
+    const wanted = input.dsFrom ? canonical({ ...given, ds: input.dsFrom(expected.ds ?? []) }) : given;
+    const changes = differences(expected, wanted);
     const touchesDelegation = changes.some(({ field }) => field === "nameServers" || field === "ds");
-    const servers = wanted.nameServers ?? state.nameServers ?? [];
+    const servers = wanted.nameServers ?? expected.nameServers ?? [];
     const asked = seen && seen.servers.join(" ") === servers.join(" ") ? seen.probe : null;
     const probe = touchesDelegation ? (asked ?? (await this.#parts.probe(name, servers))) : null;
-    const plan = judgeRegistration(name, state, changes, probe, input.keys);
+    const plan = judgeRegistration(name, expected, changes, probe, input.keys);
+    plan.risks.push(...overtaking(account.kind.name, accepted, changes));
     if (account.kind.makesDs) plan.refusals.push(...notMade(account.kind.name, changes));
     const keys = knownKeys(probe, input.keys);
     return {
@@ -432,7 +440,8 @@ export class Registrations {
       changes: done,
       about: { ...about, ...(failure === null && fault === null ? {} : { error: said }) },
       store: async (tx) => {
-        const changed = { made: sideOf(made, "after"), sent: sideOf(done, "after") };
+        const [before, after] = [sideOf(made, "before"), sideOf(made, "after")];
+        const changed = { made: after, before, sent: sideOf(done, "after") };
         for (const { id, known } of await sharing(tx, zone, account.id))
           await storeState(tx, id, afterChange(known, account.id, changed, this.#parts.now()));
       },

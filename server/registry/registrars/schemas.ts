@@ -250,7 +250,10 @@ export const registrationPlan = {
         after: fieldValue.meta({ description: "What it becomes.", example: true }),
       }),
     )
-    .meta({ description: "What differs from what the registrar says now." }),
+    .meta({
+      description:
+        "What differs from what the registrar says now, or accepted within the last day and does not show yet.",
+    }),
   warnings: z.array(z.string()).meta({ description: "What the change means, and what needs `force`.", example: [] }),
 };
 
@@ -258,7 +261,10 @@ export const registrationChange = z
   .object({
     ...registrationPlan,
     planHash: z.string().meta({ description: "Identifies the plan.", example: "q3xVnF…" }),
-    applied: z.boolean().meta({ description: "Whether the change was made." }),
+    applied: z.boolean().meta({
+      description:
+        "Whether the registrar accepted the change. False for a plan, and if nothing differs. Some registrars show a change only minutes or hours later.",
+    }),
     undo: z
       .object({
         nameServers: z.array(z.string()).optional().meta({ description: "Name servers before." }),

@@ -139,6 +139,43 @@ test("OVHcloud's own name servers are given up first, and a right that the consu
   ovh.denied.clear();
 });
 
+test("a change that the registrar has not carried out yet is not taken for undone, and another one needs force", async () => {
+  const { ovh } = accounts;
+  ovh.slow.add(zoneName);
+  await zw.admin.put(path, { registrarConfigId: configs["ovh"] });
+  const [one, both] = [["ns1.one.tld"], ["ns1.one.tld", "ns2.one.tld"]];
+  const { body: sent } = await changed({ nameServers: one });
+  expect(sent).toMatchObject({ applied: true, undo: { nameServers: both } });
+  // Lookups go on showing the old state.
+  await zw.admin.post(`${path}/check-expiry`);
+  expect((await zw.admin.get(`${path}/registration`)).body.registrar.nameServers).toEqual(both);
+  const refused = await changed(sent.undo);
+  const said = expect.stringMatching(
+    /^OVHcloud does not show the change of name servers of \d{4}-\d\d-\d\d \d\d:\d\d UTC yet/,
+  );
+  expect(refused).toMatchObject({
+    plan: { changes: [{ field: "nameServers", before: one, after: both }], warnings: [said] },
+    status: 409,
+    body: { code: "CONFIRMATION_REQUIRED", message: said },
+  });
+  expect(await changed({ autoRenew: false })).toMatchObject({ status: 200, plan: { warnings: [expect.anything()] } });
+  const made = ovh.changes().length;
+  expect(await changed(sent.undo, { force: true })).toMatchObject({ status: 200, body: { applied: true } });
+  expect(ovh.changes().length).toBe(made + 1);
+  ovh.carryOut();
+  expect(ovh.domains.get(zoneName)?.nameServers).toEqual(both);
+  expect(await changed({ nameServers: both })).toMatchObject({ status: 200, body: { changes: [], applied: false } });
+  await changed({ nameServers: one });
+  ovh.carryOut();
+  expect(await changed({ nameServers: both })).toMatchObject({ status: 200, plan: { warnings: [] } });
+  clock.advance(25 * hour);
+  zw.admin.token = (await zw.signIn("admin", adminPassword)).token;
+  // What is not shown after a day is not waited for.
+  expect(await changed({ nameServers: both })).toMatchObject({ status: 200, plan: { changes: [{ before: one }] } });
+  ovh.carryOut();
+  ovh.slow.clear();
+});
+
 test.each([
   [
     { state: "failed", error: { code: 1, message: "The registry refuses." } },

@@ -17,6 +17,10 @@ interface OvhAccount extends RegistrarAccount {
   hosted: Set<string>;
   /** Paths that the consumer key has no right to. */
   denied: Set<string>;
+  /** Names whose new name servers come into force only by `carryOut`: the API answers with a task. */
+  slow: Set<string>;
+  /** Ends the tasks. */
+  carryOut(): void;
 }
 
 interface Key {
@@ -32,7 +36,8 @@ const says = (status: number, errorCode: string, message: string) =>
 /** OVHcloud's API 1.0, for one account. */
 export async function startOvh(): Promise<OvhAccount> {
   const domains = new Map<string, Registered>();
-  const [hosted, denied] = [new Set<string>(), new Set<string>()];
+  const [hosted, denied, slow] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  const tasks: (() => void)[] = [];
   const known = new Map<string, Key>();
   const vendor = await startLoopbackVendor((call) => {
     const { url, method, headers, target, body } = call;
@@ -45,24 +50,29 @@ export async function startOvh(): Promise<OvhAccount> {
       .digest("hex");
     if (headers["x-ovh-signature"] !== `$1$${signature}`) return says(400, "INVALID_SIGNATURE", "Invalid signature");
     if (denied.has(url.pathname)) return says(403, "NOT_GRANTED_CALL", "This call has not been granted");
-    return reply(call, { domains, hosted, known });
+    return reply(call, { domains, hosted, slow, tasks, known });
   });
   return {
     ...vendor,
     domains,
     hosted,
     denied,
+    slow,
+    carryOut() {
+      for (const task of tasks.splice(0)) task();
+    },
     config: { ...keys, endpoint: `${vendor.url}/1.0` },
     changes: () => changesOf(vendor.calls, ({ method }) => method === "GET"),
   };
 }
 
-interface Account extends Pick<OvhAccount, "domains" | "hosted"> {
+interface Account extends Pick<OvhAccount, "domains" | "hosted" | "slow"> {
+  tasks: (() => void)[];
   /** Keys of DS records, by record. */
   known: Map<string, Key>;
 }
 
-function reply(call: VendorCall, { domains, hosted, known }: Account): VendorReply {
+function reply(call: VendorCall, { domains, hosted, slow, tasks, known }: Account): VendorReply {
   const [, , area, name, part = "", id] = call.url.pathname.split("/").map(decodeURIComponent);
   if (area !== "domain") return says(404, "NOT_FOUND", "Got an invalid (or empty) URL");
   if (name === undefined) return json(200, [...domains.keys()]);
@@ -85,7 +95,8 @@ function reply(call: VendorCall, { domains, hosted, known }: Account): VendorRep
       return json(200, null);
     case "POST nameServers":
       if (hosted.has(name)) return says(400, "INVALID_ARGUMENT", "The name servers of this domain cannot be changed");
-      entry.nameServers = (body["nameServers"] as { host: string }[]).map(({ host }) => host);
+      tasks.push(() => (entry.nameServers = (body["nameServers"] as { host: string }[]).map(({ host }) => host)));
+      if (!slow.has(name)) tasks.pop()?.();
       return json(200, { id: 1, function: "DomainDnsUpdate", status: "todo" });
     case "GET serviceInfos":
       return json(200, {
