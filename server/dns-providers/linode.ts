@@ -18,8 +18,8 @@ import { JsonApi } from "./vendor-api/json-api.ts";
 import { readPages } from "./vendor-api/pages.ts";
 
 // Linode's API v4. Read on 2026-11-27: excerpts of techdocs.akamai.com/linode-api ("Create a domain record", "Rate limits" of 2026-09-15), and
-// what others found with real accounts (DNSControl's LINODE provider of 2025-02: flags of CAA, TTLs that a creation drops, null MX). The
-// TTL of records without one, the filter by name and the quoting of TXT were not read in the vendor's own reference.
+// what others found with real accounts (DNSControl's LINODE provider of 2025-02: flags of CAA, TTLs that a creation drops, null MX). Read on 2026-11-30: "Get a
+// domain" and Linode's own Terraform provider (domain_record: the TTLs). The filter by name and the quoting of TXT were not read in the vendor's own reference.
 
 const address = "https://api.linode.com";
 /** Slightly below 200 pages of lists a minute, because other users of the account share these. Other calls may be more. */
@@ -27,9 +27,9 @@ const limits = [{ calls: 190, seconds: 60 }];
 const onPage = 500;
 /** Others are rounded. */
 const ttls = [
-  300, 3_600, 7_200, 14_400, 28_800, 57_600, 86_400, 172_800, 345_600, 604_800, 1_209_600, 2_419_200,
+  30, 120, 300, 3_600, 7_200, 14_400, 28_800, 57_600, 86_400, 172_800, 345_600, 604_800, 1_209_600, 2_419_200,
 ] as const;
-/** The TTL of records that have none of their own. */
+/** The TTL of a domain without one of its own, which its records have if they have none either. */
 const defaultTtl = 86_400;
 const longestName = 100;
 
@@ -48,7 +48,7 @@ const linodeRecord = z.object({
   tag: z.string().nullish(),
 });
 type LinodeRecord = z.infer<typeof linodeRecord>;
-const domain = z.object({ id: z.int(), domain: z.string(), type: z.string().nullish() });
+const domain = z.object({ id: z.int(), domain: z.string(), type: z.string().nullish(), ttl_sec: number });
 const pageOf = <T>(entry: z.ZodType<T>) => z.object({ data: z.array(entry), pages: z.int(), results: z.int() });
 
 const configSchema = z.strictObject({
@@ -66,7 +66,7 @@ export const linode: ProviderKind<LinodeConfig> = {
   recordTypes,
   supportsProxied: false,
   minTtl: ttls[0],
-  maxTtl: ttls[11],
+  maxTtl: ttls[13],
   cutsTexts: true,
   unsupportedReason,
   lowersCase: "owners",
@@ -137,6 +137,10 @@ function linodeAccount({ token, endpoint }: LinodeConfig, environment: VendorEnv
     advice: "Check the token, its expiry, and that it has the scope Domains: Read/Write.",
   });
   const ids = new Map<string, number>();
+  /** The TTLs of domains, as last read. */
+  const domainTtls = new Map<string, number>();
+  /** The TTLs of records that have none of their own, by id: those of their domains. They keep none unless they get another one. */
+  const untimed = new Map<string, number>();
 
   /** Returns the id of a domain. @throws ProviderError with `zoneMissing` */
   async function idOf(zone: string): Promise<number> {
@@ -148,7 +152,16 @@ function linodeAccount({ token, endpoint }: LinodeConfig, environment: VendorEnv
     const found = answer.value.data.find((one) => one.domain.toLowerCase() === zone);
     if (!found) throw api.noZone(zone);
     ids.set(zone, found.id);
+    domainTtls.set(zone, found.ttl_sec || defaultTtl);
     return found.id;
+  }
+
+  /** Reads the TTL that a domain's records have without one of their own. @throws ProviderError with `zoneMissing` */
+  async function readDomainTtl(zone: string): Promise<number> {
+    const { value } = await api.read(`/domains/${await idOf(zone)}`, domain, zone);
+    const ttl = value.ttl_sec || defaultTtl;
+    domainTtls.set(zone, ttl);
+    return ttl;
   }
 
   function pages<T extends { id: number }>(path: string, entry: z.ZodType<T>, list: { name: string; zone?: string }) {
@@ -181,10 +194,16 @@ function linodeAccount({ token, endpoint }: LinodeConfig, environment: VendorEnv
       if (!isOurs) throw calls.failure(`did not create the domain ${zone}: ${made.message}`, "none");
     },
     async *records(zone) {
+      let domainTtl: number | undefined;
       const path = `/domains/${await idOf(zone)}/records`;
       try {
         for await (const page of pages(path, linodeRecord, { name: `The domain ${zone}`, zone })) {
-          yield page.map((record) => readRecord(zone, record));
+          if (page.some(({ ttl_sec: ttl }) => !ttl)) domainTtl ??= await readDomainTtl(zone);
+          for (const { id, ttl_sec: ttl } of page) {
+            if (ttl) untimed.delete(String(id));
+            else untimed.set(String(id), domainTtl ?? defaultTtl);
+          }
+          yield page.map((record) => readRecord(zone, record, record.ttl_sec || (domainTtl ?? defaultTtl)));
         }
       } catch (error) {
         // A domain that was deleted and created again has another id.
@@ -195,18 +214,26 @@ function linodeAccount({ token, endpoint }: LinodeConfig, environment: VendorEnv
     ...restRecords(api, {
       path: async (zone) => `/domains/${await idOf(zone)}/records`,
       body: writeRecord,
-      made: linodeRecord.transform(({ id, ttl_sec: ttl }) => ({ id: String(id), ttl: ttl ?? undefined })),
+      updateBody: (record, id) => ({
+        ...writeRecord(record),
+        ...(untimed.get(id) === record.ttl && { ttl_sec: 0 }),
+      }),
+      made: linodeRecord.transform(({ id }) => ({ id: String(id) })),
       updates: "PUT",
       done: z.looseObject({}),
     }),
+    async createdTtl(zone) {
+      await idOf(zone);
+      return domainTtls.get(zone) ?? defaultTtl;
+    },
     mostQueries: 0,
     concurrency: 1,
   };
 }
 
-function readRecord(zone: string, record: LinodeRecord): StoredRecord {
-  const { id, type: recordType, name, ttl_sec: ttl } = record;
-  const data = { owner: name ?? "", recordType, rdata: rdataOf(record), ttl: ttl || defaultTtl };
+function readRecord(zone: string, record: LinodeRecord, ttl: number): StoredRecord {
+  const { id, type: recordType, name } = record;
+  const data = { owner: name ?? "", recordType, rdata: rdataOf(record), ttl };
   return { id: String(id), data: printedRecord(zone, data) };
 }
 

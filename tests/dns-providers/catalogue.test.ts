@@ -276,7 +276,7 @@ test("the catalogue lists every provider kind with its capabilities for every si
       recordTypes: expect.arrayContaining(["A", "TXT"]),
       supportsProxied: false,
       automaticTtl: null,
-      minTtl: 300,
+      minTtl: 30,
       configFields: [
         { name: "token", label: "Personal access token", secret: true, required: true },
         { name: "endpoint", label: "API address", secret: false, required: false },

@@ -1,6 +1,6 @@
 import { applyToRecords, allOrNone, notDone, type RecordStore, recordsOf } from "../applying/apply-to-records.ts";
 import { ProviderError, type BeforeCall, type ChangeOutcome, type RecordChange } from "../provider.ts";
-import type { RecordCalls, StoredRecord } from "./record-calls.ts";
+import { followingUp, type RecordCalls, type StoredRecord } from "./record-calls.ts";
 import { rrsetKey, type RecordData, recordKey } from "../../dns/record.ts";
 import type { Result } from "../../platform/result.ts";
 import { connectedComponents, takeBack } from "../applying/batches.ts";
@@ -16,6 +16,8 @@ interface ChangesToApply {
   atomic: boolean;
   store: RecordStore;
   calls: RecordCalls;
+  /** The TTL that new records get until another call sets theirs. Left out: theirs. */
+  createdTtl?: number | undefined;
   concurrency?: number | undefined;
   beforeCall?: BeforeCall | undefined;
 }
@@ -25,7 +27,7 @@ interface ChangesToApply {
  * anything is sent. @throws ProviderError as `carryOut` does
  */
 export async function applyOneByOne(given: ChangesToApply): Promise<ChangeOutcome[]> {
-  const { present, changes, atomic, store, calls, concurrency = usualConcurrency } = given;
+  const { present, changes, atomic, store, calls, createdTtl, concurrency = usualConcurrency } = given;
   const judged = applyToRecords(
     present.map(({ data }) => data),
     changes,
@@ -35,7 +37,7 @@ export async function applyOneByOne(given: ChangesToApply): Promise<ChangeOutcom
   const accepted = changes.filter((_change, index) => outcomes[index]?.ok);
   const groups = planGroups(present, accepted, atomic);
   const beforeCall = given.beforeCall ?? (() => Promise.resolve());
-  const refusals = await carryOut(groups, announced(calls, present, beforeCall), concurrency);
+  const refusals = await carryOut(groups, announced(calls, { present, createdTtl }, beforeCall), concurrency);
   const messages = new Map<RecordChange, string>();
   for (const [group, { reason, steps }] of refusals) {
     const refused = new Set([...steps].flatMap((step) => step.changes));
@@ -59,19 +61,35 @@ interface AnnouncedCalls {
 }
 
 /** @param present the records that exist, to announce what an update or a deletion replaces. */
-function announced(calls: RecordCalls, present: readonly StoredRecord[], beforeCall: BeforeCall): AnnouncedCalls {
+function announced(
+  calls: RecordCalls,
+  { present, createdTtl }: Pick<ChangesToApply, "present" | "createdTtl">,
+  beforeCall: BeforeCall,
+): AnnouncedCalls {
   const known = new Map(present.map(({ id, data }) => [id, data]));
   const announce = async (before: RecordData | null, after: RecordData | null) =>
     await beforeCall(changeOf(before, after));
   const announceUndo = async () => await beforeCall([]);
+  /** Creates a record, and sets its TTL by a call of its own where the vendor gives it another one first. */
+  const create = async (record: RecordData, tell: typeof announce): Promise<Result<string>> => {
+    const first = { ...record, ttl: createdTtl ?? record.ttl };
+    await tell(null, first);
+    const made = await calls.create(first);
+    if (!made.ok || first.ttl === record.ttl) return made;
+    const mended = await followingUp(tell(first, record).then(() => calls.update(made.value, record)));
+    if (mended.ok) return made;
+    const undone = await followingUp(announceUndo().then(() => calls.remove(made.value)));
+    if (!undone.ok) throw new ProviderError(undone.message, "unknown", { answered: true, refusal: mended.message });
+    return mended;
+  };
   return {
     apply: {
-      create: (record) => announce(null, record).then(() => calls.create(record)),
+      create: (record) => create(record, announce),
       update: (id, record) => announce(known.get(id) ?? null, record).then(() => calls.update(id, record)),
       remove: (id) => announce(known.get(id) ?? null, null).then(() => calls.remove(id)),
     },
     undo: {
-      create: (record) => announceUndo().then(() => calls.create(record)),
+      create: (record) => create(record, announceUndo),
       update: (id, record) => announceUndo().then(() => calls.update(id, record)),
       remove: (id) => announceUndo().then(() => calls.remove(id)),
     },

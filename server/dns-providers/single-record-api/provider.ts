@@ -30,6 +30,8 @@ export interface RecordAccount {
   records(zone: string, name?: string): AsyncIterable<StoredRecord[]>;
   /** Creates a record. A refusal carries a sentence with the vendor's message. @returns the new record's id */
   create(zone: string, record: RecordData): Promise<Result<string>>;
+  /** Returns the TTL that the vendor gives new records, whichever they shall have. A second call sets theirs. Left out: it takes it. @throws ProviderError */
+  createdTtl?(zone: string): Promise<number>;
   /** Changes a record of the same name and type. */
   update(zone: string, id: string, record: RecordData): Promise<Result<null>>;
   /** Deletes a record. */
@@ -102,6 +104,7 @@ async function applyChanges(
 ): Promise<ApplyResult> {
   const store = await storeOf(account, zone, changes);
   const present = await presentRecords(account, zone, changes);
+  const createdTtl = await account.createdTtl?.(zone);
   const outcomes = await applyOneByOne({
     present: present.filter(({ data }) => !account.readOnlyReason?.(data)),
     changes,
@@ -112,6 +115,7 @@ async function applyChanges(
       update: (id, record) => account.update(zone, id, record),
       remove: (id) => account.remove(zone, id),
     },
+    createdTtl,
     concurrency: account.concurrency,
     beforeCall,
   });

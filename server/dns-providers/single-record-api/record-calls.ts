@@ -19,6 +19,15 @@ export interface RecordCalls {
   remove(id: string): Promise<Result<null>>;
 }
 
+/** Makes a call for a record that exists by now, whatever becomes of the call. @throws ProviderError with effect `unknown` */
+export async function followingUp<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    throw error instanceof ProviderError ? error.afterSending() : error;
+  }
+}
+
 /** Returns each record once: vendors distinguish some that are the same in canonical form. */
 export function eachOnce(records: readonly StoredRecord[]): StoredRecord[] {
   return [...new Map(records.map((record) => [recordKey(record.data), record])).values()];

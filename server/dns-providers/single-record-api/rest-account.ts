@@ -8,6 +8,7 @@ import { ProviderError } from "../provider.ts";
 import { canonicalRdata, unreadContent } from "../rdata-text.ts";
 import { linkedPages, type JsonApi } from "../vendor-api/json-api.ts";
 import type { RecordAccount } from "./provider.ts";
+import { followingUp } from "./record-calls.ts";
 import { canonicalOwner } from "./vendor-values.ts";
 
 // What vendors share whose JSON APIs have records as resources: a list to add to, and one address for each record.
@@ -61,15 +62,6 @@ export function restRecords(
     },
   };
   return calls;
-}
-
-/** Makes a call for a record that exists by now, whatever becomes of the call. */
-async function followingUp<T>(call: Promise<T>): Promise<T> {
-  try {
-    return await call;
-  } catch (error) {
-    throw error instanceof ProviderError ? error.afterSending() : error;
-  }
 }
 
 /**

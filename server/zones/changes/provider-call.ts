@@ -61,8 +61,10 @@ export async function callProvider(
   const result = options.atomic ? await allOrTakenBack(call, answer, taking) : answer;
   if (interruption && nothingMade(result.outcomes)) {
     const why = interruption.refusal ?? interruption.message;
-    const isLeft = answer.outcomes.some((outcome) => !outcome.ok && outcome.message === ttlLeft);
-    throw new ProviderError(isLeft ? `${why} ${ttlLeft}` : why, "none", { cause: interruption });
+    const left = [ttlLeft, recordLeft].filter((note) =>
+      answer.outcomes.some((outcome) => !outcome.ok && outcome.message === note),
+    );
+    throw new ProviderError([why, ...left].join(" "), "none", { cause: interruption });
   }
   if (interruption) await provider.publish?.(zone);
   return result;
@@ -74,10 +76,12 @@ function nothingMade(outcomes: readonly ChangeOutcome[]): boolean {
 
 const takenBack = "The change was interrupted and has been taken back.";
 const ttlLeft = "Only the new TTL of the change was set, and could not be taken back.";
+const recordLeft = "The new record was created with another TTL, and could not be taken back.";
 
 /**
- * Restores the TTL of records where nothing else of their change was made: some vendors set a TTL by a call of its own. All records of an
- * RRset share its TTL, so changes of their TTLs are taken back with it. What cannot be taken back now is reported.
+ * Restores the TTL of records where nothing else of their change was made, and deletes new ones that lack theirs: some vendors set a TTL by a
+ * call of its own. All records of an RRset share its TTL, so changes of their TTLs are taken back with it. What cannot be taken back now is
+ * reported.
  * @param retimed as `retimedOnly` returns them @throws as `callProvider`
  */
 export async function putTtlsBack(
@@ -90,8 +94,10 @@ export async function putTtlsBack(
   const changes = retimed.map(({ effect }) => inverse(effect));
   const back = await takeBack({ ...call, changes }, answer.after, taking);
   const outcomes = [...answer.outcomes];
-  for (const [position, { index }] of retimed.entries())
-    outcomes[index] = { ok: false, message: back?.outcomes[position]?.ok ? takenBack : ttlLeft };
+  for (const [position, { index, effect }] of retimed.entries()) {
+    const left = effect.before ? ttlLeft : recordLeft;
+    outcomes[index] = { ok: false, message: back?.outcomes[position]?.ok ? takenBack : left };
+  }
   const restored = new Set(
     retimed.flatMap(({ effect }, position) =>
       effect.before && back?.outcomes[position]?.ok ? [rrsetKey(effect.before)] : [],
@@ -105,14 +111,17 @@ export async function putTtlsBack(
   return { ...answer, outcomes, after: back && back.before === answer.after ? back.after : null };
 }
 
-/** A change that reached the zone only with its TTL, and what set that TTL. */
+/** A change that reached the zone only with its TTL, or without it, and what set the TTL that is there. */
 interface Retimed {
   /** The index of the change. */
   index: number;
   effect: RecordChange;
 }
 
-/** Returns the changes that set a TTL and nothing else before they were interrupted. Pure. @param calls what each started call was to do */
+/**
+ * Returns the changes that set a TTL and nothing else before they were interrupted, and those that created a record without setting its TTL.
+ * Pure. @param calls what each started call was to do
+ */
 export function retimedOnly(
   served: ServedRecords,
   changes: readonly RecordChange[],
@@ -125,12 +134,18 @@ export function retimedOnly(
       return before && after && recordKey(before) === recordKey(after) ? [[recordKey(before), effect] as const] : [];
     }),
   );
-  return changes.flatMap(({ before }, index) => {
+  const creations = new Map(
+    calls
+      .flat()
+      .flatMap((effect) => (effect.after && !effect.before ? [[recordKey(effect.after), effect] as const] : [])),
+  );
+  return changes.flatMap(({ before, after }, index) => {
     const outcome = outcomes[index];
-    if (!before || !outcome || outcome.ok || outcome.gone) return [];
-    const effect = effects.get(recordKey(before));
-    const ttl = served.get(recordKey(before))?.ttl;
-    return effect && ttl === effect.after?.ttl && ttl !== before.ttl ? [{ index, effect }] : [];
+    const record = before ?? after;
+    if (!record || !outcome || outcome.ok || outcome.gone) return [];
+    const effect = (before ? effects : creations).get(recordKey(record));
+    const ttl = served.get(recordKey(record))?.ttl;
+    return effect && ttl === effect.after?.ttl && ttl !== record.ttl ? [{ index, effect }] : [];
   });
 }
 

@@ -299,8 +299,9 @@ function isAll(changes: readonly RecordChange[], does: readonly RecordChange[]):
   return changes.every((change) => effects.has(changeKey(change)));
 }
 
+/** Without the TTL that `after` is to have, a call that gives a record another one first would pass for all of its change. */
 function changeKey({ before, after }: RecordChange): string {
-  return JSON.stringify([before, after].map((record) => record && recordKey(record)));
+  return JSON.stringify([before && recordKey(before), after && [recordKey(after), after.ttl]]);
 }
 
 /** Returns what each started call of a change set was to do. */

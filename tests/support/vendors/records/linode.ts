@@ -3,11 +3,12 @@ import type { VendorCall, VendorReply } from "../loopback-vendor.ts";
 import { json, partsAfter, type Draft, type HeldRecord, type RecordDialect, type RecordStore } from "./server.ts";
 
 // As techdocs.akamai.com/linode-api describes it ("Create a domain record", "Rate limits"), read on 2026-11-27. That a creation drops the TTL
-// is DNSControl's finding with a real account.
+// is DNSControl's finding with a real account. TTLs, and that 0 stands for the domain's or else for 86,400: "Get a domain" and Linode's Terraform provider
+// (domain_record), read on 2026-11-30.
 
 const token = "linode-token-of-the-harbour";
 const types = new Set(["A", "AAAA", "NS", "MX", "CNAME", "TXT", "SRV", "PTR", "CAA"]);
-const ttls = [300, 3600, 7200, 14400, 28800, 57600, 86400, 172800, 345600, 604800, 1209600, 2419200];
+const ttls = [30, 120, 300, 3600, 7200, 14400, 28800, 57600, 86400, 172800, 345600, 604800, 1209600, 2419200];
 
 const says = (status: number, reason: string, field?: string, headers?: Record<string, string>) =>
   json(status, { errors: [{ ...(field && { field }), reason }] }, headers);
@@ -43,8 +44,8 @@ interface Input {
   ttl_sec?: number;
 }
 
-/** What a request describes, or why it is refused. */
-function draftOf(input: Input, type: string): Draft | string {
+/** What a request describes, or why it is refused. @param known the TTL that stays if none is sent */
+function draftOf(input: Input, type: string, known = 0): Draft | string {
   const { target = "", priority = 0, weight = 0, port = 0, service, protocol, tag = null } = input;
   const name = type === "SRV" ? `_${service}._${protocol}` : (input.name ?? "");
   const host = /^(?:[\w-]+\.)+[\w-]+\.?$/;
@@ -59,7 +60,7 @@ function draftOf(input: Input, type: string): Draft | string {
   if (!types.has(type)) return "Invalid type";
   if (name.length > 100 || (type === "NS" && name.startsWith("*"))) return "Invalid name";
   if (!(isRight[type] ?? (() => host.test(target)))()) return "Invalid target";
-  const wanted = input.ttl_sec ?? 0;
+  const wanted = input.ttl_sec ?? known;
   const ttl = wanted === 0 ? 0 : (ttls.find((one) => one >= wanted) ?? 2419200);
   return {
     type,
@@ -79,7 +80,7 @@ function onRecords(call: VendorCall, store: RecordStore, zone: string, id: strin
     return json(200, {});
   }
   const input = JSON.parse(call.body) as Input;
-  const draft = draftOf(input, present?.type ?? String(input.type));
+  const draft = draftOf(input, present?.type ?? String(input.type), present?.ttl);
   if (typeof draft === "string") return says(400, draft, "target");
   const fault = store.faultOf(zone, draft, present?.id);
   if (fault !== null) return says(400, fault);
@@ -87,16 +88,23 @@ function onRecords(call: VendorCall, store: RecordStore, zone: string, id: strin
   return json(200, shown(store.add(zone, { ...draft, ttl: 0 })));
 }
 
+/** The TTLs of domains that have one of their own. */
+const domainTtls = new Map<string, number>();
 const typeOf = (name: string) => (name.startsWith("copied.") ? "slave" : "master");
 
-export const linode: RecordDialect = {
+const shownDomain = (name: string, { id }: { id: number }) => {
+  return { id, domain: name, type: typeOf(name), ttl_sec: domainTtls.get(name) ?? 0 };
+};
+
+export const linode: RecordDialect & { domainTtls: Map<string, number> } = {
+  domainTtls,
   kind: "linode",
   name: "Linode",
   secret: "token",
   config: (url) => ({ token, endpoint: url }),
   answer(call, store) {
     if (call.headers.authorization !== `Bearer ${token}`) return this.unauthorized;
-    const [id, , record] = partsAfter("/v4/domains", call);
+    const [id, list, record] = partsAfter("/v4/domains", call);
     if (id === undefined && call.method === "POST") {
       const { domain, soa_email: email } = JSON.parse(call.body) as { domain: string; soa_email?: string };
       if (!email) return says(400, "soa_email required when type=master", "soa_email");
@@ -107,12 +115,13 @@ export const linode: RecordDialect = {
       const { domain } = JSON.parse(String(call.headers["x-filter"] ?? "{}")) as { domain?: string };
       const zones = [...store.zones].filter(([name]) => domain === undefined || name === domain);
       return paged(
-        zones.map(([name, zone]) => ({ id: zone.id, domain: name, type: typeOf(name) })),
+        zones.map(([name, zone]) => shownDomain(name, zone)),
         call,
       );
     }
     const zone = [...store.zones].find(([, one]) => one.id === Number(id));
-    return zone ? onRecords(call, store, zone[0], record) : says(404, "Not found");
+    if (!zone) return says(404, "Not found");
+    return list === undefined ? json(200, shownDomain(...zone)) : onRecords(call, store, zone[0], record);
   },
   unauthorized: says(401, "Invalid Token"),
   forbidden: says(403, "Your OAuth token is not authorized to use this endpoint."),
