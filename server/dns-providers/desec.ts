@@ -10,9 +10,12 @@ import { PageTurner } from "./vendor-api/pages.ts";
 import { parsedJson } from "./vendor-api/text.ts";
 
 // deSEC's API v1. Read on 2026-11-27: https://desec.readthedocs.io ("Retrieving and Creating DNS Records", "Domain Management", "Rate
-// Limits"), and what the service itself checks (github.com/desec-io/desec-stack of 2026-08-18, models/records.py and dns.py).
+// Limits"), and what the service itself checks (github.com/desec-io/desec-stack of 2026-08-18, models/records.py and dns.py). "Rate Limits" again on 2026-11-30:
+// its last row, `user`.
 
 const address = "https://desec.io";
+/** All calls of an account, somewhat fewer than its 2,000, which others share. Any 24 hours count. */
+const dayLimits = [{ calls: 1_900, seconds: 86_400 }];
 /** Reads of an account; writes are limited for each domain. */
 const readLimits = [
   { calls: 10, seconds: 1 },
@@ -83,7 +86,7 @@ export const desec: ProviderKind<DesecConfig> = {
   anyZoneMinTtl: usualFloorSeconds,
   unsupportedReason,
   lowersCase: "owners",
-  callLimits: readLimits,
+  callLimits: [...readLimits, ...dayLimits],
   granularity: "rrset",
   configFields: credentialFields({ token: "API token" }),
   addresses: ["endpoint"],

@@ -62,8 +62,11 @@ export interface Vendor {
   account?: string;
   /** An account's quotas at the vendor's own address. At other addresses only 429 answers limit the rate. */
   quotas?: { address: string; limits: readonly Quota[] };
-  /** Further limits at that address that some calls of the account share, such as those to a zone: what they are counted by, and the quotas. */
-  also?: readonly { by: string; limits: readonly Quota[] }[];
+  /**
+   * Further limits at that address that some calls of the account share, such as those to a zone: what they are counted by, and the quotas.
+   * `account` if calls of several ones share a limit.
+   */
+  also?: readonly { by: string; account?: string; limits: readonly Quota[] }[];
   /**
    * The seconds in which a used-up limit is whole again, if it refills call by call. Calls then wait until there is room for one, not until
    * the reset that the vendor states. Default: a limit is used up until its reset.
@@ -123,7 +126,11 @@ export class VendorCalls {
       this.#accounts.gate(address, by, isTheirs ? limits : []);
     this.#gate = gateOf(identity, quotas?.limits ?? []);
     environment.onGate?.(this.#gate);
-    this.#narrower = also.map(({ by, limits }) => gateOf([...identity, by], limits));
+    this.#narrower = also.map((limit) => {
+      const gate = gateOf([...(limit.account === undefined ? identity : [limit.account]), limit.by], limit.limits);
+      if (limit.account !== undefined) environment.onGate?.(gate);
+      return gate;
+    });
   }
 
   /**

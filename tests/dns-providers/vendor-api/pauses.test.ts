@@ -257,6 +257,22 @@ describe("quotas", () => {
     expect((await failureOf(zone("two").send(calling.reading()))).message).toContain("Try again in 5 minutes");
   });
 
+  test("connections with limits of their own share one that counts the calls of all of them, and a pause of one is no pause of the others", async () => {
+    const quotas = { address: calling.server.url, limits: [{ calls: 4, seconds: 60 }] };
+    const shared = { by: "day", account: "harbour", limits: [{ calls: 6, seconds: 3_600 }] };
+    const writing = (zone: string) => calling.connect("person", { account: `harbour ${zone}`, quotas, also: [shared] });
+    await times(writing("one"), 4);
+    await times(writing("two"), 2);
+    expect(pauses()).toEqual([]);
+    const failure = await failureOf(writing("three").send(calling.reading()));
+    expect(failure.message).toContain("Try again in 60 minutes");
+    calling.clock.advance(hour);
+    calling.answers(throttled({ "retry-after": "300" }));
+    await failureOf(writing("one").send(calling.changing()));
+    await times(writing("two"), 1);
+    expect(pauses()).toEqual([]);
+  });
+
   test("hourly and per-minute quotas both apply", async () => {
     await times(paced("person"), 30);
     const failure = await failureOf(paced("person").send(calling.reading()));
