@@ -137,11 +137,14 @@ function desecAccount({ token, endpoint }: DesecConfig, environment: VendorEnvir
         secrets: [token],
         account,
         quotas: { address, limits },
+        also: [{ by: "day", account: token, limits: dayLimits }],
       }),
       base,
       headers: () => ({ authorization: `Token ${token}` }),
       credentials: "the token",
       advice: "Check the token, and that its policies allow to write these RRsets.",
+      // 403 is also the answer to more domains than the account may have.
+      isForbidden: ({ status, text }) => status === 401 || (status === 403 && !/limit exceeded/i.test(text)),
       messageOf: messageIn,
     });
   const api = apiOf(readLimits, token);

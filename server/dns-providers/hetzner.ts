@@ -101,6 +101,7 @@ function hetznerAccount({ token, endpoint }: HetznerConfig, environment: VendorE
     headers: () => ({ authorization: `Bearer ${token}` }),
     credentials: "the token",
     advice: "Check the token, that it is of the zone's project, and that it may read and write.",
+    isForbidden: ({ status, text }) => status === 401 || (status === 403 && codeOf(text) !== "resource_limit_exceeded"),
   });
 
   async function* pages<T>(path: string, schema: z.ZodType<T & z.infer<typeof page>>, zone?: string) {
@@ -192,11 +193,16 @@ function hetznerAccount({ token, endpoint }: HetznerConfig, environment: VendorE
 /** The TTL of a zone that does not say its own. */
 const usualTtl = 3_600;
 
-/** Whether a zone is locked by an action of somebody else's. */
+/** Whether a zone is locked by an action of somebody else's. Status 423 is also that of what is protected. */
 function isBusy({ status, text }: VendorAnswer): boolean {
-  if (status === 423) return true;
+  const code = codeOf(text);
+  return code === null ? status === 423 : ["conflict", "locked"].includes(code);
+}
+
+/** Returns the code of a refusal; null without one. */
+function codeOf(text: string): string | null {
   const parsed = z.object({ error: z.object({ code: z.string() }) }).safeParse(parsedJson(text));
-  return parsed.success && ["conflict", "locked"].includes(parsed.data.error.code);
+  return parsed.success ? parsed.data.error.code : null;
 }
 
 function zonePath(zone: string): string {

@@ -159,8 +159,9 @@ function scalewayAccount(
   }
 
   /** Throws if a refusal is about the zone or the key's rights, and not about what was sent. */
-  async function throwIfKept({ status, message }: Extract<JsonAnswer<unknown>, { ok: false }>, zone?: string) {
-    if (status !== 403 && status !== 404) return;
+  async function throwIfKept(answer: Extract<JsonAnswer<unknown>, { ok: false }>, zone?: string) {
+    const { status, message } = answer;
+    if ((status !== 403 && status !== 404) || isOverQuota(answer)) return;
     if (zone !== undefined && !(await hasZone(zone))) throw api.noZone(zone);
     if (status === 403) throw api.forbidden(message);
   }
@@ -208,7 +209,7 @@ function scalewayAccount(
       };
       const made = await api.send({ method: "POST", path: "/dns-zones", body, isBusy }, z.unknown());
       if (made.ok) return;
-      if (made.status === 403) throw api.forbidden(made.message);
+      if (made.status === 403 && !isOverQuota(made)) throw api.forbidden(made.message);
       throw calls.failure(`did not create the zone ${zone}: ${made.message}`, "none");
     },
     async *rrsets(zone) {
@@ -252,8 +253,18 @@ function isNamed(entry: z.infer<typeof zoneEntry>, zone: string): boolean {
 
 /** Whether the zone is still in an earlier change. */
 function isBusy({ status, text }: VendorAnswer): boolean {
+  return status === 409 && typeOf(text) === "transient_state";
+}
+
+/** Whether the account has as much as it may have. */
+function isOverQuota({ text }: { text: string }): boolean {
+  return typeOf(text) === "quotas_exceeded";
+}
+
+/** Returns the type of a refusal; null without one. */
+function typeOf(text: string): string | null {
   const parsed = refusal.safeParse(parsedJson(text));
-  return status === 409 && parsed.success && parsed.data.type === "transient_state";
+  return parsed.success ? (parsed.data.type ?? null) : null;
 }
 
 /** Returns the message of a refusal with what it says of single arguments. */

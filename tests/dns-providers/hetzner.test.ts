@@ -83,6 +83,22 @@ test("a TTL that cannot be taken back is reported", async () => {
 
 const vendor = useVendor(hetzner);
 
+const says = (code: string) => ({
+  after: false,
+  reply: { status: 423, body: JSON.stringify({ error: { code, message: code } }) },
+});
+
+test("an RRset that somebody has protected meanwhile is refused at once, and a locked zone is waited for", async () => {
+  vendor.server.failNext(says("protected"), 9, hetzner.isWrite);
+  expect(await vendor.apply([create(a("www"))])).toEqual([
+    { ok: false, message: "Hetzner refused the change: protected (423)" },
+  ]);
+  expect(vendor.server.calls.filter(hetzner.isWrite)).toHaveLength(1);
+  vendor.server.forgetFaults();
+  vendor.server.failNext(says("locked"), 2, hetzner.isWrite);
+  expect(await vendor.apply([create(a("www"))])).toEqual([{ ok: true }]);
+});
+
 test("what is decided at once after a call without an answer takes the TTL back, too", async () => {
   await vendor.apply([create(a("www"))]);
   vendor.server.failNext(cut, 9, setsRecords);

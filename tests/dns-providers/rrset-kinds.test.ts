@@ -143,6 +143,23 @@ describe.each([...rrsetDialects, harbour])("$name", (dialect) => {
     expect(`${failure.message} ${denied.message}`).not.toContain(vendor.server.config[dialect.secret]);
   });
 
+  test.each(dialect.full ? [dialect.full] : [])(
+    "a limit of the account is a refusal, and says nothing of credentials",
+    async (full) => {
+      vendor.server.failNext({ after: false, reply: full }, 1, isWrite);
+      expect(await apply([create(a("www"))])).toEqual([
+        { ok: false, message: expect.stringMatching(/^\S+ refused the change: .*limit exceeded.* \(403\)$/) },
+      ]);
+      vendor.server.failNext({ after: false, reply: full }, 1, ({ method }) => method === "POST");
+      expect(await failureOf(vendor.provider.createZone("quay.example"))).toMatchObject({
+        effect: "none",
+        message: expect.stringMatching(
+          /^\S+ did not create the (?:zone|domain) quay\.example: .*limit exceeded.* \(403\)$/,
+        ),
+      });
+    },
+  );
+
   test("a zone that the account does not have is reported as missing", async () => {
     vendor.server.store.zones.clear();
     expect(await failureOf(readAll(vendor.provider, zone))).toMatchObject({ zoneMissing: true, effect: "none" });

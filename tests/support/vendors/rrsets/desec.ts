@@ -103,6 +103,8 @@ export const desec: RrsetDialect = {
   },
   unauthorized: json(401, { detail: "Invalid token." }),
   forbidden: json(403, { detail: "Insufficient permissions to write this RRset." }),
+  // permissions.py of desec-stack, read on 2026-11-30.
+  full: json(403, { detail: "Domain limit exceeded. Please contact support to create additional domains." }),
   throttled: (seconds) =>
     json(
       429,

@@ -105,6 +105,7 @@ export const hetzner: RrsetDialect = {
   },
   unauthorized: said(401, "unauthorized", "unable to authenticate"),
   forbidden: said(403, "token_readonly", "token is read-only"),
+  full: said(403, "resource_limit_exceeded", "zone limit exceeded"),
   // Refills by a call every so many seconds, one with the usual limit of 3,600. The reset is when all of them are back.
   throttled: (seconds) =>
     json(

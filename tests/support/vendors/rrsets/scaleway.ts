@@ -117,6 +117,10 @@ export const scaleway: RrsetDialect = {
     reason: "not_found",
   }),
   forbidden: denied,
+  // As the tests of its JavaScript SDK show it, read on 2026-11-30.
+  full: said(403, "quotas_exceeded", "quota limit exceeded", {
+    details: [{ resource: "domain_dns_zones", quota: 100, current: 100 }],
+  }),
   throttled: (seconds) => json(429, { message: "too many requests" }, { "retry-after": String(seconds) }),
   refusal: (message) =>
     said(400, "invalid_arguments", "invalid argument(s)", {

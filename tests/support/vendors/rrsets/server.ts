@@ -17,6 +17,8 @@ export interface RrsetDialect {
   /** The answers to credentials that are wrong, and to those that may not write. */
   unauthorized: VendorReply;
   forbidden: VendorReply;
+  /** The refusal of a zone or an RRset beyond what the account may have, where its status is that of missing rights. */
+  full?: VendorReply;
   /** A rate limit that ends in so many seconds. */
   throttled(seconds: number): VendorReply;
   /** A refusal of a change, without effect. */
