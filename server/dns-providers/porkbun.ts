@@ -20,7 +20,7 @@ import { maybe } from "./vendor-api/text.ts";
 
 const address = "https://api.porkbun.com/api/json/v3";
 /** One call a second and key, says Porkbun's support. */
-const limits = [{ calls: 1, seconds: 1 }];
+export const porkbunLimits = [{ calls: 1, seconds: 1 }];
 /** Entries on a full page of the list of domains. */
 const onPage = 1_000;
 const leastTtl = 600;
@@ -66,7 +66,7 @@ export const porkbun: ProviderKind<PorkbunConfig> = {
   unsupportedReason: plainNamesOnly(valueReason),
   readOnlyReason,
   lowersCase: "owners",
-  callLimits: limits,
+  callLimits: porkbunLimits,
   granularity: "record",
   createsZones: false,
   configFields: credentialFields({ apiKey: "API key", secretKey: "secret key" }),
@@ -89,7 +89,7 @@ function valueReason({ recordType, value }: LimitedRecord): string | null {
 }
 
 /** Too many calls: nothing was done. The page comes from the proxy before the API. */
-function throttles({ status, text }: VendorAnswer): boolean {
+export function porkbunThrottles({ status, text }: VendorAnswer): boolean {
   return status === 202 || (status === 503 && /503 Service (?:Temporarily )?Unavailable/i.test(text));
 }
 
@@ -99,8 +99,8 @@ function porkbunAccount({ apiKey, secretKey, endpoint }: PorkbunConfig, environm
     address: endpoint,
     environment,
     secrets: [apiKey, secretKey],
-    quotas: { address, limits },
-    throttles,
+    quotas: { address, limits: porkbunLimits },
+    throttles: porkbunThrottles,
   });
   const api = new JsonApi({
     calls,

@@ -59,7 +59,10 @@ export class VendorAccounts {
       .update(JSON.stringify([origin, ...identity]))
       .digest("base64");
     const known = this.#gates.get(key);
-    if (known) return known;
+    if (known) {
+      known.adopt(quotas);
+      return known;
+    }
     if (this.#gates.size >= manyAccounts) {
       for (const [other, gate] of this.#gates) if (gate.isForgettable) this.#gates.delete(other);
     }
@@ -72,7 +75,7 @@ export class VendorAccounts {
 /** Admits calls to one account, within its quotas and outside pauses that the vendor asked for. */
 export class AccountGate {
   readonly #time: { now: () => Date; pause: Pause };
-  readonly #quotas: readonly Quota[];
+  #quotas: readonly Quota[];
   #opensAt = 0;
   /** Calls within the longest quota period, oldest first. */
   #recent: { at: number; purpose: Purpose }[] = [];
@@ -83,6 +86,11 @@ export class AccountGate {
   constructor(time: { now: () => Date; pause: Pause }, quotas: readonly Quota[]) {
     this.#time = time;
     this.#quotas = quotas;
+  }
+
+  /** Keeps to these quotas if none were known: the same account may be used by kinds that know its limits and by others. */
+  adopt(quotas: readonly Quota[]): void {
+    if (this.#quotas.length === 0) this.#quotas = quotas;
   }
 
   /** Admits no calls for this long. */

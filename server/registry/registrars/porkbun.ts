@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { apiAddress, credentialFields } from "../../dns-providers/config-fields.ts";
+import { porkbunLimits, porkbunThrottles } from "../../dns-providers/porkbun.ts";
 import { PageTurner } from "../../dns-providers/vendor-api/pages.ts";
 import { maybe } from "../../dns-providers/vendor-api/text.ts";
 import type { VendorEnvironment } from "../../dns-providers/vendor-api/calls.ts";
@@ -60,12 +61,20 @@ export const porkbun: RegistrarKind<PorkbunConfig> = {
 
 function porkbunAccount({ apiKey, secretKey, endpoint }: PorkbunConfig, environment: VendorEnvironment): Registrar {
   const api = new RegistrarApi(
-    { name: "Porkbun", address: endpoint, environment, secrets: [apiKey, secretKey] },
+    {
+      name: "Porkbun",
+      address: endpoint,
+      environment,
+      secrets: [apiKey, secretKey],
+      quotas: { address, limits: porkbunLimits },
+      throttles: porkbunThrottles,
+    },
     {},
     {
-      isMissing: ({ status, text }) => status === 400 && (missing.test(text) || /not opted in/i.test(text)),
+      isMissing: ({ status, text }) => status === 400 && missing.test(text),
       isUnauthorized: ({ status, text }) =>
-        status === 401 || status === 403 || /"message"\s*:\s*"[^"]*invalid api key/i.test(text),
+        status === 401 || status === 403 || /"message"\s*:\s*"[^"]*(?:invalid api key|not opted in)/i.test(text),
+      advice: "Check the API key and its secret key, and that API access is on for the domain.",
     },
   );
   const now = () => environment.accounts?.now().getTime() ?? Date.now();

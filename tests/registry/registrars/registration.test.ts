@@ -270,6 +270,24 @@ test("an adapter gets one field per change with what was there before, and DS re
   expect(adapter.domains.get(zoneName)).toMatchObject({ ds: [ds], locked: true });
 });
 
+test("Porkbun's answers to too many calls are waited out, and a name without API access is not taken for a missing one", async () => {
+  const { porkbun } = accounts;
+  await zw.admin.put(path, { registrarConfigId: configs["porkbun"] });
+  const page = "<html><head><title>503 Service Temporarily Unavailable</title></head></html>";
+  porkbun.failNext({ after: false, reply: { status: 503, body: page } }, 1, porkbunCall("updateAutoRenew"));
+  porkbun.failNext({ after: false, reply: { status: 202, body: "" } }, 1, porkbunCall("updateAutoRenew"));
+  expect(await changed({ autoRenew: false })).toMatchObject({ status: 200, body: { applied: true } });
+  expect(porkbun.domains.get(zoneName)?.autoRenew).toBe(false);
+  for (const status of [400, 200]) {
+    const reply = json(status, { status: "ERROR", message: "Domain is not opted in to API access." });
+    porkbun.failNext({ after: false, reply }, 1, porkbunCall("getNs"));
+    await zw.admin.post(`${path}/check-expiry`);
+    expect((await zw.admin.get(`${path}/registration`)).body.registrar.error).toBe(
+      `Porkbun rejects the credentials of this registrar configuration. Check the API key and its secret key, and that API access is on for the domain. It says: Domain is not opted in to API access. (${status})`,
+    );
+  }
+});
+
 test("a registration shows the registrar beside registry and parent, with what to do", async () => {
   gandi.domains.set(zoneName, registered({ nameServers: ["ns1.one.tld"], locked: false }));
   await zw.admin.post(`${path}/check-expiry`);
