@@ -5,10 +5,12 @@ import type { VendorEnvironment } from "../../dns-providers/vendor-api/calls.ts"
 import { distinct, parseExpiryDate, readDs, readHostNames } from "../expiry/dates.ts";
 import {
   changeableFields,
+  isSame,
   RegistrarApi,
   type Registrar,
   type RegistrarChange,
   type RegistrarKind,
+  type RegistrarState,
 } from "./registrar.ts";
 
 // The protocol of registrar adapters: docs/guide/registrar-adapters.md. Answers are read by these schemas, and
@@ -62,10 +64,13 @@ export const registrationChange = z
       .enum(changeableFields)
       .meta({ description: "The one field of the registration that changes.", example: "ds" }),
     before: side.nullable().meta({
-      description: "What it was when the adapter last said; null if it did not say.",
+      description: "What it was when the adapter last said, as the adapter said it; null if it did not say.",
       example: [],
     }),
-    after: side.meta({ description: "What it becomes.", example: [`4711 13 2 ${"0f".repeat(32)}`] }),
+    after: side.meta({
+      description: "What it becomes. Names and digests are in lower case, and lists sorted.",
+      example: [`4711 13 2 ${"0f".repeat(32)}`],
+    }),
     keys: z
       .array(
         z
@@ -103,6 +108,8 @@ export const eppWebhook: RegistrarKind<WebhookConfig> = {
 
 function adapterAccount(config: WebhookConfig, environment: VendorEnvironment): Registrar {
   const api = new RegistrarApi(adapterApi(config, environment, { name, of: "registrar configuration" }));
+  /** What the adapter said last of each name. */
+  const said = new Map<string, z.infer<typeof registration>>();
 
   return {
     async domains() {
@@ -119,23 +126,32 @@ function adapterAccount(config: WebhookConfig, environment: VendorEnvironment): 
     async read(domain) {
       const found = await api.find({ method: "GET", path: at(domain), schema: registration });
       if (found === null) return null;
-      const { expiresAt, autoRenew = null, locked = null, nameServers, ds } = found.value;
-      return {
-        expiresAt: expiresAt ? parseExpiryDate(expiresAt) : null,
-        autoRenew,
-        locked,
-        nameServers: nameServers ? readHostNames(nameServers) : null,
-        ds: ds ? distinct(ds.flatMap((one) => readDs(one) ?? [])) : null,
-      };
+      said.set(domain, found.value);
+      return stateOf(found.value);
     },
-    async change(domain, change, before) {
+    async change(domain, change, known) {
+      const last = said.get(domain);
+      const state = last && stateOf(last);
       for (const field of changeableFields) {
         const body = bodyOf(field, change);
         if (body === null) continue;
+        // The adapter compares this with what it has.
+        const before = last && state && isSame(state[field], known[field]) ? (last[field] ?? null) : known[field];
         const path = `${at(domain)}/changes`;
-        await api.call({ method: "POST", path, body: { ...body, before: before[field] }, schema: z.unknown() });
+        await api.call({ method: "POST", path, body: { ...body, before }, schema: z.unknown() });
       }
     },
+  };
+}
+
+/** Returns what an adapter says in canonical form. */
+function stateOf({ expiresAt, autoRenew, locked, nameServers, ds }: z.infer<typeof registration>): RegistrarState {
+  return {
+    expiresAt: expiresAt ? parseExpiryDate(expiresAt) : null,
+    autoRenew: autoRenew ?? null,
+    locked: locked ?? null,
+    nameServers: nameServers ? readHostNames(nameServers) : null,
+    ds: ds ? distinct(ds.flatMap((one) => readDs(one) ?? [])) : null,
   };
 }
 

@@ -270,6 +270,19 @@ test("an adapter gets one field per change with what was there before, and DS re
   expect(adapter.domains.get(zoneName)).toMatchObject({ ds: [ds], locked: true });
 });
 
+test("an adapter gets back what it said as it said it, however it writes hosts and digests", async () => {
+  signZone();
+  const adapter = accounts["epp-webhook"];
+  const said = { nameServers: ["NS2.one.tld.", "ns1.one.tld"], ds: [ds.toUpperCase()] };
+  adapter.domains.set(zoneName, registered(said));
+  await zw.admin.put(path, { registrarConfigId: configs["epp-webhook"] });
+  expect(await changed({ nameServers: ["ns1.one.tld"], ds: [] }, { force: true })).toMatchObject({ status: 200 });
+  expect(adapter.sent.slice(-2)).toEqual([
+    { field: "ds", before: said.ds, after: [] },
+    { field: "nameServers", before: said.nameServers, after: ["ns1.one.tld"] },
+  ]);
+});
+
 test("Porkbun's answers to too many calls are waited out, and a name without API access is not taken for a missing one", async () => {
   const { porkbun } = accounts;
   await zw.admin.put(path, { registrarConfigId: configs["porkbun"] });
