@@ -14,10 +14,11 @@ import { JsonApi, linkedPages } from "./vendor-api/json-api.ts";
 import { plainNamesOnly } from "./vendor-api/limits.ts";
 import { maybe, messageIn, parsedJson, percentEncoded } from "./vendor-api/text.ts";
 
-// Huawei Cloud's DNS API v2.1. Read on 2026-11-28: its OpenAPI definitions of 2025-01-17 (calls, fields, types, TTLs from 300, `default` sets that cannot be
+// Huawei Cloud's DNS API v2.1. Read on 2026-11-28: its OpenAPI definitions of 2025-01-17 (calls, fields, types, `default` sets that cannot be
 // deleted, weights; an update without a description or a weight keeps them, and has no tags), its pages "Creating a Record Set" of 2025-12-02 (the rights) and "API Request Signing Guide" of 2025-02-25 (SDK-HMAC-SHA256, the form of
 // errors). What others found with real accounts: DNSControl's HUAWEICLOUD of 2026-05-31 and its audit (no null MX, no quotes and backslashes in texts, 100 calls a
-// minute, pages by the marker of a link).
+// minute, pages by the marker of a link). Read on 2026-11-30: its own Terraform provider (dns_recordset), with TTLs from 1, as real accounts have them (DDNS #297);
+// the definitions say from 300.
 
 const address = "https://dns.myhuaweicloud.com";
 /** Below 100 a minute. */
@@ -75,7 +76,7 @@ export const huaweicloud: ProviderKind<HuaweicloudConfig> = {
   name: "Huawei Cloud DNS",
   recordTypes,
   supportsProxied: false,
-  minTtl: 300,
+  minTtl: 1,
   maxTtl,
   unsupportedReason: plainNamesOnly(valueReason),
   lowersCase: "owners",

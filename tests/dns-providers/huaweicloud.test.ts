@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { knownKind } from "../../server/dns-providers/kinds.ts";
 import { readAll } from "../../server/zones/changes/provider-call.ts";
 import type { VendorCall } from "../support/vendors/loopback-vendor.ts";
 import { extrasOf, huaweicloud } from "../support/vendors/rrsets/huaweicloud.ts";
@@ -24,6 +25,12 @@ const set = (name: string, value: string, more: object) => ({
   ...more,
 });
 const gone = (name: string) => [{ name, type: "A", ttl: 300, values: [] }];
+
+test("a record with a TTL of a second can be written at Huawei Cloud", async () => {
+  expect(knownKind("huaweicloud").minTtl).toBe(1);
+  expect(await apply([create(a("quick", "192.0.2.1", 1))])).toEqual([{ ok: true }]);
+  expect(held()).toContain("quick A 1 192.0.2.1");
+});
 
 test("records that Huawei Cloud steers or has disabled are read-only, and hold their place", async () => {
   const recordsets = [

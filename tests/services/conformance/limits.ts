@@ -230,10 +230,8 @@ const limits: Partial<Record<TargetName, readonly Refused[]>> = {
         "strings with quotes, backslashes and semicolons",
         "strings that cut a character in two",
         "strings of octets that are no text",
-        "a TTL of a minute",
-        "a TTL of 0",
       ],
-      steps: nullMx,
+      steps: { ...nullMx, ...noTtl },
     },
   ],
   Linode: [

@@ -129,7 +129,7 @@ export const huaweicloud: RrsetDialect = {
   config: (url) => ({ ...keys, endpoint: url }),
   rules: {
     types: "A AAAA CAA CNAME MX NS SOA SRV TXT".split(" "),
-    minTtl: 300,
+    minTtl: 1,
     maxTtl: 2_147_483_647,
     owner: /^(?:\*\.?)?[\w.-]*$/,
     refusal(type, value) {
