@@ -80,7 +80,7 @@ const said: Readonly<Record<string, Said>> = {
   vultr: { changes: oneByOne },
   porkbun: { changes: oneByOne, keeps: apexServers },
   dnsimple: { changes: oneByOne, keeps: apexServers },
-  bunny: { changes: oneByOne, keeps: apexServers },
+  bunny: { changes: oneByOne, keeps: `${apexServers}, records with smart routing, monitoring or acceleration` },
   ovh: { changes: oneByOne },
   inwx: { changes: oneByOne },
   webhook: { changes: "one call, all or nothing, if the adapter can", tested: "the adapters in `examples/`" },

@@ -13,6 +13,7 @@ import {
   quotedText,
   restRecords,
 } from "./single-record-api/rest-account.ts";
+import { canonicalOwner } from "./single-record-api/vendor-values.ts";
 import { VendorCalls, type VendorEnvironment } from "./vendor-api/calls.ts";
 import { JsonApi } from "./vendor-api/json-api.ts";
 import { plainNamesOnly } from "./vendor-api/limits.ts";
@@ -27,7 +28,7 @@ import { maybe } from "./vendor-api/text.ts";
 const address = "https://api.bunny.net";
 const onPage = 100;
 
-/** The number of each type. Others are redirects (5), links to other services of bunny.net (6, 7) and scripts (11). */
+/** The number of each type of DNS. */
 const typeNumbers: Readonly<Record<string, number>> = {
   A: 0,
   AAAA: 1,
@@ -43,6 +44,19 @@ const typeNumbers: Readonly<Record<string, number>> = {
   TLSA: 15,
 };
 const typeNames = new Map(Object.entries(typeNumbers).map(([name, number]) => [number, name]));
+/** The names of types that only bunny.net has, by number. */
+const ownNames = new Map([
+  [5, "REDIRECT"],
+  [6, "FLATTEN"],
+  [7, "PULLZONE"],
+  [11, "SCRIPT"],
+]);
+/** Prefix of types for records that only this vendor has, such as `BUNNY_A` with smart routing. Not IANA mnemonics. */
+const ownTypes = "BUNNY_";
+const routings = new Map([
+  [1, "latency"],
+  [2, "geolocation"],
+]);
 
 const bunnyRecord = z.object({
   Id: z.int(),
@@ -56,6 +70,11 @@ const bunnyRecord = z.object({
   Flags: maybe(z.int()),
   Tag: maybe(z.string()),
   Disabled: maybe(z.boolean()),
+  SmartRoutingType: maybe(z.int()),
+  MonitorType: maybe(z.int()),
+  Accelerated: maybe(z.boolean()),
+  /** What a pull zone or a script is called. */
+  LinkName: maybe(z.string()),
 });
 type BunnyRecord = z.infer<typeof bunnyRecord>;
 const zoneEntry = z.object({ Id: z.int(), Domain: z.string() });
@@ -89,6 +108,8 @@ export const bunny: ProviderKind<BunnyConfig> = {
 };
 
 function readOnlyReason(record: LimitedRecord): string | null {
+  if (record.recordType.startsWith(ownTypes))
+    return "manages this record only in its console: it has smart routing, monitoring, acceleration, or a type of bunny.net's own.";
   return isApexNs(record) ? "manages the name servers at the apex of a zone." : null;
 }
 
@@ -164,12 +185,31 @@ function bunnyAccount({ apiKey, endpoint }: BunnyConfig, environment: VendorEnvi
 
 type Zone = z.infer<typeof zoneEntry>;
 
-/** Returns a record; null if it is not served, or is not a DNS record. */
+/**
+ * Returns a record in canonical form, with one of the vendor's own types if it has settings that no other provider has; null if it is not
+ * served.
+ */
 function readRecord(zone: string, record: BunnyRecord): StoredRecord | null {
+  if (record.Disabled === true) return null;
+  const { Name: owner = "", Ttl: ttl, Value: value = "", LinkName: link = "" } = record;
+  const id = String(record.Id);
   const recordType = typeNames.get(record.Type);
-  if (recordType === undefined || record.Disabled === true) return null;
-  const data = { owner: record.Name ?? "", recordType, rdata: rdataOf(recordType, record), ttl: record.Ttl };
-  return { id: String(record.Id), data: printedRecord(zone, data) };
+  const settings = settingsOf(record);
+  if (recordType !== undefined && settings.length === 0)
+    return { id, data: printedRecord(zone, { owner, recordType, rdata: rdataOf(recordType, record), ttl }) };
+  const own = recordType ?? ownNames.get(record.Type) ?? String(record.Type);
+  const shared = { ...canonicalOwner(owner, zone), strings: null, ttl, proxied: false, priority: null };
+  const said = [...settings, value === "" ? link : value].filter((word) => word !== "").join(" ");
+  return { id, data: { ...shared, recordType: `${ownTypes}${own}`, value: said === "" ? "-" : said } };
+}
+
+/** Returns the settings of a record that no other provider has. */
+function settingsOf({ SmartRoutingType: routing = 0, MonitorType: monitor = 0, Accelerated }: BunnyRecord): string[] {
+  return [
+    ...(routing === 0 ? [] : [`routing=${routings.get(routing) ?? routing}`]),
+    ...(monitor === 0 ? [] : ["monitored"]),
+    ...(Accelerated === true ? ["accelerated"] : []),
+  ];
 }
 
 /** Returns a record's data in master-file form. */

@@ -262,7 +262,7 @@ test("the catalogue lists every provider kind with its capabilities for every si
       recordTypes: ["A", "AAAA", "CAA", "CNAME", "MX", "NS", "SRV", "TXT"],
       supportsProxied: false,
       automaticTtl: null,
-      minTtl: 300,
+      minTtl: 1,
       configFields: [
         { name: "accessKey", label: "Access key", secret: false, required: true },
         { name: "secretKey", label: "Secret key", secret: true, required: true },

@@ -320,6 +320,40 @@ test.each([linode, dnsimple])(
   },
 );
 
+test("records that bunny.net steers, monitors or accelerates, and its own types, are shown and left alone", async () => {
+  await withAccount(bunny, async (server, provider) => {
+    const held: [string, string, Record<string, unknown>][] = [
+      ["A", "near", { Value: "192.0.2.1", SmartRoutingType: 1 }],
+      ["A", "www", { Value: "192.0.2.2", SmartRoutingType: 2 }],
+      ["A", "www", { Value: "192.0.2.3", SmartRoutingType: 2, MonitorType: 1 }],
+      ["CNAME", "cdn", { Value: "origin.example.net", Accelerated: true }],
+      ["Redirect", "old", { Value: "https://example.net/" }],
+      ["PullZone", "files", { LinkName: "harbour" }],
+      ["A", "plain", { Value: "192.0.2.4" }],
+    ];
+    for (const [type, name, fields] of held) server.store.add(zone, { type, name, ttl: 300, fields });
+    const read = await readAll(provider, zone);
+    expect(read.map(({ recordType, name, value }) => `${name} ${recordType} ${value}`)).toEqual([
+      "near BUNNY_A routing=latency 192.0.2.1",
+      "www BUNNY_A routing=geolocation 192.0.2.2",
+      "www BUNNY_A routing=geolocation monitored 192.0.2.3",
+      "cdn BUNNY_CNAME accelerated origin.example.net",
+      "old BUNNY_REDIRECT https://example.net/",
+      "files BUNNY_PULLZONE harbour",
+      "plain A 192.0.2.4",
+    ]);
+    const { readOnlyReason } = knownKind("bunny");
+    const writable = read.filter((one) => (readOnlyReason?.(one) ?? null) === null);
+    expect(writable.map(({ name }) => name)).toEqual(["plain"]);
+    const { outcomes } = await provider.applyChanges(
+      zone,
+      read.slice(0, 6).map((one) => remove(one)),
+    );
+    expect(outcomes.map(({ ok }) => ok)).toEqual([false, false, false, false, false, false]);
+    expect(server.calls.filter(({ method }) => method !== "GET")).toEqual([]);
+  });
+});
+
 test("a user's token at DNSimple is refused in words that say which token to create", async () => {
   await withAccount(dnsimple, async (server, provider) => {
     const body = JSON.stringify({ data: { user: { id: 1, email: "pilot@harbour.example" }, account: null } });
@@ -355,13 +389,11 @@ test("texts without quotes at DNSimple are read, and what is no record there is 
   });
 });
 
-test("disabled records, redirects and scripts at bunny.net are not shown", async () => {
+test("disabled records at bunny.net are not shown", async () => {
   await withAccount(bunny, async (server, provider) => {
     const fields = { Value: "192.0.2.1" };
     server.store.add(zone, { type: "A", name: "www", ttl, fields });
     server.store.add(zone, { type: "A", name: "off", ttl, fields: { ...fields, Disabled: true } });
-    for (const Type of [5, 7, 11])
-      server.store.add(zone, { type: "A", name: "other", ttl, fields: { ...fields, Type } });
     expect((await readAll(provider, zone)).map(({ name }) => name)).toEqual(["www"]);
   });
 });
