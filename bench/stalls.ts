@@ -267,6 +267,7 @@ async function furnishUpdates(must: Must, dnsPort: number): Promise<[string, () 
   const client = new UpdateClient(dnsPort, name, await newKey(must, id, "update"));
   const added = addresses(fullName, updateRecords);
   const wanted = added.map((address) => prerequisite.rrsetHas("full0", "A", address));
+  const tooMany = Array.from({ length: 1_700 }, () => update.add("x", "NAPTR", '1 1 "" "" "" .'));
   let round = 0;
   return [
     [
@@ -284,6 +285,7 @@ async function furnishUpdates(must: Must, dnsPort: number): Promise<[string, () 
       },
     ],
     ["update with 1,000 prerequisites", () => mustAnswer(8, client.update([], wanted, "tcp"))],
+    ["update with 1,700 additions, refused", () => mustAnswer(5, client.update(tooMany, [], "tcp"))],
   ];
 }
 

@@ -104,17 +104,19 @@ export class DynamicUpdates {
     if (before !== null) return before;
     const over = await this.#overLimit(signed, () => limits.take(caller));
     if (over !== null) return over;
-    const read = readUpdate(message, zoneOf(message, key));
-    if (!read.ok) throw new UpdateRefused(read.rcode, read.reason);
-    const { update } = read;
+    const zone = zoneOf(message, key);
     if (key.access === "read")
       throw new UpdateRefused(rcodes.REFUSED, "This key may only read. Use one that may update.");
-    const size = Math.max(update.operations.length, update.prerequisites.length);
+    // Counted before they are read: each record is a prerequisite or a change.
+    const size = Math.max(message.answers.length, message.authorities.length);
     if (size > mostChanges)
       throw new UpdateRefused(rcodes.REFUSED, `An update may have at most ${mostChanges} changes. Send several.`);
     const overCostly =
       size > mostOrdinaryChanges ? await this.#overLimit(signed, () => limits.takeCostly(caller)) : null;
     if (overCostly !== null) return overCostly;
+    const read = await inSlices(readUpdate(message, zone));
+    if (!read.ok) throw new UpdateRefused(read.rcode, read.reason);
+    const { update } = read;
     return await answers.once(signed, async (answer) => {
       try {
         await this.#change(signed, update, answer);

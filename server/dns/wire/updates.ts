@@ -3,6 +3,7 @@ import { spellingOf, type Spelling } from "../record.ts";
 import { typeName, types } from "../zone-file/type-names.ts";
 import { classes, rcodes, type WireMessage, type WireRecord } from "./messages.ts";
 import { isReadableRdata, readRdata } from "./rdata.ts";
+import type { Steps } from "../../platform/slices.ts";
 
 /** An RRset, by its owner relative to the zone (`@` for the apex) and its type's mnemonic. */
 export interface RrsetName {
@@ -62,20 +63,30 @@ export function zoneOfUpdate({ questions }: WireMessage): string | null {
  * all come before the zone is looked at, so a malformed message shows nothing of it.
  * @param zone canonical
  */
-export function readUpdate(message: WireMessage, zone: string): ReadUpdate {
+export function* readUpdate(message: WireMessage, zone: string): Steps<ReadUpdate> {
   const prerequisites: Prerequisite[] = [];
   for (const record of message.answers) {
     const read = readPrerequisite(message, record, zone);
     if ("ok" in read) return read;
     prerequisites.push(read);
+    yield* stepsOf(record);
   }
   const operations: UpdateOperation[] = [];
   for (const record of message.authorities) {
     const read = readOperation(message, record, zone);
     if ("ok" in read) return read;
     operations.push(read);
+    yield* stepsOf(record);
   }
   return { ok: true, update: { prerequisites, operations } };
+}
+
+/** Octets of a record that count as one step. */
+const octetsInStep = 64;
+
+/** Yields as often as it took to read a record: the data of one may be as long as that of a thousand. */
+function* stepsOf({ start, rdataEnd }: WireRecord): Steps<void> {
+  for (let position = start; position < rdataEnd; position += octetsInStep) yield;
 }
 
 function readPrerequisite(message: WireMessage, record: WireRecord, zone: string): Prerequisite | UpdateFault {

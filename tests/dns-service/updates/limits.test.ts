@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test, vi } from "vitest";
-import { readMessage } from "../../../server/dns/wire/messages.ts";
 import { DynamicUpdates } from "../../../server/dns-service/updates/dynamic-updates.ts";
 import { UpdateAnswers } from "../../../server/dns-service/updates/update-answers.ts";
 import { signRequest, type TsigKey } from "../../../server/dns/wire/tsig.ts";
-import { prerequisite as pre, update, UpdateClient } from "../../support/name-servers/update-client.ts";
+import { classes, readMessage } from "../../../server/dns/wire/messages.ts";
+import { anyRecord, prerequisite as pre, update, UpdateClient } from "../../support/name-servers/update-client.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { newZone } from "./key-clients.ts";
 
@@ -65,6 +65,25 @@ test("updates with more than 100 changes are limited as costly calls are, and sm
   const answers: number[] = [];
   for (const one of updates) answers.push(await client.update(one, [], "tcp"));
   expect(answers).toEqual([0, 0, 0, 5, 0]);
+});
+
+const malformed = (count: number) => Array.from({ length: count }, () => anyRecord("x", "A", classes.in, 300, null));
+
+test("an update with more than 1,000 changes or prerequisites is refused for its size, before its records are read", async () => {
+  const { client, key } = await newZone(zw, "oversized.example");
+  const lastError = async () =>
+    (await zw.admin.get("/api/auth/me/tsig-keys")).body.keys.find(({ id }: { id: string }) => id === key.id).lastError;
+  expect(await client.update(malformed(1_001), [], "tcp")).toBe(5);
+  await vi.waitFor(async () => expect(await lastError()).toContain("1000 changes"));
+  expect(await client.update([], malformed(1_001), "tcp")).toBe(5);
+});
+
+test("an update with more than 100 changes counts as costly even if its records are malformed", async () => {
+  const { client } = await newZone(zw, "costly.example");
+  const answers: number[] = [];
+  for (const count of [101, 101, 100, 101]) answers.push(await client.update(malformed(count), [], "tcp"));
+  expect(answers).toEqual([1, 1, 1, 5]);
+  expect(await client.update(added(101), [], "tcp")).toBe(5);
 });
 
 test("an update that is sent again over the limit gets its first answer", async () => {
