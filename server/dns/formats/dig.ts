@@ -21,16 +21,31 @@ export function* readDig(text: string, options: FormatOptions): Steps<FormatRead
   /** Whether a signature goes on in the next line. */
   let isSigning = false;
   let number = 0;
+  let transfer: Transfer | null = null;
+  const fail = (line: number, message: string) => {
+    if (errors.length < mostErrors) errors.push({ line, message });
+  };
   for (const line of linesOf(text)) {
     number++;
     yield;
+    if (line.startsWith("; <<>> ")) {
+      if (isCut(transfer) && errors.length === 0) fail(transfer.lastLine, cutOff);
+      // With +onesoa, dig leaves out the SOA at the end.
+      const isWhole = /\saxfr(?:\s|$)/i.test(line) && !line.includes(" +onesoa");
+      transfer = isWhole ? { soas: 0, lastLine: number } : null;
+      if (/\sixfr=/i.test(line)) fail(number, incremental);
+    }
+    if (transfer && line.trim() !== "" && !line.startsWith(";")) {
+      transfer.lastLine = number;
+      if (soa.test(line)) transfer.soas++;
+    }
     if (isSigning || signature.test(line)) {
       isSigning = (isSigning || line.includes("(")) && !line.includes(")");
       kept.push("");
     } else if (line.startsWith(";")) {
       section = sectionOf(line) ?? section;
       const fault = faultOf(line);
-      if (fault !== null && errors.length < mostErrors) errors.push({ line: number, message: fault });
+      if (fault !== null) fail(number, fault);
       if (line.startsWith(";; flags:") && !/^;; flags:[^;]* aa[ ;]/.test(line)) {
         note(
           number,
@@ -43,12 +58,11 @@ export function* readDig(text: string, options: FormatOptions): Steps<FormatRead
       kept.push("");
     } else {
       // eslint-disable-next-line no-control-regex -- Names are printed in ASCII unless dig converts them.
-      if (/^[^;\s]*[^\x00-\x7f]/.test(line) && errors.length < mostErrors) {
-        errors.push({ line: number, message: "dig converted this name to Unicode. Run it with +noidnout." });
-      }
+      if (/^[^;\s]*[^\x00-\x7f]/.test(line)) fail(number, "dig converted this name to Unicode. Run it with +noidnout.");
       kept.push(line);
     }
   }
+  if (isCut(transfer) && errors.length === 0) fail(transfer.lastLine, cutOff);
   if (errors.length > 0) return { ok: false, errors };
   // A chain of aliases may lead out of the zone.
   const reading = yield* readDialect(kept.join("\n"), { ...options, ignoreOutOfZone: true });
@@ -56,6 +70,22 @@ export function* readDig(text: string, options: FormatOptions): Steps<FormatRead
 }
 
 const mostErrors = 20;
+
+/** A zone transfer that is read. */
+interface Transfer {
+  soas: number;
+  /** The line of its last record. */
+  lastLine: number;
+}
+
+const soa = /^\S+\s+(?:\d[\dsmhdw]*\s+)?(?:IN\s+)?SOA\s/i;
+const cutOff = "The transfer is cut off: its last record must be the SOA again (RFC 5936 §2.2). Copy all of it.";
+const incremental = "An incremental transfer (IXFR) has only what changed. Transfer the zone with AXFR.";
+
+/** The SOA begins a transfer and ends it. */
+function isCut(transfer: Transfer | null): transfer is Transfer {
+  return transfer !== null && transfer.soas < 2;
+}
 
 function* linesOf(text: string): Generator<string, void> {
   for (let start = 0; start <= text.length;) {

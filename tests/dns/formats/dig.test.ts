@@ -7,6 +7,9 @@ const header = (status: string) =>
 const notOwn =
   "The answer is not the zone's own server's, so TTLs are what a cache had left of them. Ask that server, as in dig @ns1.example.com.";
 
+const soa = "example.com. 3600 IN SOA ns1.example.com. h.example.com. 7 3600 600 86400 300";
+const cutOff = "The transfer is cut off: its last record must be the SOA again (RFC 5936 §2.2). Copy all of it.";
+
 /** What dig adds to a message that a key signed. */
 const signature = "key.\t0\tANY\tTSIG\thmac-sha256. 1796003094 300 32 qWCs= 42065 NOERROR 0 ";
 
@@ -60,6 +63,16 @@ ns1.example.com.	300	IN	A	192.0.2.53
     records: ["@ 3600 NS ns1.example.com", "@ 300 MX 10 mail.example.com"],
   },
   {
+    title: "a zone transfer without the SOA at its end, as was asked for",
+    text: `; <<>> DiG 9.18.28 <<>> +onesoa axfr example.com\n${soa}\nwww.example.com. 300 IN A 192.0.2.1\n`,
+    records: ["www 300 A 192.0.2.1"],
+  },
+  {
+    title: "an answer for a name like a transfer's type",
+    text: `; <<>> DiG 9.18.28 <<>> axfr.example.com\n;; ANSWER SECTION:\naxfr.example.com. 300 IN A 192.0.2.1\n`,
+    records: ["axfr 300 A 192.0.2.1"],
+  },
+  {
     title: "answers over several lines, with units and comments",
     text: `${header("NOERROR")}${flags("aa")}\n;; ANSWER SECTION:\nk.example.com. 1h IN DNSKEY 257 3 13 (\n\t\t\t\tAAAA\n\t\t\t\t) ; KSK; alg = ECDSAP256SHA256 ; key id = 1\n`,
     records: ["k 3600 DNSKEY 257 3 13 AAAA"],
@@ -104,6 +117,26 @@ ns1.example.com.	300	IN	A	192.0.2.53
     title: "a refused transfer",
     text: "; <<>> DiG 9.18.28 <<>> axfr example.com\n; Transfer failed.\n",
     errors: ["Line 2: The transfer failed. Allow it at the server, or add the key with dig -y."],
+  },
+  {
+    title: "a transfer that was cut off, before another",
+    text: `; <<>> DiG 9.18.28 <<>> @192.0.2.53 example.com AXFR\n${soa}\nwww.example.com. 300 IN A 192.0.2.1\n\n; <<>> DiG 9.18.28 <<>> axfr example.com\n${soa}\n${soa}\n`,
+    errors: [`Line 3: ${cutOff}`],
+  },
+  {
+    title: "a transfer that was cut off at the end, printed over several lines",
+    text: `; <<>> DiG 9.18.28 <<>> +multi axfr example.com\nexample.com. 3600 IN SOA ns1.example.com. h.example.com. (\n\t7 3600 600 86400 300 )\nwww.example.com. 300 IN A 192.0.2.1`,
+    errors: [`Line 4: ${cutOff}`],
+  },
+  {
+    title: "a transfer without any record",
+    text: "; <<>> DiG 9.18.28 <<>> axfr example.com\n;; global options: +cmd\n",
+    errors: [`Line 1: ${cutOff}`],
+  },
+  {
+    title: "an incremental transfer",
+    text: `; <<>> DiG 9.18.28 <<>> example.com IXFR=5\n${soa}\n${soa}\n`,
+    errors: ["Line 1: An incremental transfer (IXFR) has only what changed. Transfer the zone with AXFR."],
   },
   {
     title: "no answer",
