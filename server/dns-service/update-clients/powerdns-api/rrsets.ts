@@ -84,7 +84,7 @@ export function* wantedRrsets(given: unknown, zone: string, changing: boolean): 
     draft.place = place;
     draft.comments = read.comments;
     // Comments alone leave the records as they are, or as what was said before makes them.
-    if (read.records !== null) replace(draft, read.records, read.ttl);
+    if (read.records !== null) yield* replace(draft, read.records, read.ttl);
     yield;
   }
   return yield* mapped(drafts.values(), wantedIn);
@@ -110,8 +110,8 @@ function wantedIn({ place, records, added, removed, ttl, comments }: Draft): Wan
   return { ...place, records: records && [...records.values()].flat(), ...others };
 }
 
-function replace(draft: Draft, records: readonly WantedData[], ttl: number | null): void {
-  draft.records = Map.groupBy(records, contentKey);
+function* replace(draft: Draft, records: readonly WantedData[], ttl: number | null): Steps<void> {
+  draft.records = yield* grouped(records, contentKey);
   draft.added.clear();
   draft.removed.clear();
   draft.ttl = ttl;

@@ -28,7 +28,7 @@ import { isServerManaged, withoutManaged, canonicalType, isWritableType } from "
 import { serialOf } from "../../../dns/wire/serials.ts";
 import { initialSoa, type Soa } from "../../../dns/zone-file/contents.ts";
 import { AppError, notFound } from "../../../platform/errors.ts";
-import { flatMapped, grouped, inPages, inSlices, type Steps } from "../../../platform/slices.ts";
+import { flatMapped, grouped, inPages, inSlices, mapped, type Steps } from "../../../platform/slices.ts";
 import type { Records } from "../../../zones/records/service.ts";
 import { storeComments, storedComments, textOf } from "./comments.ts";
 import {
@@ -310,10 +310,10 @@ interface RrsetEdit {
  * @param present the records at the names of the RRsets @throws Unprocessable for a record to add whose TTL is another than its RRset's
  */
 export function* rrsetEdits(wanted: readonly WantedRrset[], present: readonly LiveRecord[]): Steps<RrsetEdit[]> {
-  const sets = Map.groupBy(present, rrsetKey);
+  const sets = yield* grouped(present, rrsetKey);
   const edits: RrsetEdit[] = [];
   for (const of of wanted) {
-    for (const edit of editsOf(of, sets.get(rrsetKey(of)) ?? [])) {
+    for (const edit of yield* editsOf(of, sets.get(rrsetKey(of)) ?? [])) {
       edits.push({ edit, of });
       yield;
     }
@@ -322,16 +322,16 @@ export function* rrsetEdits(wanted: readonly WantedRrset[], present: readonly Li
   return edits;
 }
 
-function editsOf(wanted: WantedRrset, present: readonly LiveRecord[]): Edit[] {
+function* editsOf(wanted: WantedRrset, present: readonly LiveRecord[]): Steps<Edit[]> {
   const { recordType, records, ttl, comments } = wanted;
   const owner = withEscapes(wanted.owner);
   const noted = comments === undefined ? {} : { comment: textOf(comments) || null };
-  if (records === null) return adjustments(wanted, present, noted);
+  if (records === null) return yield* adjustments(wanted, present, noted);
   const written = ttl === null ? noted : { ...noted, ttl };
-  const { staying, coming } = matched(wanted, records, present);
+  const { staying, coming } = yield* matched(wanted, records, present);
   // Disabled records have TTLs of their own, which are not shown beside another.
   const isTtlNew = present.length > 0 && ttl !== shownTtl(present);
-  const edits = present.flatMap((record) => {
+  const edits = yield* flatMapped(present, (record) => {
     const data = staying.get(record);
     if (!data) return [];
     const isOff = data.disabled && !isActive(record) && !isTtlNew;
@@ -342,27 +342,39 @@ function editsOf(wanted: WantedRrset, present: readonly LiveRecord[]): Edit[] {
   // Nobody may change the value of other types, but delete and create them.
   const replaceable = isWritableType(recordType) ? going : [];
   const shared = sharedComment(present);
-  coming.forEach((data, index) => {
+  for (const [index, data] of coming.entries()) {
     const { strings } = data;
     const value = valueOf(data);
     const before = replaceable[index];
     const content = { door: "dns" as const, value, strings, status: statusOf(data), ...written };
     if (before) edits.push({ action: "update", recordId: before.id, patch: content });
     else edits.push({ action: "create", input: { name: owner, recordType, comment: shared, ...content } });
-  });
+    yield;
+  }
   const deleted = going.slice(Math.min(replaceable.length, coming.length));
   return [...edits, ...deleted.map(({ id }): Edit => ({ action: "delete", recordId: id }))];
+}
+
+/** Which records stay, and which of the wanted ones have to come. */
+interface Matched {
+  staying: Map<LiveRecord, WantedData>;
+  coming: WantedData[];
 }
 
 /**
  * Returns which records stay for which of the wanted ones, and the wanted ones that have to come. Of a content there may be a disabled record
  * beside an active one, so a record first stays for one that is as active as itself.
  */
-function matched({ name, recordType }: WantedRrset, records: readonly WantedData[], present: readonly LiveRecord[]) {
-  const left = Map.groupBy(records, (data) => switchedKey({ name, recordType, ...data }, data.disabled));
+function* matched(
+  { name, recordType }: WantedRrset,
+  records: readonly WantedData[],
+  present: readonly LiveRecord[],
+): Steps<Matched> {
+  const left = yield* grouped(records, (data) => switchedKey({ name, recordType, ...data }, data.disabled));
   const staying = new Map<LiveRecord, WantedData>();
   for (const isSwitched of [false, true]) {
     for (const record of present) {
+      yield;
       if (staying.has(record)) continue;
       const data = left.get(switchedKey(record, isActive(record) === isSwitched))?.pop();
       if (data) staying.set(record, data);
@@ -376,38 +388,44 @@ function switchedKey(record: Parameters<typeof recordKey>[0], disabled: boolean)
 }
 
 /** Returns the edits that add, switch and remove single records, and leave the others as they are but for their comment. */
-function adjustments(wanted: WantedRrset, present: readonly LiveRecord[], noted: Pick<Patch, "comment">): Edit[] {
+function* adjustments(
+  wanted: WantedRrset,
+  present: readonly LiveRecord[],
+  noted: Pick<Patch, "comment">,
+): Steps<Edit[]> {
   const { name, recordType, added, removed, ttl } = wanted;
   const keyOf = (data: WantedData) => recordKey({ name, recordType, ...data });
-  const going = new Set(removed.map(keyOf));
-  const leaving = present.filter((record) => going.has(recordKey(record)));
-  const staying = present.filter((record) => !going.has(recordKey(record)));
-  const there = Map.groupBy(staying, recordKey);
+  const going = new Set(yield* mapped(removed, keyOf));
+  const there = yield* grouped(present, recordKey);
+  const leaving = [...going].flatMap((key) => there.get(key) ?? []);
+  const left = new Set(leaving);
+  const staying = present.filter((record) => !left.has(record));
   const switched = new Map<LiveRecord, WantedData>();
   const coming: WantedData[] = [];
   for (const data of added) {
-    const same = there.get(keyOf(data)) ?? [];
+    const key = keyOf(data);
+    const same = going.has(key) ? [] : (there.get(key) ?? []);
     const [first] = same;
     if (!first) coming.push(data);
     else if (same.every((record) => isActive(record) === data.disabled)) switched.set(first, data);
+    yield;
   }
   const joins = coming.length > 0 || [...switched.values()].some(({ disabled }) => !disabled);
   const other = staying.find((record) => isActive(record) && !record.proxied && record.ttl !== ttl);
   if (other && joins) throw otherTtl(wanted, other.ttl);
   const timed = ttl === null ? {} : { ttl };
-  return [
-    ...leaving.map(({ id }): Edit => ({ action: "delete", recordId: id })),
-    ...staying.flatMap((record) => {
-      const data = switched.get(record);
-      const enabled = data?.disabled === false ? timed : {};
-      return updateOf(record, data ? { ...noted, ...enabled, status: statusOf(data) } : noted);
-    }),
-    ...coming.map((data): Edit => {
-      const content = { door: "dns" as const, value: valueOf(data), strings: data.strings, status: statusOf(data) };
-      const input = { name: withEscapes(wanted.owner), recordType, comment: sharedComment(present), ...content };
-      return { action: "create", input: { ...input, ...noted, ...timed } };
-    }),
-  ];
+  const kept = yield* flatMapped(staying, (record) => {
+    const data = switched.get(record);
+    const enabled = data?.disabled === false ? timed : {};
+    return updateOf(record, data ? { ...noted, ...enabled, status: statusOf(data) } : noted);
+  });
+  const comment = sharedComment(present);
+  const created = yield* mapped(coming, (data): Edit => {
+    const content = { door: "dns" as const, value: valueOf(data), strings: data.strings, status: statusOf(data) };
+    const input = { name: withEscapes(wanted.owner), recordType, comment, ...content };
+    return { action: "create", input: { ...input, ...noted, ...timed } };
+  });
+  return [...leaving.map(({ id }): Edit => ({ action: "delete", recordId: id })), ...kept, ...created];
 }
 
 function statusOf({ disabled }: WantedData): RecordStatus {

@@ -55,7 +55,46 @@ function actions(type: string, content: string, before: string): string[] {
   return atOnce(rrsetEdits(wanted, [live(type, "x", before)])).map(({ edit }) => edit.action);
 }
 
+const eachAlone = (changetype: string, contents: readonly string[]) =>
+  contents.map((content) => ({ name: "x.quay.example.", type: "A", changetype, ttl: 300, records: [{ content }] }));
+const together = (contents: readonly string[]) => [
+  {
+    name: "x.quay.example.",
+    type: "A",
+    changetype: "REPLACE",
+    ttl: 300,
+    records: contents.map((content) => ({ content })),
+  },
+];
+
 describe("mapping", () => {
+  test.each([
+    ["replaces its records by others", together, "192.0.3"],
+    ["sends its records again", together, "192.0.2"],
+    ["adds records to it one by one", (contents: readonly string[]) => eachAlone("EXTEND", contents), "192.0.3"],
+    ["removes its records one by one", (contents: readonly string[]) => eachAlone("PRUNE", contents), "192.0.2"],
+  ])("a call that %s reads few of a large RRset's records in each step", (_, changes, network) => {
+    let reads = 0;
+    const counted = <Some extends { value: string }>(record: Some): Some => {
+      const { value } = record;
+      return Object.defineProperty(record, "value", { enumerable: true, get: () => (reads++, value) });
+    };
+    const octets = Array.from({ length: 250 }, (_each, index) => index);
+    const present = octets.map((octet) => counted(live("A", "x", `192.0.2.${octet}`)));
+    const wanted = atOnce(wantedRrsets(changes(octets.map((octet) => `${network}.${octet}`)), zone, true));
+    for (const rrset of wanted) {
+      for (const some of [rrset.records ?? [], rrset.added, rrset.removed]) some.forEach(counted);
+    }
+    let most = 0;
+    const steps = rrsetEdits(wanted, present);
+    for (let isDone = false; !isDone; most = Math.max(most, reads)) {
+      reads = 0;
+      isDone = steps.next().done === true;
+    }
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThan(10);
+  });
+
   test("an RRset that is sent back as it is shown changes nothing", () => {
     fc.assert(
       fc.property(records, (present) => {
