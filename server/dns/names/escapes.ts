@@ -3,15 +3,29 @@
  * Returns null for an invalid escape: above 255, too few digits, or a trailing backslash.
  */
 export function unescapeOctets(raw: string): Buffer | null {
-  if (!raw.includes("\\")) return Buffer.from(raw, "utf8");
-  const octets: Buffer[] = [];
-  for (const [part, digits, escaped] of raw.matchAll(/\\(\d{3})|\\([^\d])|[^\\]+|\\/gsu)) {
-    if (digits !== undefined && Number(digits) <= 255) octets.push(Buffer.of(Number(digits)));
-    else if (escaped) octets.push(Buffer.from(escaped, "utf8"));
-    else if (!part.startsWith("\\")) octets.push(Buffer.from(part, "utf8"));
-    else return null;
+  let backslash = raw.indexOf("\\");
+  if (backslash === -1) return Buffer.from(raw, "utf8");
+  // A code unit takes at most three octets. A record may have 64,000 escapes, so none gets an object of its own.
+  const octets = Buffer.allocUnsafe(3 * raw.length);
+  let length = 0;
+  let start = 0;
+  for (; backslash !== -1; backslash = raw.indexOf("\\", start)) {
+    if (start < backslash) length += octets.write(raw.slice(start, backslash), length, "utf8");
+    const escaped = raw.codePointAt(backslash + 1);
+    if (escaped === undefined) return null;
+    const character = String.fromCodePoint(escaped);
+    if (/\d/.test(character)) {
+      const digits = raw.slice(backslash + 1, backslash + 4);
+      if (!/^\d{3}$/.test(digits) || Number(digits) > 255) return null;
+      length = octets.writeUInt8(Number(digits), length);
+      start = backslash + 4;
+    } else {
+      length += octets.write(character, length, "utf8");
+      start = backslash + 1 + character.length;
+    }
   }
-  return Buffer.concat(octets);
+  length += octets.write(raw.slice(start), length, "utf8");
+  return octets.subarray(0, length);
 }
 
 /**
