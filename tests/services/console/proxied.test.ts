@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { useConsole } from "../../support/console.ts";
+import { focusIn, useConsole } from "../../support/console.ts";
 import { startCloudflare, type CloudflareServer } from "../../support/vendors/cloudflare/server.ts";
 import { freshName, Zone } from "../../support/zones.ts";
 
@@ -94,10 +94,20 @@ test("a name that is changed in the zone's text keeps the proxy of its record", 
 });
 
 test("an automatic TTL is called automatic wherever it is shown, and can be typed", async () => {
+  // The form may be open before the page hears what the provider can store.
+  const heard = Promise.withResolvers<undefined>();
+  await page.route("**/trpc/providers.list*", async (route) => {
+    await heard.promise;
+    await route.continue();
+  });
+  await page.reload();
   await page.getByRole("button", { name: "Actions for direct A" }).click();
   await page.getByRole("menuitem", { name: "Edit" }).click();
   const ttl = page.getByRole("textbox", { name: "TTL", exact: true });
-  expect(await ttl.inputValue()).toBe("automatic");
+  await ttl.waitFor();
+  expect(await ttl.inputValue()).toBe("1 s");
+  heard.resolve(undefined);
+  await expect.poll(() => ttl.inputValue()).toBe("automatic");
   await ttl.fill("5 min");
   await ttl.press("Enter");
   await openReview();
@@ -109,6 +119,7 @@ test("an automatic TTL is called automatic wherever it is shown, and can be type
   await ttl.press("Enter");
   await openReview();
   await patch().getByText("5 min → automatic", { exact: true }).waitFor();
+  await focusIn(review());
   await page.keyboard.press("Control+Enter");
   await expect.poll(async () => (await zone.records("&type=A&name=direct"))[0]?.ttl).toBe(1);
 

@@ -41,7 +41,9 @@ export function RowEditor({ row, column, zone, types, refusalAt, onDone, onCance
   const [name, setName] = useState(fields.name);
   const [parts, setParts] = useState(() => splitValue(fields.recordType, fields.value));
   const kind = useProviderKind(useZone());
-  const [ttl, setTtl] = useState(fields.ttl === null ? "" : ttlText({ ttl: fields.ttl }, kind));
+  /** Null until somebody types one: what the kind of provider is may become known meanwhile. */
+  const [typedTtl, setTtl] = useState<string | null>(null);
+  const ttl = typedTtl ?? (fields.ttl === null ? "" : ttlText({ ttl: fields.ttl }, kind));
   const [note, setNote] = useState(fields.comment ?? "");
   const [disabled, setDisabled] = useState(isDisabled(fields));
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
