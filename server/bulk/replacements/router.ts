@@ -112,7 +112,8 @@ export function createReplacementsRouter({ replacements }: { replacements: Repla
       summary: "Revert a replacement",
       description:
         "Starts a job that reverts every change of an ended job. A domain whose records were changed since is listed as failed with the reason " +
-        "and does not stop the rest.",
+        "and does not stop the rest. Of a job that was applied with `force`, the revert needs none; locked records and required reviews need " +
+        "`unlock` and `override` again.",
       status: 202,
       errors: [409],
     })

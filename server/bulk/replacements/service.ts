@@ -150,16 +150,17 @@ export class Replacements {
 
   /**
    * Starts a job that reverts every change of a job that has not been reverted yet. Domains whose records were changed since are listed as
-   * failed.
+   * failed. What the job was confirmed to change needs no confirmation to be changed back; locks and reviews do, since they may be newer.
    * @throws AppError NOT_FOUND, CONFLICT while the job, a revert of it or a revert of that is running, or if there is nothing to revert
    */
   async revert(
     em: EntityManager,
     caller: Caller,
-    { jobId, force, ...why }: JobInput & ExplainedRequest & { force: boolean },
+    { jobId, force: forced, ...why }: JobInput & ExplainedRequest & { force: boolean },
   ) {
     checkOverride({ ...why, role: caller.role });
     const batch = await ownBatch(em, caller, jobId);
+    const force = forced || batch.force;
     if (batch.finishedAt === null)
       throw new AppError("CONFLICT", "The job is still running. Stop it, and revert it once it has stopped.");
     return await em.transactional(async (tx) => {

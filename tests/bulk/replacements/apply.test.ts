@@ -467,6 +467,29 @@ describe("reverting a replacement", () => {
     expect(await valuesIn(first())).toEqual([old, old]);
   });
 
+  test("the revert of a job that was confirmed needs no other confirmation of what it changes back", async () => {
+    const names = Array.from({ length: 10 }, (_, index) => `h${index}`);
+    await first().post("/zonefile", { zonefile: names.map((name) => `${name} 300 A ${old}\n`).join("") });
+    const jobId = await started(zw.admin, request);
+    await run();
+    const undo = await done(zw.admin, (await revertOf(zw.admin, jobId)).body.jobId);
+    expect(undo.domains.map(({ error }: Body) => error)).toEqual([null, null, null]);
+    expect(new Set(await valuesIn(first()))).toEqual(new Set([old]));
+    const redo = await done(zw.admin, (await revertOf(zw.admin, undo.jobId)).body.jobId);
+    expect(redo.progress).toMatchObject({ done: 3, failed: 0 });
+  });
+
+  test("what was locked stays locked in a revert, until it says `unlock`", async () => {
+    const jobId = await started(zw.admin, request);
+    await run();
+    const [record] = (await first().records("&name=www")).filter(({ recordType }) => recordType === "A");
+    await first().update(record?.["id"], { locked: true });
+    const job = await done(zw.admin, (await revertOf(zw.admin, jobId)).body.jobId);
+    expect(errorOf(job, first())).toMatch(/^www A \S+ is locked\./);
+    const again = await done(zw.admin, (await revertOf(zw.admin, jobId, { unlock: true })).body.jobId);
+    expect(again.progress).toMatchObject({ domains: 1, done: 1 });
+  });
+
   test("a revert can be reverted, which replaces again", async () => {
     const jobId = await started(zw.admin, request);
     await run();

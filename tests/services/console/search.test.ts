@@ -171,6 +171,43 @@ test("what was found is replaced in all zones, followed after leaving the page, 
   expect(back.total).toBe(6);
 });
 
+test("the undo of a replacement says for people what was left, and is repeated for locked records and required reviews", async () => {
+  const { admin, services } = site.zonewright;
+  const [locked, reviewed] = await pointing(address(30), ["locked.undo", "reviewed.undo"]);
+  const [www] = (await locked?.records("&name=www")) ?? [];
+  await locked?.update(www?.["id"], { locked: true });
+  await admin.put(`/api/domains/${reviewed?.id}`, { reviewRequired: "everyone" });
+  const request = { recordType: "A", value: address(30), newValue: address(31) };
+  const { planHash } = (await admin.post("/api/records/replace/plan", request)).body;
+  const confirmed = { planHash, unlock: true, override: true, message: "The rack moves" };
+  const { body: job } = await admin.post("/api/records/replace/apply", { ...request, ...confirmed });
+  await services.batches.run();
+  const page = await site.signedIn({ path: `/replace/${job.jobId}` });
+  const dialog = page.getByRole("dialog");
+  await page.getByRole("button", { name: "Undo…" }).click();
+  await dialog.getByRole("button", { name: "Undo", exact: true }).click();
+  await page.getByText("2 failed").waitFor();
+  await page.getByText(`www A ${address(31)} is locked.`, { exact: true }).waitFor();
+  await page.getByText("This domain requires a review of each change.", { exact: true }).waitFor();
+  await page.getByRole("link", { name: "Open it" }).click();
+  await page.waitForURL(`${site.url}/replace/${job.jobId}`);
+  await page.getByRole("button", { name: "Undo…" }).click();
+  await dialog.getByLabel("Also change locked records").check();
+  await dialog.getByLabel("Also change domains that require a review (needs a reason)").check();
+  await dialog.getByRole("button", { name: "Undo", exact: true }).click();
+  await dialog.getByText("Say why no review is needed.").waitFor();
+  await expectAccessible(page);
+  await dialog.getByRole("textbox", { name: "Reason" }).fill("The new rack burns");
+  await dialog.getByRole("button", { name: "Undo", exact: true }).click();
+  await dialog.waitFor({ state: "hidden" });
+  await page.getByRole("heading", { name: `Undo of A ${address(30)} → ${address(31)}` }).waitFor();
+  await page
+    .getByRole("status")
+    .filter({ hasText: /^2 domains changed$/ })
+    .waitFor();
+  expect((await admin.get(`/api/records?value=${address(30)}`)).body.total).toBe(4);
+});
+
 test("selected hits are changed in all of their zones after a look at the plan, undone as a whole, or put into the zones' drafts", async () => {
   const [first, second] = await pointing(address(60), ["one.act", "two.act"]);
   const padding = Array.from({ length: 8 }, (_, host) => `h${host}`);

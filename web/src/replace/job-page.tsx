@@ -2,11 +2,12 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { isZonewrightError } from "@zonewright/client";
 import { useState } from "react";
-import { client, healing, messageOf, queries } from "../api.ts";
+import { client, healing, issueOf, queries } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
 import { Button, buttonClass } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { CheckField, Form, TextField } from "../ui/field.tsx";
+import { forPeople } from "../ui/for-people.ts";
 import { formatAgo, formatMoment, formatNumber } from "../ui/format.ts";
 import { NotFound } from "../ui/not-found.tsx";
 import { Failure, Notice } from "../ui/notice.tsx";
@@ -95,7 +96,7 @@ export function JobPage() {
         )}
       </div>
       <Failure error={stop.error} />
-      {job.reason === null ? null : <Notice kind="warning">{job.reason}</Notice>}
+      {job.reason === null ? null : <Notice kind="warning">{forPeople(job.reason)}</Notice>}
       <section className={styles["progress"]} aria-label={titleOf(job)}>
         <p role="status">
           {finishedAt === null
@@ -139,7 +140,7 @@ export function JobPage() {
                 preload={false}
               >
                 {domain.domainName}
-                {domain.error === null ? null : <small className={styles["bad"]}>{domain.error}</small>}
+                {domain.error === null ? null : <small className={styles["bad"]}>{forPeople(domain.error)}</small>}
               </Link>
               <span className={styles["state"]} data-state={domain.state}>
                 {text.shown[domain.state]}
@@ -165,41 +166,35 @@ function Loading() {
 
 function UndoDialog({ job, onClose }: { job: Job; onClose: () => void }) {
   const navigate = useNavigate();
+  const user = useUser();
+  const isImport = job.kind === "portfolio";
   const [message, setMessage] = useState("");
-  const [confirmed, setConfirmed] = useState(false);
+  const [said, setSaid] = useState({ force: false, unlock: false, override: false });
+  const [isMissing, setIsMissing] = useState(false);
   const undo = useAction(async () => {
+    const isReasonMissing = said.override && message.trim() === "";
+    setIsMissing(isReasonMissing);
+    if (isReasonMissing) return;
     const { jobId } = await client.replacements.revert.mutate({
       jobId: job.jobId,
       ...(message.trim() === "" ? {} : { message: message.trim() }),
-      ...(confirmed ? { force: true } : {}),
+      ...said,
     });
     onClose();
     await queries.invalidateQueries({ queryKey: ["replacements"] });
     await navigate({ to: "/replace/$id", params: { id: jobId } });
   });
-  const mustConfirm = isZonewrightError(undo.error) && undo.error.code === "CONFIRMATION_REQUIRED";
   return (
     <Dialog
       open
       onClose={onClose}
       title={text.undoTitle}
-      description={job.kind === "portfolio" ? text.undoImportHint : text.undoHint}
-      alert={
-        undo.error === null ? null : (
-          <Notice kind={mustConfirm ? "warning" : "error"} focusFor={undo.error}>
-            {messageOf(undo.error)}
-          </Notice>
-        )
-      }
+      description={isImport ? text.undoImportHint : text.undoHint}
+      alert={<Failure error={undo.error} />}
       footer={
         <>
           <Button onClick={onClose}>{words.ui.cancel}</Button>
-          <Button
-            kind="primary"
-            disabled={mustConfirm && !confirmed}
-            pending={undo.pending}
-            onClick={() => void undo.run()}
-          >
+          <Button kind="primary" pending={undo.pending} onClick={() => void undo.run()}>
             {text.undoNow}
           </Button>
         </>
@@ -212,10 +207,29 @@ function UndoDialog({ job, onClose }: { job: Job; onClose: () => void }) {
           maxLength={500}
           value={message}
           onValue={setMessage}
+          error={
+            said.override && isMissing && message.trim() === ""
+              ? zoneWords.applying.overrideMissing
+              : issueOf(undo.error, "message")
+          }
         />
-        {mustConfirm ? (
-          <CheckField label={zoneWords.applying.confirm} checked={confirmed} onValue={setConfirmed} />
-        ) : null}
+        {isImport ? null : (
+          <>
+            <CheckField label={text.undoLosses} checked={said.force} onValue={(force) => setSaid({ ...said, force })} />
+            <CheckField
+              label={text.undoLocked}
+              checked={said.unlock}
+              onValue={(unlock) => setSaid({ ...said, unlock })}
+            />
+            {user.role === "admin" ? (
+              <CheckField
+                label={zoneWords.applying.override}
+                checked={said.override}
+                onValue={(override) => setSaid({ ...said, override })}
+              />
+            ) : null}
+          </>
+        )}
       </Form>
     </Dialog>
   );

@@ -47,6 +47,8 @@ export const replace: Words["replace"] = {
     "Jede Domain wird durch eine eigene Änderung zurückgesetzt. Domains, deren Einträge seither geändert wurden, bleiben, wie sie sind, und werden aufgeführt.",
   undoImportHint:
     "Jede Domain bekommt zurück, was sie hatte. Domains, die seither geändert wurden, bleiben, wie sie sind, und werden aufgeführt.",
+  undoLosses: "Auch wo sich mehr als 30 % einer Zone ändern",
+  undoLocked: "Auch gesperrte Einträge ändern",
   undone: "Dies macht eine frühere Änderung vieler Domains rückgängig.",
   original: "Öffnen",
   again: "Neue Ersetzung",

@@ -44,6 +44,8 @@ export const replace = {
   undoHint:
     "Each domain is set back by a change of its own. Domains whose records were changed since stay as they are and are listed.",
   undoImportHint: "Each domain gets back what it had. Domains that were changed since stay as they are and are listed.",
+  undoLosses: "Also where more than 30 % of a zone changes",
+  undoLocked: "Also change locked records",
   undone: "This undoes an earlier change of many domains.",
   original: "Open it",
   again: "New replacement",
