@@ -292,6 +292,35 @@ test("where a template would end the link of a zone, the plan of several zones w
   await warning.waitFor({ state: "detached" });
 });
 
+test("PTR records that follow a template are in its plan, of one zone and of several", async () => {
+  const { admin } = site.zonewright;
+  const names = ["one.follows", "two.follows"];
+  const providerConfigId = await manualConfig(site.zonewright);
+  await addZone(site.zonewright, { name: "100.51.198.in-addr.arpa", providerConfigId });
+  for (const [index, name] of names.entries()) {
+    const { id } = await zone(name);
+    await admin.put(`/api/domains/${id}`, { reverse: index === 0 ? "follow" : "offer" });
+  }
+  const { body } = await admin.post("/api/templates", {
+    ...template("follows", 1),
+    records: [{ type: "A", host: "www", pointsTo: "198.51.100.88" }],
+  });
+  const page = await site.signedIn({ path: `/templates/${body.id}?zone=${names[0]}` });
+  await page.getByRole("button", { name: "Show the plan" }).click();
+  const follows = page.getByText("PTR records follow in their reverse zones: + 198.51.100.88 → www.one.follows", {
+    exact: true,
+  });
+  await follows.waitFor();
+  await expectAccessible(page);
+  await page.goto(`${site.url}/templates/${body.id}?zone=${names.join()}`);
+  await page.getByRole("button", { name: "Show the plan" }).click();
+  await page.getByRole("heading", { name: "Plan for 2 domains" }).waitFor();
+  await follows.waitFor();
+  await page
+    .getByText(/^PTR records could follow, but stay as they are: \+ 198\.51\.100\.88 → www\.two\.follows\./)
+    .waitFor();
+});
+
 test("a zone that is named twice is planned once, and a plan that was asked for before an edit is not shown after it", async () => {
   const { id } = await zone("one.twice");
   const { body } = await site.zonewright.admin.post("/api/templates", template("twice", 1));

@@ -17,7 +17,16 @@ import { zoneWords } from "../words/zone.ts";
 import { emptyDraft } from "../zone/draft/draft.ts";
 import { draftKey, readDraft, writeDraft } from "../zone/draft/store.ts";
 import { PlannedZones } from "../zone/planned-zones.tsx";
-import { fewAtATime, isEmptyPlan, planOf, refreshZones, sayApplied, type ZonePlan } from "../zone/several-zones.ts";
+import {
+  fewAtATime,
+  isEmptyPlan,
+  planOf,
+  refreshZones,
+  reverseFailures,
+  reverseWarnings,
+  sayApplied,
+  type ZonePlan,
+} from "../zone/several-zones.ts";
 import { byZone, withAction, type Hit, type HitAction, type ZoneHits } from "./hit-changes.ts";
 import styles from "./search.module.css";
 
@@ -116,7 +125,10 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
     if (action === null) return;
     const zones = byZone(hits, action);
     const plans = await fewAtATime(zones, (zone) =>
-      planOf(zone, () => client.records.plan.mutate({ id: zone.domainId, changes: zone.changes })),
+      planOf(zone, async () => {
+        const plan = await client.records.plan.mutate({ id: zone.domainId, changes: zone.changes });
+        return { ...plan, warnings: [...plan.warnings, ...reverseWarnings(plan)] };
+      }),
     );
     setMade({ typed, action, zones, plans });
   });
@@ -139,6 +151,7 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
     if (!planned) return;
     stop.current = false;
     const done: Outcome[] = [];
+    const notFollowed: string[] = [];
     for (const { domainId, domainName, planHash } of able) {
       const zone = planned.zones.find((each) => each.domainId === domainId);
       if (!zone || planHash === null) continue;
@@ -148,8 +161,9 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
       try {
         const said = message.trim() === "" ? {} : { message: message.trim() };
         const input = { id: domainId, changes: zone.changes, planHash, ...said };
-        const { changeSetId } = await client.records.applyPlan.mutate(input);
-        done.push({ ...named, changeSetId });
+        const answer = await client.records.applyPlan.mutate(input);
+        done.push({ ...named, changeSetId: answer.changeSetId });
+        notFollowed.push(...reverseFailures(answer));
       } catch (error) {
         const isOvertaken = isZonewrightError(error) && error.code === "CONFLICT";
         done.push({ ...named, error: isOvertaken ? text.overtaken : messageOf(error) });
@@ -164,7 +178,7 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
     const changed = done.flatMap((each) =>
       "changeSetId" in each && each.changeSetId !== null ? [{ ...each, changeSetId: each.changeSetId }] : [],
     );
-    if (changed.length > 0) sayApplied(changed);
+    if (changed.length > 0) sayApplied(changed, undefined, notFollowed);
     await refreshZones();
     if (refused.size === 0 && skipped.length === 0 && done.length === able.length) onClose(true);
   });

@@ -21,7 +21,7 @@ import { draftKey, readDraft, writeDraft } from "../zone/draft/store.ts";
 import { withPlan } from "../zone/draft/with-plan.ts";
 import { planLines } from "../zone/patch.ts";
 import { Patch } from "../zone/patch-view.tsx";
-import { fewAtATime } from "../zone/several-zones.ts";
+import { fewAtATime, reverseFailures, reverseWarnings } from "../zone/several-zones.ts";
 import { mostZones, zoneName, zoneQuery } from "../zone/use-zone.ts";
 import { ZoneField } from "../zone/zone-field.tsx";
 import { planTemplate, ZonesPlan, type TemplatePlan, type ZonesRequest } from "./apply-to-zones.tsx";
@@ -334,7 +334,7 @@ function PlanCard({ template, planned: { request, zone, plan }, linked, onPlan, 
           <Notice kind="warning">{text.conflicts(plan.conflicts.length, formatNumber(plan.conflicts.length))}</Notice>
         ) : null}
         {plan.linked && !linked ? <Notice kind="warning">{text.endsLink}</Notice> : null}
-        {plan.warnings.map((warning) => (
+        {[...plan.warnings, ...reverseWarnings(plan)].map((warning) => (
           <Notice key={warning} kind="warning">
             {forPeople(warning)}
           </Notice>
@@ -346,11 +346,20 @@ function PlanCard({ template, planned: { request, zone, plan }, linked, onPlan, 
         label={text.applyNow(zone)}
         onApply={(said) =>
           whileApplying(async () => {
-            await client.templates.applyPlan.mutate({ ...request, ...said, linked, planHash: plan.planHash });
+            const answer = await client.templates.applyPlan.mutate({
+              ...request,
+              ...said,
+              linked,
+              planHash: plan.planHash,
+            });
             await queries.invalidateQueries({ queryKey: ["zone"] });
             await queries.invalidateQueries({ queryKey: ["records", request.id] });
             await navigate({ to: "/d/$name/records", params: { name: zone } });
-            toast({ title: text.applied(titleOf(template), zone) });
+            const failures = reverseFailures(answer);
+            toast({
+              title: text.applied(titleOf(template), zone),
+              ...(failures.length > 0 && { description: failures.join(" ") }),
+            });
           })
         }
         onOutdated={planAnew}

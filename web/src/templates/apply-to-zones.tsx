@@ -13,6 +13,8 @@ import {
   isEmptyPlan,
   planOf,
   refreshZones,
+  reverseFailures,
+  reverseWarnings,
   sayApplied,
   type ChangedZone,
   type ZonePlan,
@@ -41,14 +43,14 @@ export async function planTemplate(
     ({ linked } = plan);
     const { creates, updates, deletes, planHash, conflicts } = plan;
     const lost = conflicts.length === 0 ? [] : [text.conflicts(conflicts.length, formatNumber(conflicts.length))];
-    return { creates, updates, deletes, planHash, warnings: [...lost, ...plan.warnings] };
+    return { creates, updates, deletes, planHash, warnings: [...lost, ...plan.warnings, ...reverseWarnings(plan)] };
   });
   return { ...planned, linked };
 }
 
 /** What became of a zone. */
 type Outcome =
-  | { kind: "applied"; revision: number }
+  | { kind: "applied"; revision: number; reverse: readonly string[] }
   | { kind: "linked" }
   | { kind: "refused"; reason: string }
   | { kind: "unknown"; reason: string };
@@ -86,11 +88,12 @@ export function ZonesPlan({ request, plans: first, linked, whileApplying }: Zone
       if (planHash === null) continue;
       try {
         const input = { ...request, ...said, id: domainId, linked, planHash };
-        const { revision, changeSetId } = await client.templates.applyPlan.mutate(input);
+        const answer = await client.templates.applyPlan.mutate(input);
+        const { revision, changeSetId } = answer;
         // Without changes, the revision is that of an earlier change.
         if (changeSetId === null) done.set(domainId, { kind: "linked" });
         else {
-          done.set(domainId, { kind: "applied", revision });
+          done.set(domainId, { kind: "applied", revision, reverse: reverseFailures(answer) });
           changed.push({ domainId, domainName, changeSetId });
         }
       } catch (error) {
@@ -154,7 +157,7 @@ function failed(error: unknown): Extract<Outcome, { reason: string }> {
 function sentence(outcome: Outcome): string {
   switch (outcome.kind) {
     case "applied":
-      return text.appliedRevision(formatNumber(outcome.revision));
+      return [text.appliedRevision(formatNumber(outcome.revision)), ...outcome.reverse].join(". ");
     case "linked":
       return text.linkedOnly;
     case "refused":

@@ -1,14 +1,18 @@
-import { isZonewrightError } from "@zonewright/client";
+import { isZonewrightError, type RouterOutputs } from "@zonewright/client";
 import { client, queries } from "../api.ts";
+import { forPeople } from "../ui/for-people.ts";
 import { formatNumber } from "../ui/format.ts";
 import { toast } from "../ui/toast.tsx";
 import { locale } from "../words/language.ts";
 import { searchWords } from "../words/search.ts";
+import { zoneWords } from "../words/zone.ts";
 import type { PlannedZone } from "./planned-zones.tsx";
 
 const text = searchWords;
 /** Calls at a time: a browser has six connections. */
 const atOnce = 4;
+/** PTR changes that a warning names. */
+const mostNamed = 10;
 const list = new Intl.ListFormat(locale);
 
 type Named = Pick<PlannedZone, "domainId" | "domainName">;
@@ -50,6 +54,33 @@ export async function planOf(
   }
 }
 
+type Plan = RouterOutputs["records"]["plan"];
+
+/** Says which PTR records follow a plan, and which could but stay: a page that plans many zones shows them as warnings. */
+export function reverseWarnings({ reverse }: Pick<Plan, "reverse">): string[] {
+  const said = (changes: Plan["reverse"]) => {
+    const named = changes.slice(0, mostNamed).map(({ address, action, record, before }) => {
+      const sign = action === "delete" ? "−" : action === "create" ? "+" : "~";
+      return `${sign} ${address} → ${(action === "delete" ? before : record)?.value ?? ""}`;
+    });
+    const left = changes.length - named.length;
+    return [...named, ...(left > 0 ? [zoneWords.moreLines(formatNumber(left))] : [])].join(", ");
+  };
+  const follow = reverse.filter(({ included }) => included);
+  const offered = reverse.filter(({ included, reason }) => !included && reason === null);
+  return [
+    ...(follow.length > 0 ? [text.ptrFollow(said(follow))] : []),
+    ...(offered.length > 0 ? [text.ptrStay(said(offered))] : []),
+  ];
+}
+
+/** Says in which reverse zones PTR records did not follow yet. */
+export function reverseFailures({ reverse }: Pick<RouterOutputs["records"]["applyPlan"], "reverse">): string[] {
+  return reverse.flatMap(({ domainName, error }) =>
+    error === null ? [] : [text.ptrFailed(domainName, forPeople(error))],
+  );
+}
+
 /** Whether a plan has nothing to apply. */
 export function isEmptyPlan({ creates, updates, deletes }: PlannedZone): boolean {
   return creates.length + updates.length + deletes.length === 0;
@@ -71,9 +102,11 @@ export async function refreshZones(): Promise<void> {
 export function sayApplied(
   changed: readonly ChangedZone[],
   title = text.applied(changed.length, formatNumber(changed.length)),
+  failures: readonly string[] = [],
 ): void {
   toast({
     title,
+    ...(failures.length > 0 && { description: failures.join(" ") }),
     action: { label: text.undo, run: () => void undo(changed) },
   });
 }

@@ -77,6 +77,11 @@ export const search: Words["search"] = {
   unfinished: (_, shown) =>
     `${counted(shown, "Domain konnte", "Domains konnten")} nicht geändert werden. Die Änderungen stehen dort im Entwurf und können in der Zone geprüft und angewendet werden.`,
   planFailed: "Für einige Domains ist kein Plan möglich. Ihre Änderungen werden ausgelassen.",
+  ptrFollow: (changes) => `PTR-Einträge folgen in ihren Reverse-Zonen: ${changes}`,
+  ptrStay: (changes) =>
+    `PTR-Einträge könnten folgen, bleiben aber, wie sie sind: ${changes}. Sie lassen sich in einem Entwurf auswählen oder später auf der Seite Reverse beheben.`,
+  ptrFailed: (zone, reason) =>
+    `Die PTR-Einträge in ${zone} sind noch nicht alle gefolgt; das wird im Hintergrund erneut versucht. ${reason}`,
   overtaken: "Die Zone wurde geändert, nachdem der Plan erstellt war.",
   leftOut: (count, shown) =>
     count === 1

@@ -71,6 +71,11 @@ export const search = {
   unfinished: (count: number, shown: string) =>
     `${domains(count, shown)} could not be changed. The changes are in the draft there: open it to review and apply them.`,
   planFailed: "Some domains cannot be planned. Their changes are left out.",
+  ptrFollow: (changes: string) => `PTR records follow in their reverse zones: ${changes}`,
+  ptrStay: (changes: string) =>
+    `PTR records could follow, but stay as they are: ${changes}. Choose them in a draft, or fix them later on the page Reverse.`,
+  ptrFailed: (zone: string, reason: string) =>
+    `The PTR records in ${zone} have not all followed yet; this is tried again in the background. ${reason}`,
   overtaken: "The zone changed after the plan was made.",
   leftOut: (count: number, shown: string) =>
     count === 1
