@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { expandTemplate } from "../../../server/bulk/templates/applying/expand.ts";
-import type { Template } from "../../../server/bulk/templates/form/template.ts";
+import { variablesOf as serverVariables, type Template } from "../../../server/bulk/templates/form/template.ts";
 import { createTemplateInput } from "../../../server/bulk/templates/schemas.ts";
 import { canonicalType } from "../../../server/dns/zone-file/type-names.ts";
 import { dataKeys, formOf, nameKey, templateOf, variablesOf, withType } from "../../../web/src/templates/form-rows.ts";
-import { readValues, shownRecord } from "../../../web/src/templates/values.ts";
+import { neededVariables, readValues, shownRecord } from "../../../web/src/templates/values.ts";
 import { published } from "../../bulk/templates/templates.ts";
 
 const variables = ["target", "dkimKey"];
@@ -22,6 +22,23 @@ test.each<[string, string, Record<string, string>]>([
   ["nothing of the kind", "[1]\n=x", {}],
 ])("%s are read as values", (_, pasted, values) => {
   expect(readValues(pasted, variables)).toEqual(values);
+});
+
+test("the values that are asked for are those that the service wants for the chosen groups", () => {
+  const group = fc.constantFrom("a", "b", "", undefined);
+  const text = fc.constantFrom("%x%", "%y%.%z%", "%z%-%x%", "%domain%", "%{i}", "plain");
+  const record = fc.record({ type: fc.constant("TXT"), host: text, data: text, groupId: group });
+  fc.assert(
+    fc.property(fc.array(record, { minLength: 1 }), fc.subarray(["a", "b"]), (records, chosen) => {
+      const groups = chosen.filter((name) => records.some(({ groupId }) => groupId === name));
+      const template = createTemplateInput.parse({
+        ...{ providerId: "example.net", providerName: "", serviceId: "s", serviceName: "" },
+        records,
+      }) as Template;
+      const needed = neededVariables({ template: { ...template }, variables: serverVariables(template) }, groups);
+      expect(needed.toSorted()).toEqual(serverVariables(template, groups).toSorted());
+    }),
+  );
 });
 
 test("any pasted text fills only variables of the template", () => {

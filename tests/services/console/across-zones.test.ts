@@ -58,6 +58,27 @@ test("a built-in template is found, filled in, planned for a zone and applied, a
   expect(body.entries[0].message).toBe("Mail needs it");
 });
 
+test("the only part of a template can be left out, and the values of parts that are left out are not asked for", async () => {
+  await zone("part.template");
+  const { body } = await site.zonewright.admin.post("/api/templates", {
+    ...template("parts", 0),
+    records: [
+      { type: "A", host: "www", pointsTo: "192.0.2.1" },
+      { type: "CNAME", host: "dkim", pointsTo: "%tenant%.example", groupId: "dkim" },
+    ],
+  });
+  const page = await site.signedIn({ path: `/templates/${body.id}?zone=part.template` });
+  await page.getByLabel("tenant").waitFor();
+  await page.getByRole("group", { name: "Parts" }).getByLabel("dkim").uncheck();
+  await page.getByLabel("tenant").waitFor({ state: "hidden" });
+  await page.getByRole("button", { name: "Show the plan" }).click();
+  await page.getByRole("heading", { name: "Plan for part.template" }).waitFor();
+  await page.getByRole("button", { name: "Apply to part.template" }).click();
+  await page.waitForURL(`${site.url}/d/part.template/records`);
+  const { body: found } = await site.zonewright.admin.get("/api/records?value=192.0.2.1");
+  expect(found.records.map(({ name }: { name: string }) => name)).toContain("www");
+});
+
 test("a template is put into the draft of a zone, and applied with other changes", async () => {
   const { id } = await zone("drafted.templates");
   const records = `/api/domains/${id}/records`;

@@ -25,7 +25,7 @@ import { fewAtATime, reverseFailures, reverseWarnings } from "../zone/several-zo
 import { mostZones, zoneName, zoneQuery } from "../zone/use-zone.ts";
 import { ZoneField } from "../zone/zone-field.tsx";
 import { planTemplate, ZonesPlan, type TemplatePlan, type ZonesRequest } from "./apply-to-zones.tsx";
-import { readValues, titleOf, zonesOf, type Template } from "./values.ts";
+import { neededVariables, readValues, titleOf, zonesOf, type Template } from "./values.ts";
 import styles from "./templates.module.css";
 
 const text = templatesWords;
@@ -70,17 +70,18 @@ export function ApplyTemplate({ template }: { template: Template }) {
     }
   };
   const heading = useRef<HTMLDivElement>(null);
+  const variables = neededVariables(template, groups);
   const isMissing = (name: string) => (values[name] ?? "").trim() === "";
   const isTooMany = isMany && zonesOf(zone).length > mostZones;
   const isHostMissing = template.hostRequired && ["", "@"].includes(host.trim());
   const show = useAction(async () => {
     setMissed(true);
     const asked = edits.current;
-    if (zone.trim() === "" || isTooMany || isHostMissing || template.variables.some(isMissing)) return;
+    if (zone.trim() === "" || isTooMany || isHostMissing || variables.some(isMissing)) return;
     const said = {
       templateId: template.id,
       host: host.trim() || "@",
-      variables: Object.fromEntries(template.variables.map((name) => [name, (values[name] ?? "").trim()])),
+      variables: Object.fromEntries(variables.map((name) => [name, (values[name] ?? "").trim()])),
       groups: groups.length === template.groups.length ? null : [...groups],
     };
     const names = isMany ? zonesOf(zone) : [zone.trim()];
@@ -170,7 +171,7 @@ export function ApplyTemplate({ template }: { template: Template }) {
                 onValue={typed(setHost)}
               />
             </div>
-            {template.groups.length > 1 ? (
+            {template.groups.length > 0 ? (
               <fieldset className={styles["values"]}>
                 <legend>{text.groups}</legend>
                 {template.groups.map((group) => (
@@ -185,8 +186,14 @@ export function ApplyTemplate({ template }: { template: Template }) {
                 ))}
               </fieldset>
             ) : null}
-            {template.variables.length > 0 ? (
-              <Values template={template} values={values} onValues={typed(setValues)} missed={missed} />
+            {variables.length > 0 ? (
+              <Values
+                template={template}
+                variables={variables}
+                values={values}
+                onValues={typed(setValues)}
+                missed={missed}
+              />
             ) : null}
             <CheckField label={text.linked} checked={linked} onValue={setLinked} />
             <div>
@@ -224,6 +231,8 @@ export function ApplyTemplate({ template }: { template: Template }) {
 
 interface ValuesProps {
   template: Template;
+  /** Those that the chosen groups need. */
+  variables: readonly string[];
   values: Readonly<Record<string, string>>;
   onValues: (values: Readonly<Record<string, string>>) => void;
   /** Whether the plan was asked for without all of them. */
@@ -231,7 +240,7 @@ interface ValuesProps {
 }
 
 /** The values of a template's variables: typed one by one, or pasted at once. */
-function Values({ template: { variables, variableDescription }, values, onValues, missed }: ValuesProps) {
+function Values({ template: { variableDescription }, variables, values, onValues, missed }: ValuesProps) {
   const [pasted, setPasted] = useState("");
   const [said, setSaid] = useState<string | null>(null);
   /** The fields that were empty when only these were asked for: one that is being filled stays. */
@@ -269,7 +278,7 @@ function Values({ template: { variables, variableDescription }, values, onValues
         </details>
       ) : null}
       <div className={styles["two"]}>
-        {(shown ?? variables).map((name) => (
+        {(shown?.filter((name) => variables.includes(name)) ?? variables).map((name) => (
           <TextField
             key={name}
             label={name}

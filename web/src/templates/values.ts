@@ -40,6 +40,28 @@ function objectOf(text: string): object | null {
   }
 }
 
+/** The fields that have none, whatever they say. */
+const withoutVariables: ReadonlySet<string> = new Set(["groupId", "txtConflictMatchingPrefix"]);
+
+/** Returns the variables that a template needs for some of its groups. Records without a group always apply. */
+export function neededVariables(
+  { template, variables }: Pick<Template, "template" | "variables">,
+  groups: readonly string[],
+): string[] {
+  const given = template["records"];
+  const records = (Array.isArray(given) ? given : []) as Readonly<Record<string, unknown>>[];
+  const texts = records.flatMap((record) => {
+    const group = shownText(record["groupId"]);
+    if (group !== "" && !groups.includes(group)) return [];
+    return Object.entries(record).flatMap(([key, value]) => (withoutVariables.has(key) ? [] : [shownText(value)]));
+  });
+  return variables.filter((name) => texts.some((text) => text.includes(`%${name}%`)));
+}
+
+function shownText(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
+
 /** What a template's record says, for a person to read. Fields may be texts with variables, numbers, or absent. */
 export function shownRecord(record: Readonly<Record<string, unknown>>): {
   type: string;
@@ -47,10 +69,7 @@ export function shownRecord(record: Readonly<Record<string, unknown>>): {
   value: string;
   ttl: string;
 } {
-  const say = (key: string) => {
-    const value = record[key];
-    return typeof value === "string" || typeof value === "number" ? String(value) : "";
-  };
+  const say = (key: string) => shownText(record[key]);
   const type = say("type");
   const kind = kindOf(type);
   const service = [say("service"), say("protocol")].filter(Boolean);
