@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { permitted } from "../access/authenticator.ts";
 import type { Caller } from "../access/caller.ts";
 import { fromJson, queries, type EntityManager } from "../database/database.ts";
@@ -100,29 +101,30 @@ export function portfolioPurpose(now: () => Date): DomainPurpose {
   };
 }
 
-/** Returns what takes an import back: its request, and an item for each domain that it changed and that no job took back. @throws AppError FORBIDDEN */
+/**
+ * Returns what takes an import back: its request, and an item for each domain in which it is in effect. Where it was taken back, and that taken
+ * back in turn, it is.
+ * @throws AppError FORBIDDEN
+ */
 export async function takingImportBack(tx: EntityManager, caller: Caller, batchId: string) {
   permitted(caller, "domains:write");
-  const rows = await queries(tx)
-    .selectFrom("batch_items as item")
-    .select(["item.domain_id", "item.detail"])
-    .where("item.batch_id", "=", batchId)
-    .where("item.state", "=", "done")
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom("batch_items as later")
-            .innerJoin("batches", "batches.id", "later.batch_id")
-            .select("later.id")
-            .where("batches.reverts_id", "=", batchId)
-            .where("later.state", "=", "done")
-            .whereRef("later.domain_id", "=", "item.domain_id"),
-        ),
-      ),
+  const { rows } = await sql<{ domain_id: string; detail: unknown }>`
+    with recursive chain as (
+      select item.id as root, item.batch_id, item.domain_id, 0 as reverts
+      from batch_items item where item.batch_id = ${batchId} and item.state = 'done'
+      union all
+      select chain.root, later.id, chain.domain_id, chain.reverts + 1
+      from chain cross join lateral (
+        select batch.id from batches batch join batch_items item on item.batch_id = batch.id
+        where batch.reverts_id = chain.batch_id and item.domain_id = chain.domain_id and item.state = 'done'
+        order by batch.id desc limit 1
+      ) later
     )
-    .orderBy("item.position")
-    .execute();
+    select item.domain_id, item.detail
+    from (select root from chain group by root having max(reverts) % 2 = 0) effective
+    join batch_items item on item.id = effective.root
+    order by item.position
+  `.execute(queries(tx));
   const items = rows.map(({ domain_id: domainId, detail }) => {
     const { cells, changes, handDate } = fromJson(detail) as ImportedRow;
     const { name, view } = cells;

@@ -91,6 +91,26 @@ test("a job is taken back by another one, once", async () => {
   expect(await revertOf(zw.admin, jobId)).toBeProblem(409, "CONFLICT");
 });
 
+test("a job whose revert was reverted is in effect again, and can be reverted again", async () => {
+  await started(tableOf(notes)).then(run);
+  const jobId = await started(tableOf(`${notes} later`));
+  await run();
+  const reverted = async (id: string): Promise<string> => {
+    const { status, body } = await revertOf(zw.admin, id);
+    expect({ status, body }).toMatchObject({ status: 202 });
+    await run();
+    expect(await jobOf(zw.admin, body.jobId)).toMatchObject({ progress: { domains: 25, done: 25 } });
+    return body.jobId;
+  };
+  const undo = await reverted(jobId);
+  await reverted(undo);
+  expect(await notesOf()).toEqual(all(`${notes} later`));
+  expect(await revertOf(zw.admin, undo)).toBeProblem(409, "CONFLICT");
+  await reverted(jobId);
+  expect(await notesOf()).toEqual(all(notes));
+  expect(await revertOf(zw.admin, jobId)).toBeProblem(409, "CONFLICT");
+});
+
 test("taking a job back sets a date again that was set by hand, whatever a registrar's account said meanwhile", async () => {
   const account = { kind: "gandi", name: "Gandi", config: { token: "pat-0123456789abcdef" } };
   const { body: made } = await zw.admin.post("/api/registrar-configs", account);
