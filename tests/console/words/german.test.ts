@@ -104,6 +104,17 @@ function sayable(text: Text, values: readonly unknown[]): boolean {
   }
 }
 
+test("what is left out is one thing where it is one", () => {
+  const said = functions.flatMap(({ path, german, english }) => {
+    const values = Array.from({ length: english.length }, () => "1");
+    return [german, english].flatMap((text) => (sayable(text, values) ? [`${path}: ${text(...values)}`] : []));
+  });
+  expect(said.filter((text) => /1 weitere (?:Befunde|Unterschiede|sind|zeigen)/.test(text))).toEqual([]);
+  expect(said.filter((text) => /1 more (?:findings|differences|are)/.test(text))).toEqual([]);
+  for (const path of ["portfolio.more", "templates.more", "health.more", "zone.moreLines"])
+    expect(said).toContain(`${path}: und 1 weiterer`);
+});
+
 test("every German text that takes values says each that the English one says, and nothing undefined", () => {
   expect(functions.length).toBeGreaterThan(200);
   const wrong = functions.flatMap(({ path, german, english }) => {

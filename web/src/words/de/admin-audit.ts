@@ -155,7 +155,7 @@ const actions: Audit["actions"] = {
   },
   "domain.move": {
     title: "Domain umgezogen",
-    sentence: () => "{who} ist mit {domain} zu einem anderen Anbieter umgezogen",
+    sentence: () => "{who} hat {domain} zu einem anderen Anbieter umgezogen",
   },
   "domain.raise_serial": {
     title: "Seriennummer angehoben",

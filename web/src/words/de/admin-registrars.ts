@@ -65,7 +65,7 @@ export const registrars: Words["admin"]["registrars"] = {
   filter: "Namen filtern",
   noNames: "Das Konto hat keine Namen.",
   noneMatch: "Kein Name passt dazu.",
-  moreNames: (count) => `und ${count} weitere`,
+  moreNames: (count) => `und ${counted(count, "weiterer", "weitere")}`,
   connected: "Verbunden",
   elsewhere: "Nicht hier verwaltet",
   connect: "Verbinden",

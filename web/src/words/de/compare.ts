@@ -14,7 +14,7 @@ export const compare: Words["compare"] = {
   name: "Name",
   type: "Typ",
   none: "Fehlt",
-  more: (count) => `und ${count} weitere Unterschiede.`,
+  more: (count) => `und ${counted(count, "weiterer Unterschied", "weitere Unterschiede")}.`,
   emptyTitle: "Zwei Zonen nebeneinander",
   empty:
     "Eine andere View dieser Zone oder eine beliebige andere Zone wählen. Gezeigt wird, was nur eine von beiden hat und was sich unterscheidet.",

@@ -47,7 +47,7 @@ export const domains: Words["domains"] = {
   anyView: "Alle Views",
   defaultView: "Standard-View",
   select: (name) => `${name} auswählen`,
-  selectLoaded: (count) => `Die bisher gezeigten ${count} Domains auswählen`,
+  selectLoaded: (count) => `Alle bisher gezeigten auswählen (${count})`,
   selection: "Auswahl",
   selected: (count) => `${counted(count, "Domain", "Domains")} ausgewählt`,
   selectedOne: "1 Domain ausgewählt",

@@ -48,7 +48,7 @@ export const portfolio: Words["portfolio"] = {
   on: "An",
   off: "Aus",
   unknown: "–",
-  more: (count) => `und ${count} weitere`,
+  more: (count) => `und ${counted(count, "weiterer", "weitere")}`,
 
   importTitle: "Tabelle importieren",
   importHint:

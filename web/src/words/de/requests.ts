@@ -87,5 +87,5 @@ export const requests: Words["requests"] = {
   noComments: "Noch keine Kommentare.",
   comment: "Kommentar schreiben",
   addComment: "Kommentieren",
-  earlier: (count) => `${count} weitere zeigen`,
+  earlier: (count) => `${counted(count, "weiteren", "weitere")} zeigen`,
 };

@@ -33,5 +33,5 @@ export const reverse: Words["reverse"] = {
   apply: (_count, shown) => `${counted(shown, "Änderung", "Änderungen")} anwenden`,
   cancel: "Abbrechen",
   done: (zone) => `In ${zone} berichtigt`,
-  more: (count) => `und ${count} weitere Befunde in dieser Zone.`,
+  more: (count) => `und ${counted(count, "weiterer Befund", "weitere Befunde")} in dieser Zone.`,
 };

@@ -19,8 +19,8 @@ export const session: Words["session"] = {
   passkeyFailed: "Der Passkey wurde nicht verwendet. Bitte erneut versuchen oder anders anmelden.",
   or: "oder",
   with: (provider) => `Weiter mit ${provider}`,
-  ended: "Die Sitzung ist abgelaufen. Nach der Anmeldung geht es an derselben Stelle weiter.",
-  again: "Die Sitzung ist abgelaufen",
+  ended: "Die Sitzung ist beendet. Nach der Anmeldung geht es an derselben Stelle weiter.",
+  again: "Die Sitzung ist beendet",
   againHint: "Zum Fortfahren bitte erneut anmelden.",
   againKept:
     "Auf dieser Seite bleibt alles, wie es war. Bei der Anmeldung über einen anderen Dienst bleiben nur Entwürfe erhalten.",

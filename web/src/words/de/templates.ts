@@ -150,7 +150,7 @@ export const templates: Words["templates"] = {
   name: "Name",
   value: "Wert",
   ttl: "TTL",
-  more: (count) => `und ${count} weitere`,
+  more: (count) => `und ${counted(count, "weiterer", "weitere")}`,
   linkedTitle: "Verknüpfte Zonen",
   linkedHint:
     "Diese Zonen folgen der Vorlage. Ein Plan zeigt, was ihre jetzige Fassung darin ändert; dann lässt er sich auf alle zugleich anwenden.",

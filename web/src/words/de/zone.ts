@@ -81,7 +81,7 @@ export const zone: Words["zone"] = {
   patch: "Änderungen",
   counts: (created, updated, deleted) => `+${created} ~${updated} −${deleted}`,
   signs: { create: "Neu", update: "Geändert", delete: "Gelöscht" },
-  moreLines: (count) => `und ${count} weitere`,
+  moreLines: (count) => `und ${counted(count, "weiterer", "weitere")}`,
   noChanges: "Keine Unterschiede.",
   was: (before) => `bisher ${before}`,
   resplit: "anders aufgeteilt",

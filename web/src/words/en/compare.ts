@@ -11,7 +11,7 @@ export const compare = {
   name: "Name",
   type: "Type",
   none: "Not there",
-  more: (count: string) => `and ${count} more differences.`,
+  more: (count: string) => `and ${count} more ${count === "1" ? "difference" : "differences"}.`,
   emptyTitle: "Set two zones side by side",
   empty: "Choose another view of this zone, or any other zone. You see what only one of them has, and what differs.",
   table: "Differences",

@@ -46,7 +46,7 @@ export const domains = {
   anyView: "Any view",
   defaultView: "Default view",
   select: (name: string) => `Select ${name}`,
-  selectLoaded: (count: string) => `Select the ${count} domains shown so far`,
+  selectLoaded: (count: string) => `Select the ${count} shown so far`,
   selection: "Selection",
   selected: (count: string) => `${count} domains selected`,
   selectedOne: "1 domain selected",

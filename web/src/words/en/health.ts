@@ -7,7 +7,8 @@ export const health = {
   records: (count: number, shown: string) => (count === 1 ? "1 record" : `${shown} records`),
   faults: (count: number, shown: string) => (count === 1 ? "1 fault" : `${shown} faults`),
   isPart: "You see only some hosts. Missing records are not reported.",
-  omitted: (count: string) => `${count} more are not listed. Mend these to see them.`,
+  omitted: (count: string) =>
+    `${count} more ${count === "1" ? "is" : "are"} not listed. Mend these to see ${count === "1" ? "it" : "them"}.`,
   again: "Check again",
   severities: { error: "Broken", warning: "Warning", info: "Note" },
   inDraft: "Mend in a draft",
@@ -26,6 +27,6 @@ export const health = {
   ptrLooking: "Looking…",
   ptrFurther: "Look further",
   ptrPartly: (found: string) => `${found} so far. There are more records to look at.`,
-  ptrOmitted: (count: string) => `${count} more are not listed here.`,
+  ptrOmitted: (count: string) => `${count} more ${count === "1" ? "is" : "are"} not listed here.`,
   ptrMend: "Mend under Reverse zones",
 };

@@ -31,5 +31,5 @@ export const reverse = {
   apply: (count: number, shown: string) => (count === 1 ? "Apply 1 change" : `Apply ${shown} changes`),
   cancel: "Cancel",
   done: (zone: string) => `Mended in ${zone}`,
-  more: (count: string) => `and ${count} more findings in this zone.`,
+  more: (count: string) => `and ${count} more ${count === "1" ? "finding" : "findings"} in this zone.`,
 };
