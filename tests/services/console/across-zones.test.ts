@@ -79,6 +79,19 @@ test("the only part of a template can be left out, and the values of parts that 
   expect(found.records.map(({ name }: { name: string }) => name)).toContain("www");
 });
 
+test("what was typed for a template stays when somebody stores a new version of it meanwhile", async () => {
+  const { admin } = site.zonewright;
+  const { body } = await admin.post("/api/templates", template("typed", 1));
+  const page = await site.signedIn({ path: `/templates/${body.id}` });
+  await page.getByLabel("v0").fill("typed.example");
+  await page.getByRole("textbox", { name: "Host" }).fill("shop");
+  expect((await admin.put(`/api/templates/${body.id}`, template("typed", 2))).status).toBe(200);
+  await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
+  await page.getByLabel("v1").waitFor();
+  expect(await page.getByLabel("v0").inputValue()).toBe("typed.example");
+  expect(await page.getByRole("textbox", { name: "Host" }).inputValue()).toBe("shop");
+});
+
 test("a template is put into the draft of a zone, and applied with other changes", async () => {
   const { id } = await zone("drafted.templates");
   const records = `/api/domains/${id}/records`;

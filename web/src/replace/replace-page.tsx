@@ -17,6 +17,7 @@ import { replaceWords } from "../words/replace.ts";
 import { ApplyForm } from "../zone/apply-form.tsx";
 import { labelsInUse } from "../zone/domain-queries.ts";
 import { PlannedZones } from "../zone/planned-zones.tsx";
+import { isEmptyPlan } from "../zone/several-zones.ts";
 import styles from "./replace.module.css";
 
 const text = replaceWords;
@@ -150,7 +151,8 @@ interface PlanViewProps {
 
 function PlanView({ request, plan, onPlan }: PlanViewProps) {
   const navigate = useNavigate();
-  const able = plan.domains.filter(({ error }) => error === null);
+  // Some zones only have a warning: of records that stay.
+  const able = plan.domains.filter((domain) => domain.error === null && !isEmptyPlan(domain));
   if (plan.domains.length === 0) return <Notice kind="info">{text.nothing}</Notice>;
   return (
     <Card title={text.planTitle(plan.domains.length, formatNumber(plan.domains.length))} flush>

@@ -45,7 +45,9 @@ export function ApplyTemplate({ template }: { template: Template }) {
   const navigate = useNavigate({ from: "/templates/$id" });
   const [zone, setZone] = useState(() => zonesOf(given.zone ?? "").join("\n"));
   const [host, setHost] = useState(given.host ?? "");
-  const [groups, setGroups] = useState<readonly string[]>(template.groups);
+  /** The groups that are left out: a new version of the template may have others. */
+  const [leftOut, setLeftOut] = useState<readonly string[]>([]);
+  const groups = template.groups.filter((group) => !leftOut.includes(group));
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const [missed, setMissed] = useState(false);
   /** The name that no zone has, of what was typed. */
@@ -180,7 +182,7 @@ export function ApplyTemplate({ template }: { template: Template }) {
                     label={group}
                     checked={groups.includes(group)}
                     onValue={(on) =>
-                      typed(setGroups)(template.groups.filter((each) => (each === group ? on : groups.includes(each))))
+                      typed(setLeftOut)(on ? leftOut.filter((each) => each !== group) : [...leftOut, group])
                     }
                   />
                 ))}

@@ -64,7 +64,7 @@ export function TemplatePage() {
           ))}
         </Notice>
       ) : null}
-      {user.role === "auditor" ? null : <ApplyTemplate key={template.revision} template={template} />}
+      {user.role === "auditor" ? null : <ApplyTemplate key={template.id} template={template} />}
       {isAdmin ? <Linked template={template} /> : null}
       <Records template={template} />
       {open === "update" ? <TemplateEditor template={template} onClose={() => setOpen(null)} /> : null}

@@ -223,7 +223,7 @@ export const account: Words["account"] = {
   feeds: {
     card: {
       title: "Kalenderfeeds",
-      hint: "Ablaufdaten der Domains und geplante Änderungen in einem Kalenderprogramm abonnieren.",
+      hint: "Ablaufdaten der Domains und Zertifikate und geplante Änderungen in einem Kalenderprogramm abonnieren.",
       create: "Feed erstellen",
       empty: "Noch keine Feeds",
       emptyHint: "Am besten einen je Kalenderprogramm oder Person, damit er sich einzeln widerrufen lässt.",

@@ -285,10 +285,13 @@ const actions: Audit["actions"] = {
     sentence: () => "{who} hat eine Ersetzung in mehreren Domains begonnen",
   },
   "replacement.revert": {
-    title: "Ersetzung zurückgenommen",
-    sentence: () => "{who} hat eine Ersetzung zurückgenommen",
+    title: "Änderung vieler Domains zurückgenommen",
+    sentence: () => "{who} hat eine Änderung vieler Domains zurückgenommen",
   },
-  "replacement.stop": { title: "Ersetzung abgebrochen", sentence: () => "{who} hat eine Ersetzung abgebrochen" },
+  "replacement.stop": {
+    title: "Änderung vieler Domains abgebrochen",
+    sentence: () => "{who} hat eine Änderung vieler Domains abgebrochen",
+  },
   "session.revoke": { title: "Sitzung widerrufen", sentence: () => "{who} hat eine Sitzung widerrufen" },
   "snapshot.create": { title: "Snapshot angelegt", sentence: () => "{who} hat einen Snapshot von {domain} angelegt" },
   "template.apply": {

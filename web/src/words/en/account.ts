@@ -215,7 +215,7 @@ export const account = {
   feeds: {
     card: {
       title: "Calendar feeds",
-      hint: "Subscribe to the expiry dates of your domains, and to scheduled changes, in a calendar program.",
+      hint: "Subscribe to the expiry dates of your domains and certificates, and to scheduled changes, in a calendar program.",
       create: "Create a feed",
       empty: "No feeds yet",
       emptyHint: "Create one for each calendar program or person, so that you can revoke it alone.",

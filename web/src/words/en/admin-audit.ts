@@ -225,8 +225,14 @@ const actions: Readonly<Record<Entry["action"], { title: string; sentence: (fact
   "registrar_config.delete": { title: "Registrar deleted", sentence: () => "{who} deleted the registrar {target}" },
   "registrar_config.update": { title: "Registrar changed", sentence: () => "{who} changed the registrar {target}" },
   "replacement.apply": { title: "Replacement started", sentence: () => "{who} started a replacement across domains" },
-  "replacement.revert": { title: "Replacement taken back", sentence: () => "{who} took back a replacement" },
-  "replacement.stop": { title: "Replacement stopped", sentence: () => "{who} stopped a replacement" },
+  "replacement.revert": {
+    title: "Change of many domains taken back",
+    sentence: () => "{who} took back a change of many domains",
+  },
+  "replacement.stop": {
+    title: "Change of many domains stopped",
+    sentence: () => "{who} stopped a change of many domains",
+  },
   "session.revoke": { title: "Session revoked", sentence: () => "{who} revoked a session" },
   "snapshot.create": { title: "Snapshot taken", sentence: () => "{who} took a snapshot of {domain}" },
   "template.apply": { title: "Template applied", sentence: () => "{who} applied a template to {domain}" },
