@@ -6,7 +6,7 @@ import { isReadableRdata, readRdata } from "./rdata.ts";
 import type { Steps } from "../../platform/slices.ts";
 
 /** An RRset, by its owner relative to the zone (`@` for the apex) and its type's mnemonic. */
-export interface RrsetName {
+interface RrsetName {
   name: string;
   recordType: string;
 }

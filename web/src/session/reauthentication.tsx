@@ -12,10 +12,12 @@ import { sessionWords } from "../words/session.ts";
 import { words } from "../words/words.ts";
 import { useUser } from "./current-user.ts";
 import { leaveForProvider } from "./journey.ts";
-import "./same-key.ts";
+import { keepKeysOfLostAnswers } from "./same-key.ts";
 import styles from "./session.module.css";
 
 const text = sessionWords;
+
+keepKeysOfLostAnswers();
 
 interface Waiting {
   request: ReauthenticationRequest;

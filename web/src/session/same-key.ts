@@ -2,7 +2,7 @@ import { sending } from "../api.ts";
 
 const lostForMilliseconds = 600_000;
 
-/** Returns how to send changes so that one whose answer was lost is made once, although somebody presses again within ten minutes. */
+/** Sends changes so that one whose answer was lost is made once, although somebody presses again within ten minutes. */
 function withSameKey(send: typeof fetch): typeof fetch {
   let lost: { change: string; key: string; until: number } | null = null;
   return async (url, init) => {
@@ -26,4 +26,7 @@ function withSameKey(send: typeof fetch): typeof fetch {
   };
 }
 
-sending.send = withSameKey(sending.send);
+/** To be called once, before the first change. */
+export function keepKeysOfLostAnswers(): void {
+  sending.send = withSameKey(sending.send);
+}
