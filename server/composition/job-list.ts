@@ -302,7 +302,7 @@ function readings(database: Database, runner: JobRunner, streams: { openStreams:
     },
     {
       name: "zonewright_secondary_lag_seconds",
-      help: "How long a secondary has lacked a change of one of its zones, by its address. Only those that lack one are listed.",
+      help: "How long a secondary has not answered with the newest serial of one of its zones, by its address. Others are not listed.",
       labels: ["secondary"],
       async read() {
         const { rows } = await sql<{ address: string; seconds: string }>`

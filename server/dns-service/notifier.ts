@@ -242,7 +242,7 @@ export class Notifier {
       client.serial(zone, endpoint, one, answerMilliseconds),
     );
     if (reply.ok) secondaries.serves(zone, endpoint, key?.name ?? null, reply.answer);
-    else if (!this.#parts.signal.aborted) secondaries.failed(zone, endpoint, key?.name ?? null, reply.message);
+    else if (!this.#parts.signal.aborted) secondaries.failed(zone, endpoint, key?.name ?? null, reply);
   }
 
   async #notifyOne(zone: ServedZone, endpoint: Endpoint, isNewest: () => boolean): Promise<void> {
@@ -260,7 +260,8 @@ export class Notifier {
         if (zone.kind === "catalog" || (await this.#serves(zone, endpoint, key, isNewest))) return;
         continue;
       }
-      secondaries.failed(zone, endpoint, key?.name ?? null, reply.message);
+      // Some servers refuse a NOTIFY of a zone that they serve. What they serve is asked for later.
+      secondaries.failed(zone, endpoint, key?.name ?? null, { message: reply.message, lacksZone: false });
       if (!reply.retry) return;
       // A closed port and SERVFAIL are heard of at once (RFC 1996 §3.6: a server that restarts needs a while).
       await this.#pause(ends - performance.now());

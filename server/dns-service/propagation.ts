@@ -46,7 +46,7 @@ export class Propagation {
       .selectFrom("primary_secondaries as s")
       .innerJoin("domains", "domains.id", "s.zone_id")
       .select(["s.identity", "s.address", "s.key_name", "s.asked_at", "s.notified_at", "s.transferred_at", "s.error"])
-      .select(["s.behind_since", "domains.id", "domains.name", "domains.view"])
+      .select(["s.behind_since", "s.behind_reported", "domains.id", "domains.name", "domains.view"])
       // A driver may return a bigint as text.
       .select(sql<string | null>`s.serial`.as("serial_text"))
       .select(sql<string | null>`s.transferred_serial`.as("transferred_text"))
@@ -73,7 +73,7 @@ export class Propagation {
         notified: row.identity.startsWith("notify:"),
         serial: theirs,
         zoneSerial,
-        inSync: own[0] !== undefined && isInSync(own[0], theirs, serials.transferred_serial),
+        inSync: own[0] !== undefined && !isLost(row) && isInSync(own[0], theirs, serials.transferred_serial),
         behindSince: row.behind_since,
         lastNotifyAt: row.notified_at,
         lastQueryAt: row.asked_at,
@@ -138,7 +138,7 @@ export class Propagation {
       secondaries: [...listed, ...others].map(({ identity, address, notified, signs }) => {
         const row = rows.find((one) => one.identity === identity);
         const theirs = row ? serialAt(zones, row) : null;
-        const inSync = isInSync(zone, theirs, row?.transferred_serial ?? null);
+        const inSync = row !== undefined && !isLost(row) && isInSync(zone, theirs, row.transferred_serial);
         return {
           address,
           keyName: row?.key_name ?? null,
@@ -220,6 +220,11 @@ function serialAt(
     settings.notify.some((one) => identityOf(one) === row.identity && settings.signs(one)),
   );
   return signs ? row.transferred_serial : row.serial;
+}
+
+/** Returns whether a secondary has not answered for so long that the serial that it last had says nothing. */
+function isLost(row: { error: string | null; behind_reported: boolean }): boolean {
+  return row.error !== null && row.behind_reported;
 }
 
 /** @param transferred the serial that it transferred last */

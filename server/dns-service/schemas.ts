@@ -12,7 +12,8 @@ const place = {
 };
 
 const theirSerial = serial.nullable().meta({
-  description: "Serial that it serves, or of the zone that it last transferred if it signs; null: not known.",
+  description:
+    "Serial that it serves, or of the zone that it last transferred if it signs; null: not known, or it answers that it does not serve the zone.",
   example: 1804000005,
 });
 
@@ -36,7 +37,9 @@ const secondary = z
       example: false,
     }),
     serial: theirSerial,
-    inSync: z.boolean().meta({ description: "Whether that is the zone's serial." }),
+    inSync: z.boolean().meta({
+      description: "Whether that is the zone's serial. False once it has not answered for ten minutes.",
+    }),
     inSyncSince: timestamp("When that serial was first seen there; null if not in sync.").nullable(),
     ...contacts,
     lastTransferKind: z
@@ -91,10 +94,10 @@ export const secondaryPage = z
               description: "The zone's serial; null if its provider is no longer of kind `primary`.",
               example: 1804000005,
             }),
-            inSync: z.boolean().meta({ description: "Whether both serials are the same." }),
-            behindSince: timestamp(
-              "Since when it lacks a serial that it was notified of; null if it lacks none.",
-            ).nullable(),
+            inSync: z.boolean().meta({
+              description: "Whether both serials are the same. False once it has not answered for ten minutes.",
+            }),
+            behindSince: timestamp("Since when it has not answered with the newest serial; null if it has.").nullable(),
             ...contacts,
             error: fault,
           })

@@ -28,6 +28,8 @@ interface Facts {
   key_name: string | null;
   serial?: number;
   transferred_serial?: number;
+  /** It answered that it does not serve the zone, after anything else that is noted here. */
+  lacks_zone?: boolean;
   served_at?: Date;
   asked_at?: Date;
   looked_at?: Date;
@@ -76,6 +78,7 @@ export class Secondaries {
       ...subject,
       serial: zone.soa.serial,
       transferred_serial: zone.soa.serial,
+      lacks_zone: false,
       served_at: at,
       error: null,
       ...(kind === "current"
@@ -120,7 +123,7 @@ export class Secondaries {
     }
     this.hasSerial(zone, serial);
     this.#reach(zone, facts.identity, serial, { at, answered: true });
-    this.#note({ ...facts, serial, served_at: at, error: null });
+    this.#note({ ...facts, serial, lacks_zone: false, served_at: at, error: null });
   }
 
   /**
@@ -148,9 +151,15 @@ export class Secondaries {
     return serial === null ? null : Number(serial);
   }
 
-  /** Notes why a secondary could not be reached. */
-  failed(zone: ServedZone, endpoint: Endpoint, keyName: string | null, error: string): void {
-    this.#note({ ...ofEndpoint(zone, endpoint, keyName), looked_at: this.#now(), error });
+  /** Notes why a secondary could not be reached, or that it answered that it does not serve the zone: then it has no serial of it. */
+  failed(
+    zone: ServedZone,
+    endpoint: Endpoint,
+    keyName: string | null,
+    { message, lacksZone }: { message: string; lacksZone: boolean },
+  ): void {
+    const facts = { ...ofEndpoint(zone, endpoint, keyName), looked_at: this.#now(), error: message };
+    this.#note(lacksZone ? { ...facts, lacks_zone: true } : facts);
   }
 
   /**
@@ -271,12 +280,13 @@ function ofEndpoint(zone: ServedZone, endpoint: Endpoint, keyName: string | null
  */
 async function upsert(database: Database, facts: readonly Facts[]): Promise<void> {
   const rows = facts.map((each) => ({ ...each, says_error: each.error !== undefined }));
+  const lacks = sql`(excluded.zone_id, excluded.identity) in (select f.zone_id, f.identity from f where f.lacks_zone)`;
   await sql`
     with f as (
       select * from ${jsonRows(rows)} as f (
         zone_id uuid, identity text, address text, key_name text, serial bigint, transferred_serial bigint, served_at timestamptz,
         asked_at timestamptz, looked_at timestamptz, notified_at timestamptz, transferred_at timestamptz, transfer_kind text,
-        transfer_records int, transfer_octets bigint, transfer_milliseconds int, error text, says_error boolean
+        transfer_records int, transfer_octets bigint, transfer_milliseconds int, error text, says_error boolean, lacks_zone boolean
       )
     )
     insert into primary_secondaries (
@@ -284,7 +294,8 @@ async function upsert(database: Database, facts: readonly Facts[]): Promise<void
       transferred_at, transfer_kind, transfer_records, transfer_octets, transfer_milliseconds, error
     )
     select
-      f.zone_id, f.identity, f.address, f.key_name, f.serial, f.transferred_serial, f.served_at, f.asked_at, f.looked_at, f.notified_at,
+      f.zone_id, f.identity, f.address, f.key_name, case when f.lacks_zone then null else f.serial end,
+      f.transferred_serial, f.served_at, f.asked_at, f.looked_at, f.notified_at,
       f.transferred_at, f.transfer_kind, f.transfer_records, f.transfer_octets, f.transfer_milliseconds, f.error
     from f order by f.zone_id, f.identity
     on conflict (zone_id, identity) do update set
@@ -297,6 +308,7 @@ async function upsert(database: Database, facts: readonly Facts[]): Promise<void
         else coalesce(primary_secondaries.served_at, excluded.served_at)
       end,
       serial = case
+        when ${lacks} and excluded.looked_at >= coalesce(primary_secondaries.served_at, '-infinity') then null
         when excluded.served_at < primary_secondaries.served_at then primary_secondaries.serial
         else coalesce(excluded.serial, primary_secondaries.serial)
       end,

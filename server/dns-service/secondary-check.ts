@@ -139,19 +139,20 @@ export class SecondaryCheck {
     const current = serialOf(Number(row.current));
     const theirs = signs ? row.transferred_serial : row.serial;
     const distance = theirs === null ? null : serialDistance(current, Number(theirs));
-    if (distance === 0 && row.behind_since === null) return null;
+    const answers = row.error === null;
+    if (distance === 0 && answers && row.behind_since === null) return null;
     const lacked = row.behind_serial === null ? current : Number(row.behind_serial);
     // The zone has come up to a serial that was ahead of it. Until a transfer, it is that of other contents.
     const isForeign = distance === 0 && row.may_be_foreign && Number(row.transferred_serial) !== Number(theirs);
     const isAhead = isForeign || (distance !== null && distance > 0);
     // A busy zone always has a change that a secondary lacks. What counts is whether it has reached the one that it lacked first.
-    const hasReached = !isAhead && theirs !== null && serialDistance(lacked, Number(theirs)) >= 0;
+    const hasReached = answers && !isAhead && theirs !== null && serialDistance(lacked, Number(theirs)) >= 0;
     const kind = isAhead ? "ahead" : hasReached ? "recovered" : "behind";
     const since = (hasReached ? null : row.behind_since) ?? now;
     const isDue = isAhead || now.getTime() - since.getTime() >= patience;
     const reported = !hasReached && (row.behind_reported || isDue);
     const { zone_id: domainId, identity, address, error } = row;
-    const isSync = distance === 0 && !isForeign;
+    const isSync = distance === 0 && answers && !isForeign;
     const state: State = {
       zone_id: domainId,
       identity,
@@ -164,7 +165,7 @@ export class SecondaryCheck {
     const domain = { id: domainId, name: row.name, view: row.view, ownerId: row.owner_id };
     return {
       state: isStored(row, state) ? null : state,
-      lacking: distance === null || distance < 0 ? { domainId, identity, hasZone } : null,
+      lacking: distance === null || distance < 0 || !answers ? { domainId, identity, hasZone } : null,
       change: reported === row.behind_reported ? null : { kind, address, domain, zones: 1, error },
     };
   }
@@ -261,7 +262,7 @@ async function concerned(
     join domains d on d.id = s.zone_id
     where s.identity like 'notify:%'
       and (
-        s.behind_since is not null
+        s.behind_since is not null or s.error is not null
         or s.serial is distinct from mod(z.serial_base + d.revision, 4294967296)
         or s.identity in (select value from ${jsonTexts([...signing])})
       )
@@ -292,7 +293,7 @@ export function secondaryNotice({ kind, address, domain, zones, error }: Seconda
   const text = {
     behind: {
       title: `${address} is behind with ${which}`,
-      content: `The secondary ${address} has lacked a change of ${which} for ten minutes. ${error ?? "It answers, but with an older serial."} Check its log, its key, and the firewall in both directions.`,
+      content: `For ten minutes, the secondary ${address} has not answered with the newest serial of ${which}. ${error ?? "It answers, but with an older one or none."} Check its log, its key, and the firewall in both directions.`,
     },
     ahead: {
       title: `${address} is ahead with ${which}`,

@@ -9,10 +9,10 @@ import { EgressError } from "../platform/net/egress-error.ts";
 import { ownerOf, soaEntry } from "./wire-records.ts";
 import type { ServedZone } from "./zones.ts";
 
-/** The outcome of a message to a secondary. `message` is a sentence for people. */
+/** The outcome of a message to a secondary. `lacksZone`: it answers that it does not serve the zone. `message` is a sentence for people. */
 export type Reply<Answer> =
   | { ok: true; answer: Answer }
-  | { ok: false; retry: boolean; wrongKey: boolean; message: string };
+  | { ok: false; retry: boolean; wrongKey: boolean; lacksZone: boolean; message: string };
 
 type Refusal = Extract<Reply<unknown>, { ok: false }>;
 
@@ -39,7 +39,8 @@ export class SecondaryClient {
     const reply = await this.#exchange(queryMessage(randomInt(65_536), zone.name, "SOA"), at, key, milliseconds);
     if (!reply.ok) return reply;
     const soa = reply.answer.answers.find(({ type, name }) => type === types.SOA && name === zone.name);
-    if (!soa || soa.rdataEnd - soa.rdataStart < 22) return refuse("The secondary does not have the zone.");
+    if (!soa || soa.rdataEnd - soa.rdataStart < 22)
+      return refuse("The secondary does not have the zone.", { lacksZone: true });
     return { ok: true, answer: reply.answer.octets.readUInt32BE(soa.rdataEnd - 20) };
   }
 
@@ -61,6 +62,7 @@ export class SecondaryClient {
         return refuse(`The secondary refuses: ${rcodeName(answer.rcode)}.`, {
           wrongKey: answer.rcode === rcodes.NOTAUTH,
           retry: answer.rcode === rcodes.SERVFAIL,
+          lacksZone: lackingRcodes.has(answer.rcode) || (answer.rcode === rcodes.NOTAUTH && !key),
         });
       }
       if (key && signed) new TsigVerifier(key, signed.mac, seconds).take(answer);
@@ -77,8 +79,11 @@ export class SecondaryClient {
   }
 }
 
-function refuse(message: string, { retry = false, wrongKey = false } = {}): Refusal {
-  return { ok: false, retry, wrongKey, message };
+/** Those that servers answer a query for a zone with that they do not have, or that has expired there. */
+const lackingRcodes: ReadonlySet<number> = new Set([rcodes.REFUSED, rcodes.SERVFAIL, rcodes.NXDOMAIN]);
+
+function refuse(message: string, { retry = false, wrongKey = false, lacksZone = false } = {}): Refusal {
+  return { ok: false, retry, wrongKey, lacksZone, message };
 }
 
 /** Returns whether a datagram answers a query: the same id and opcode. */

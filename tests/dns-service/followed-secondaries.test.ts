@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { queryMessage, readMessage } from "../../server/dns/wire/messages.ts";
 import { lastingAdmin, NoticeLog } from "../registry/expiry/notice-log.ts";
@@ -20,6 +20,9 @@ let configId: string;
 /** A configuration that lets a network transfer, and lists no secondary. */
 let networkId: string;
 
+/** Secondaries for one test each, with their configurations. */
+const owns: { own: StandInSecondary; configId: string }[] = [];
+
 beforeAll(async () => {
   secondary = await StandInSecondary.start(null, clock.now);
   admin = await lastingAdmin(zw, "records:read", "records:write");
@@ -27,6 +30,12 @@ beforeAll(async () => {
   const config = { nameServers: "ns1.example.net", contact: "dns@example.net", notify };
   const { body } = await zw.admin.post("/api/provider-configs", { kind: "primary", name: "Stand-in", config });
   configId = body.id;
+  for (let count = 0; count < 3; count++) {
+    const own = await StandInSecondary.start(null, clock.now);
+    const made = { ...config, notify: `127.0.0.1:${own.port}` };
+    const one = await zw.admin.post("/api/provider-configs", { kind: "primary", name: `Own ${count}`, config: made });
+    owns.push({ own, configId: one.body.id });
+  }
   const peers = { nameServers: "ns1.example.net", contact: "dns@example.net", allowTransfer: "127.0.0.0/8" };
   const network = await zw.admin.post("/api/provider-configs", { kind: "primary", name: "Network", config: peers });
   networkId = network.body.id;
@@ -152,6 +161,80 @@ test("a secondary in sync is asked again after a minute, by the job and by the r
   expect(await report(id)).toMatchObject({ secondaries: [{ serial: serial - 1, inSync: false }] });
   secondary.serves.clear();
   await untilInSync(id);
+});
+
+/** Creates a domain at a secondary for one test: one notice is about all zones of a secondary. */
+async function createAtOwn(name: string): Promise<{ id: string; own: StandInSecondary }> {
+  const found = owns.shift();
+  if (!found) throw new Error("Each test has used one.");
+  const { body } = await admin.post("/api/domains", { name, providerConfigId: found.configId });
+  onTestFinished(async () => {
+    await admin.delete(`/api/domains/${body.id}`);
+    found.own.stop();
+  });
+  return { id: body.id, own: found.own };
+}
+
+test.each([
+  ["refuses a zone that it had", 5, "refuses: REFUSED"],
+  ["no longer answers for a zone that expired there", 2, "refuses: SERVFAIL"],
+])(
+  "a secondary that %s is not in sync, and is reported after ten minutes although nobody edits the zone",
+  async (_, rcode, reason) => {
+    const name = `lost-${rcode}.example`;
+    const { id, own } = await createAtOwn(name);
+    await untilInSync(id);
+    const { serial } = await report(id);
+    own.rcode = rcode;
+    clock.advance(2 * minute);
+    await zw.services.secondaryCheck.runOnce();
+    const error = expect.stringContaining(reason);
+    expect(await report(id)).toMatchObject({
+      secondaries: [{ serial: null, inSync: false, inSyncSince: null, error }],
+    });
+    expect(log.next(name)).toEqual([]);
+    clock.advance(11 * minute);
+    await zw.services.secondaryCheck.runOnce();
+    await zw.services.secondaryCheck.runOnce();
+    expect(log.next(name)).toEqual(["zone.secondary_behind"]);
+    own.rcode = 0;
+    clock.advance(2 * minute);
+    await zw.services.secondaryCheck.runOnce();
+    expect(await report(id)).toMatchObject({ secondaries: [{ serial, inSync: true, error: null }] });
+    expect(log.next(name)).toEqual(["zone.secondary_recovered"]);
+  },
+);
+
+test("a secondary that is gone is reported after ten minutes although nobody edits the zone, and one that missed a question is not", async () => {
+  const name = "silent.example";
+  const { id, own } = await createAtOwn(name);
+  await untilInSync(id);
+  own.answers = false;
+  clock.advance(2 * minute);
+  await zw.services.secondaryCheck.runOnce();
+  const answered = async () => {
+    await zw.services.secondaryCheck.runOnce();
+    expect(await rowOf(id)).toMatchObject({ behind_since: null });
+    expect(await report(id)).toMatchObject({ secondaries: [{ inSync: true, error: null }] });
+  };
+  own.answers = true;
+  clock.advance(2 * minute);
+  // A NOTIFY that was sent before may still fail.
+  await vi.waitFor(answered, patience);
+  clock.advance(11 * minute);
+  own.answers = false;
+  await zw.services.secondaryCheck.runOnce();
+  expect(log.next(name)).toEqual([]);
+  clock.advance(11 * minute);
+  await zw.services.secondaryCheck.runOnce();
+  expect(log.next(name)).toEqual(["zone.secondary_behind"]);
+  const listed = (await admin.get("/api/secondaries?behind=true&limit=100")).body.secondaries;
+  const lost = { inSync: false, error: expect.any(String), behindSince: expect.any(String) };
+  expect(listed).toContainEqual(expect.objectContaining({ domainName: name, ...lost }));
+  own.answers = true;
+  clock.advance(2 * minute);
+  await vi.waitFor(answered, patience);
+  expect(log.next(name)).toEqual(["zone.secondary_recovered"]);
 });
 
 test("the report says why a secondary in sync no longer answers", async () => {
