@@ -24,6 +24,9 @@ import { groupingOf, movedRights } from "./named-by-assignments.ts";
 import { escapeLike } from "../../database/query-helpers.ts";
 import { AppError } from "../../platform/errors.ts";
 
+/** Stores what belongs to a new domain, in the transaction that stores it. */
+export type Alongside = (tx: EntityManager, domain: { id: string; revision: number }) => Promise<void>;
+
 /**
  * Stores a new domain. Creates its zone at the provider, or reads the records of an existing zone.
  * Members may add only zones that are new at the provider and neither above nor below a domain they do not own.
@@ -35,7 +38,11 @@ export async function adoptZone(
   domain: Domain,
   config: ConnectedConfig,
   caller: Caller,
-  { action, now }: { action: "domain.create" | "domain.import"; now: Date },
+  {
+    action,
+    now,
+    alongside,
+  }: { action: "domain.create" | "domain.import"; now: Date; alongside?: Alongside | undefined },
 ): Promise<number> {
   const { provider } = config;
   // Before a zone is created at the provider.
@@ -53,7 +60,7 @@ export async function adoptZone(
       await writeEntry(tx, now, caller, { action, targetType: "domain", targetId: domain.id, after });
       if (signing) await storeSigning(tx, domain.id, signing, now);
       const outcomes = allMade(changes);
-      await settle(tx, domain.id, {
+      const { revision } = await settle(tx, domain.id, {
         kind: "import",
         actorId: caller.userId,
         actor: caller,
@@ -65,6 +72,7 @@ export async function adoptZone(
         repaired: false,
         now,
       });
+      await alongside?.(tx, { id: domain.id, revision });
     });
   } catch (error) {
     throw await conflictOf(em.fork(), domain, error);

@@ -21,7 +21,14 @@ import { providerZoneOf } from "../../dns-providers/provider.ts";
 import type { RegistrarConfigs } from "../../registry/registrars/configs.ts";
 import type { Notifications } from "../../notifications/notify.ts";
 import { Domain } from "../../database/tables/domains.ts";
-import { adoptZone, refuseServed, zoneToAdopt, type BeforeReading, type NewZone } from "./adopt-zone.ts";
+import {
+  adoptZone,
+  refuseServed,
+  zoneToAdopt,
+  type Alongside,
+  type BeforeReading,
+  type NewZone,
+} from "./adopt-zone.ts";
 import { groupingOf, movedRights } from "./named-by-assignments.ts";
 import { restrictToVisibleRecords, countTags, findZoneOf, listWithLastChanges, type DomainFilter } from "./list.ts";
 import {
@@ -144,11 +151,12 @@ export class Domains {
 
   /**
    * Adds a domain. Creates its zone at the provider, or reads the records of an existing zone.
+   * @param alongside stores what belongs to it, in the same transaction
    * @throws AppError BAD_REQUEST, CONFLICT, FORBIDDEN, PROVIDER_ERROR. The domain is then not added.
    */
-  async create(em: EntityManager, caller: Caller, input: NewDomain) {
+  async create(em: EntityManager, caller: Caller, input: NewDomain, alongside?: Alongside) {
     const config = await this.#providerConfigs.usable(em, caller, input.providerConfigId);
-    const { id } = await this.add(em, caller, input, config, "domain.create");
+    const { id } = await this.add(em, caller, input, config, "domain.create", alongside);
     return await this.get(em.fork(), caller, id);
   }
 
@@ -183,6 +191,7 @@ export class Domains {
     input: NewDomain,
     config: ConnectedConfig,
     action: "domain.create" | "domain.import",
+    alongside?: Alongside,
   ): Promise<{ id: string; records: number }> {
     const { name, view } = newName(input);
     const expiresAt = input.expiresAt ?? null;
@@ -224,7 +233,7 @@ export class Domains {
       },
       { persist: false },
     );
-    return { id: domain.id, records: await adoptZone(em, domain, config, caller, { action, now }) };
+    return { id: domain.id, records: await adoptZone(em, domain, config, caller, { action, now, alongside }) };
   }
 
   /** @throws AppError NOT_FOUND, FORBIDDEN, CONFLICT, PROVIDER_ERROR */

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Caller } from "../../../access/caller.ts";
+import { zoneFor } from "../../../access/zone-access.ts";
 import { permitted } from "../../../access/authenticator.ts";
 import { queries, type Database, type EntityManager } from "../../../database/database.ts";
 import { absoluteName, parseZoneName } from "../../../dns/names/names.ts";
@@ -11,7 +12,7 @@ import { AppError } from "../../../platform/errors.ts";
 import { atOnce, grouped, inSlices } from "../../../platform/slices.ts";
 import { Unprocessable, withinContent } from "./refusals.ts";
 import { readAbsolute, wantedRrsets, type WantedRrset } from "./rrsets.ts";
-import { settingsIn, storeSettings } from "./zone-settings.ts";
+import { begunZone, markBegun, settingsIn, storeSettings, type ZoneSettings } from "./zone-settings.ts";
 import type { FoundZone, PowerdnsZones } from "./zones.ts";
 
 /** The TTL of name servers that a client lists without one, as PowerDNS's default (`default-ttl`). */
@@ -44,7 +45,33 @@ export class NewZones {
     const rrsets = await rrsetsIn(given, name.value);
     const wanted = [...nameServersIn(given["nameservers"], name.value, rrsets), ...rrsets.flatMap(withoutSoa)];
     if (wanted.length > 0) permitted(caller, "records:write");
-    const wish = { name: name.value };
+    const begun = await begunZone(em, { name: name.value });
+    // Whoever may not manage it gets the refusal of a name that is taken.
+    const isOwn = begun !== null && (await managed(em, caller, begun));
+    const { id, isMarked } = isOwn
+      ? { id: begun, isMarked: true }
+      : await this.#begin(em, caller, { name: name.value, wanted, settings });
+    if (!isMarked) return await zones.find(database.fork(), caller, name.value, "read");
+    permitted(caller, "records:write");
+    try {
+      const alongside = async (tx: EntityManager) => await storeSettings(tx, caller, id, settings);
+      const options = { isNew: true, whole: true, alongside };
+      await withinContent(zones.change(database.fork(), caller, { id }, wanted, options));
+    } catch (error) {
+      // Another call may have finished it.
+      if ((await begunZone(database.fork(), { id })) !== null) await domains.delete(database.fork(), caller, id);
+      throw error;
+    }
+    return await zones.find(database.fork(), caller, name.value, "read");
+  }
+
+  /**
+   * Creates the domain with its settings, and with a mark if it is to get other records than it has. A process that ends before they are
+   * written leaves the mark, with which the same call goes on.
+   */
+  async #begin(em: EntityManager, caller: Caller, { name, wanted, settings }: Begun) {
+    const { domains, zones } = this.#parts;
+    const wish = { name };
     const { zone, live } = await created(domains.planned(em, caller, wish, () => Promise.resolve()));
     // A zone that is made stays at its provider. One that is there already is judged with what it has, when its records are here.
     if (live.length === 0) await withinContent(zones.refuseNew(em, caller, zone, wanted));
@@ -52,17 +79,33 @@ export class NewZones {
       permitted(caller, "records:write");
       if (!(await isAsLeft(em, zone))) throw new AppError("CONFLICT", notOurs);
     }
-    const { id, recordCount } = await created(domains.create(em, caller, wish));
-    try {
-      await storeSettings(database.fork(), caller, id, settings);
+    let isMarked = false;
+    const store = async (tx: EntityManager, domain: { id: string; revision: number }) => {
+      await storeSettings(tx, caller, domain.id, settings);
       // Its provider may still have the zone of a domain that was deleted. In PowerDNS, a new zone has nothing but what the call has.
-      if (wanted.length > 0 || recordCount > 0)
-        await withinContent(zones.change(database.fork(), caller, { id }, wanted, { isNew: true, whole: true }));
-    } catch (error) {
-      await domains.delete(database.fork(), caller, id);
-      throw error;
-    }
-    return await zones.find(database.fork(), caller, name.value, "read");
+      isMarked = wanted.length > 0 || domain.revision > 0;
+      if (isMarked) await markBegun(tx, domain);
+    };
+    const { id } = await created(domains.create(em, caller, wish, store));
+    return { id, isMarked };
+  }
+}
+
+/** What a new zone is to have. */
+interface Begun {
+  name: string;
+  wanted: readonly WantedRrset[];
+  settings: ZoneSettings;
+}
+
+/** Returns whether a caller may manage a domain. */
+async function managed(em: EntityManager, caller: Caller, id: string): Promise<boolean> {
+  try {
+    await zoneFor(em, caller, id, "manage");
+    return true;
+  } catch (error) {
+    if (error instanceof AppError) return false;
+    throw error;
   }
 }
 

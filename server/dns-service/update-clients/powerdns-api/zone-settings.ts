@@ -133,6 +133,35 @@ export async function storeSettings(
   await (em.isInTransaction() ? store(em) : em.transactional(store));
 }
 
+/**
+ * Marks a domain that is to get its records next. If the process ends before that, the same call finds the mark and goes on. It holds while the
+ * zone has this revision.
+ */
+export async function markBegun(tx: EntityManager, { id, revision }: { id: string; revision: number }): Promise<void> {
+  await sql`
+    insert into powerdns_zones (domain_id, settings) values (${id}, ${JSON.stringify({ begunAt: revision })}::jsonb)
+    on conflict (domain_id) do update set settings = powerdns_zones.settings || excluded.settings
+  `.execute(queries(tx));
+}
+
+/** Returns the id of the domain of this name, or of this id, if it was begun and has not got its records; null otherwise. */
+export async function begunZone(em: EntityManager, by: { name: string } | { id: string }): Promise<string | null> {
+  const found = await queries(em)
+    .selectFrom("domains")
+    .innerJoin("powerdns_zones", "powerdns_zones.domain_id", "domains.id")
+    .select("domains.id")
+    .where((eb) => ("id" in by ? eb("domains.id", "=", by.id) : eb("domains.name", "=", by.name)))
+    .where("domains.view", "=", "")
+    .where(sql<boolean>`(powerdns_zones.settings ->> 'begunAt')::integer = domains.revision`)
+    .executeTakeFirst();
+  return found?.id ?? null;
+}
+
+/** Removes the mark of {@link markBegun}. */
+export async function markFinished(tx: EntityManager, id: string): Promise<void> {
+  await sql`update powerdns_zones set settings = settings - 'begunAt' where domain_id = ${id}`.execute(queries(tx));
+}
+
 /*
  * Metadata of zones (PowerDNS's `domainmetadata`). It is kept and shown as clients set it, like the settings of zones, and has no effect.
  * Kinds that decide who may do something are refused: a client must not believe that it has limited or granted access.

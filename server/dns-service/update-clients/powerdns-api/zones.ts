@@ -41,7 +41,7 @@ import {
   soaRrset,
   type ShownRrset,
 } from "./rrsets.ts";
-import type { ZoneSettings } from "./zone-settings.ts";
+import { begunZone, markFinished, type ZoneSettings } from "./zone-settings.ts";
 import type { Edit } from "../../../zones/records/editing/edits.ts";
 
 /** A zone in the default view of its name. */
@@ -77,7 +77,7 @@ export interface RrsetFilter {
 
 /** How to change RRsets. */
 interface ChangeOptions {
-  /** Whether the zone has just been created for them. */
+  /** Whether the zone was begun for them, and has not got them. */
   isNew?: boolean;
   /** Whether all other RRsets that the caller sees go. */
   whole?: boolean;
@@ -183,6 +183,7 @@ export class PowerdnsZones {
     let edits: RrsetEdit[] = [];
     let commented: WantedRrset[] = [];
     const derive = async (tx: EntityManager, zone: ZoneContext, live: LiveNames) => {
+      if (isNew && (await begunZone(tx, { id })) === null) throw new AppError("CONFLICT", begunTwice);
       const present = whole
         ? withoutManaged(await zoneAt(tx, id, zone.revision, zone.rights.sees), zone.signed)
         : await live.at([...new Set(wanted.map(({ name }) => name))]);
@@ -194,6 +195,7 @@ export class PowerdnsZones {
     };
     const alongside = async (tx: EntityManager) => {
       await storeComments(tx, id, commented, this.#parts.now());
+      if (isNew) await markFinished(tx, id);
       await more?.(tx);
     };
     const challengesWithin = settledWithinMilliseconds;
@@ -202,6 +204,7 @@ export class PowerdnsZones {
   }
 }
 
+const begunTwice = "Conflict: Another call has created this zone at the same time.";
 const soaPlace = { name: "@", recordType: "SOA" };
 
 /** Returns the deletion of each RRset that is not wanted. */

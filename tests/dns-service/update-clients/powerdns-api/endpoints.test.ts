@@ -67,6 +67,25 @@ describe("the server", () => {
   });
 });
 
+/** As if the process ended when it wrote the records of a new zone: nothing more is written, and nothing is taken back. */
+async function endingBeforeRecords(call: () => Promise<unknown>): Promise<void> {
+  const em = queries(zw.services.database.fork());
+  await sql`create function ended() returns trigger language plpgsql as 'begin raise exception ''ended''; end'`.execute(
+    em,
+  );
+  await sql`create trigger ended before insert on change_sets for each row when (new.kind = 'edit') execute function ended()`.execute(
+    em,
+  );
+  await sql`create trigger ended before delete on domains for each row execute function ended()`.execute(em);
+  try {
+    await call();
+  } finally {
+    await sql`drop trigger ended on change_sets`.execute(em);
+    await sql`drop trigger ended on domains`.execute(em);
+    await sql`drop function ended()`.execute(em);
+  }
+}
+
 describe("zones", () => {
   test("a zone is created with name servers and records, shown, exported and deleted", async () => {
     const name = freshName();
@@ -167,6 +186,43 @@ describe("zones", () => {
       expect((await create(wish)).status).toBe(201);
       expect(await client.contents(name)).toEqual(wish.rrsets ? [`api.${name}. A 192.0.2.2`] : []);
     }
+  });
+
+  test("a zone whose creation ended before its records were written gets them when the call is repeated", async () => {
+    const name = freshName();
+    const rrsets = [{ name: `www.${name}.`, type: "A", ttl: 60, records: [{ content: "192.0.2.1" }] }];
+    const wish = { name: `${name}.`, kind: "Native", account: "team", nameservers: ["ns1.example.net."], rrsets };
+    const create = (by = client) => by.send("POST", "/zones", wish);
+    await endingBeforeRecords(async () => expect((await create()).status).toBe(500));
+    const stranger = new PowerdnsClient(zw.url, await powerdnsKey(await zw.member(`stranger-${name}`)));
+    expect((await create(stranger)).status).not.toBe(201);
+    const { status, body } = await create();
+    expect([status, body.account]).toEqual([201, "team"]);
+    expect(await client.contents(name)).toEqual([`www.${name}. A 192.0.2.1`, `${name}. NS ns1.example.net.`]);
+    // Now it is there.
+    expect((await create()).status).toBe(409);
+    expect((await client.get(`/zones/${name}.`)).status).toBe(200);
+  });
+
+  test("a zone whose creation ended before its records were written, and which somebody changed, is not replaced", async () => {
+    const name = freshName();
+    const wish = { name: `${name}.`, kind: "Native", nameservers: ["ns1.example.net."] };
+    await endingBeforeRecords(() => client.send("POST", "/zones", wish));
+    const { id } = (await zw.admin.get(`/api/domains?search=${name}`)).body.domains[0];
+    await zw.admin.post(`/api/domains/${id}/records`, { recordType: "A", name: "www", value: "192.0.2.1" });
+    expect((await client.send("POST", "/zones", wish)).status).toBe(409);
+    expect(await client.contents(name)).toEqual([`www.${name}. A 192.0.2.1`]);
+  });
+
+  test("of calls that create one zone at the same time, one succeeds, and the zone has its records", async () => {
+    const name = freshName();
+    const create = (server: string) =>
+      client.send("POST", "/zones", { name: `${name}.`, kind: "Native", nameservers: [server] });
+    const servers = ["ns1.example.net.", "ns2.example.net.", "ns3.example.net."];
+    const answers = await Promise.all(servers.map(create));
+    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([201, 409, 409]);
+    const made = servers[answers.findIndex(({ status }) => status === 201)];
+    expect(await client.contents(name)).toEqual([`${name}. NS ${made}`]);
   });
 
   test("a zone in a catalog zone is not deleted, and the error says where to delete it", async () => {
