@@ -1,7 +1,7 @@
-import { sql } from "kysely";
 import type { Caller } from "../../access/caller.ts";
 import { zoneFor, type Zone } from "../../access/zone-access.ts";
 import { fromJson, queries, type EntityManager } from "../../database/database.ts";
+import { escapeLike } from "../../database/query-helpers.ts";
 import type { ReviewRequired } from "../../database/tables/domains.ts";
 import type { Role } from "../../database/tables/users.ts";
 import { ProviderError, throughProvider } from "../../dns-providers/provider.ts";
@@ -540,7 +540,8 @@ async function sharing(tx: EntityManager, { name }: Pick<Zone, "name">, configId
     .selectFrom("domains")
     .select(["id", "name", "registrar_state"])
     .where("registrar_config_id", "=", configId)
-    .where((eb) => eb.or([eb("name", "=", name), eb(sql`right(name, ${name.length + 1})`, "=", `.${name}`)]))
+    // By the index of names: an account may have the registrations of all domains.
+    .where((eb) => eb.or([eb("name", "=", name), eb("name", "like", `%.${escapeLike(name)}`)]))
     .orderBy("id")
     .forUpdate()
     .execute();
