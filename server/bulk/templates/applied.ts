@@ -44,6 +44,8 @@ export interface AppliedTemplate {
   linked: boolean;
   /** The zone's revision afterwards. */
   revision: number;
+  /** When this was last stored: what it wrote is no younger. */
+  appliedAt: Date;
 }
 
 /** What a caller applied. */
@@ -83,6 +85,7 @@ function fromRow(row: AppliedRow): AppliedTemplate {
     written: row.written as WrittenRecord[],
     linked: row.linked,
     revision: row.revision,
+    appliedAt: row.applied_at,
   };
 }
 

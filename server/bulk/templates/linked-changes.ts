@@ -15,7 +15,14 @@ import { editsOf } from "../../zones/records/editing/reviewed-plan.ts";
 import { ZoneView } from "../../zones/records/editing/zone-view.ts";
 import type { AppliedTemplate, NextState } from "./applied.ts";
 import { expandTemplate, type Expanded, type Application, type WantedRecord } from "./applying/expand.ts";
-import { resolve, type Resolution, type Situation, touchedNames, type Touched, writtenOf } from "./applying/resolve.ts";
+import {
+  expectedOf,
+  resolve,
+  type Resolution,
+  type Situation,
+  touchedNames,
+  type Touched,
+} from "./applying/resolve.ts";
 import { groupsOf, variablesOf, type StoredTemplate } from "./form/template.ts";
 import { readOnlyReason } from "../../zones/records/provider-limits.ts";
 import { sql } from "kysely";
@@ -80,14 +87,15 @@ export function linkedChanges(
   const warnings = new Set<string>();
   const following: NextState[] = [];
   // What each application is to have counts, not what it had: a record that all of them give up goes.
-  const written = new Map(expansions.map(({ one, expanded }) => [one.id, writtenOf(expanded)]));
+  const written = new Map(expansions.map(({ one, expanded }) => [one.id, expectedOf(expanded, one.written)]));
   for (const { one, expanded, variables, groups } of withSharedTtls(expansions)) {
     const applied = zone.applied.map((each) => ({ ...each, written: written.get(each.id) ?? each.written }));
     const { others } = earlierAt(applied, one);
+    const wrote = zone.applied.flatMap((each) => (each.id === one.id ? [] : each.written));
     const given = { kind: zone.kind, rights: ownersRights };
     const situation = situationAt(given, zoneSoFar.records(), { earlier: one, others }, null);
     const mayBeRaised = (there: number, asked: number) => there > asked && [there, asked].every(isOpen(zone.kind));
-    const resolution = resolve(expanded, { ...situation, leavesGone: true, mayBeRaised });
+    const resolution = resolve(expanded, { ...situation, wrote, leavesGone: true, mayBeRaised });
     zoneSoFar.apply(resolution, expanded);
     for (const warning of resolution.warnings) warnings.add(warning);
     written.set(one.id, resolution.written);
@@ -299,6 +307,7 @@ export function situationAt(
     live,
     mayDelete: (record) => outsideRights(record, rights) === null && readOnlyReason(record, kind) === null,
     previous: earlier?.written.filter((record) => replaces(groups, record)) ?? [],
+    previousAt: earlier?.appliedAt,
     others: others.flatMap(({ written }) => written),
     ttlAt: (ttl) => (ttl === kind.automaticTtl ? ttl : Math.min(Math.max(ttl, kind.minTtl), kind.maxTtl)),
   };

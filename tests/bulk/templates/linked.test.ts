@@ -96,6 +96,49 @@ describe("a changed template", () => {
     ]);
   });
 
+  test("a record and SPF terms that were there before it stay when it gives them up", async () => {
+    const zone = await fileZone(zw);
+    await zone.add("TXT", "@", "mine=1", 3600);
+    await zone.add("TXT", "@", "v=spf1 include:mine.example.net ~all", 3600);
+    const own = { type: "TXT", host: "@", data: "mine=1" };
+    await change([target, own, rule("include:mine.example.net include:theirs.example.net")]);
+    await link(zone);
+    await link(zone);
+    await change([target, own, rule("include:mine.example.net mx")]);
+    await follow();
+    expect(await zone.lines()).toContain("@ TXT v=spf1 include:mine.example.net mx ~all");
+    await change([target]);
+    await follow();
+    expect(await zone.lines()).toEqual([
+      "@ TXT mine=1",
+      "@ TXT v=spf1 include:mine.example.net ~all",
+      "www CNAME t.example.net",
+    ]);
+  });
+
+  test("a record that somebody removed and adds again stays when the template gives it up", async () => {
+    const zone = await fileZone(zw);
+    await link(zone);
+    const proofs = async () => (await zone.records()).filter(({ recordType }) => recordType === "TXT");
+    for (const { id } of await proofs()) await zone.delete(id);
+    await change([{ ...target, ttl: 300 }, proof]);
+    await follow();
+    await zone.add("TXT", "@", "proof=t.example.net", 3600);
+    await change([{ ...target, ttl: 300 }]);
+    expect(await linkedPlan()).toMatchObject({ domains: [], unchanged: 1 });
+  });
+
+  test("a record that somebody adds after the template gave it up stays, although the domain was not updated between", async () => {
+    const zone = await fileZone(zw);
+    await link(zone);
+    for (const { id, recordType } of await zone.records()) if (recordType === "TXT") await zone.delete(id);
+    await change([target]);
+    expect(await linkedPlan()).toMatchObject({ domains: [], unchanged: 1 });
+    await zone.add("TXT", "@", "proof=t.example.net", 3600);
+    await change([{ ...target, ttl: 300 }]);
+    expect((await linkedPlan()).domains).toMatchObject([{ deletes: [], updates: [{ after: { name: "www" } }] }]);
+  });
+
   test("an OnApply record that was removed is not written again, an essential one is", async () => {
     const zone = await fileZone(zw);
     await link(zone);

@@ -242,6 +242,17 @@ describe("applying a template again", () => {
     ).toEqual([]);
   });
 
+  test("what was there before the template stays, until another one wrote it", () => {
+    const first = resolved([a("x")], { live: ["x A 192.0.2.1"] }).written;
+    expect(gone([], { live: ["x A 192.0.2.1"], previous: first })).toEqual([]);
+    const again = resolved([a("x")], { live: ["x A 192.0.2.1"], previous: first }).written;
+    expect(gone([], { live: ["x A 192.0.2.1"], previous: again })).toEqual([]);
+    const restored = resolved([a("x")], { previous: again }).written;
+    expect(gone([], { live: ["x A 192.0.2.1"], previous: restored })).toEqual(["x A 192.0.2.1"]);
+    const shared = resolved([a("x")], { live: ["x A 192.0.2.1"], others: restored }).written;
+    expect(gone([], { live: ["x A 192.0.2.1"], previous: shared })).toEqual(["x A 192.0.2.1"]);
+  });
+
   test("SPF rules that it no longer has go, unless another template has them", () => {
     const before = {
       type: "SPFM",

@@ -14,6 +14,11 @@ export interface WrittenRecord {
   essential: Essential;
   /** The TTL that the template asked for, which the provider may have raised. Left out: none, or applied by an earlier version. */
   ttl?: number | undefined;
+  /**
+   * What of it was there before, and stays when the template gives it up: the value of a record, the terms of SPF rules, and `v=spf1` for
+   * the SPF record itself. Left out if nothing was; also for SPF rules that an earlier version merged.
+   */
+  adopted?: readonly string[];
 }
 
 /** What applying a template starts from. */
@@ -24,8 +29,12 @@ export interface Situation {
   mayDelete: (record: LiveRecord) => boolean;
   /** What earlier applications of the same template here wrote. What is no longer asked for is deleted. */
   previous?: readonly WrittenRecord[];
+  /** When that was written. Somebody else added what is younger. */
+  previousAt?: Date | undefined;
   /** What other templates wrote here, for warnings and for SPF rules that they share. */
   others?: readonly WrittenRecord[];
+  /** What those wrote so far, if `others` has what they are to have. */
+  wrote?: readonly WrittenRecord[];
   /** Whether records that may go, and have gone, stay away: when a changed template follows, not when someone applies it. */
   leavesGone?: boolean;
   /** Returns the nearest TTL that the provider accepts. */
@@ -53,7 +62,7 @@ export interface Resolution {
 }
 
 /** Returns what an application is to have written. */
-export function writtenOf({ records, spf }: Expanded): WrittenRecord[] {
+function writtenOf({ records, spf }: Expanded): WrittenRecord[] {
   return [
     ...records.map(({ recordType: type, name, value, group, essential, ttl }) => {
       return { type, name, value, group, essential, ttl };
@@ -62,16 +71,100 @@ export function writtenOf({ records, spf }: Expanded): WrittenRecord[] {
   ];
 }
 
+/**
+ * Returns what an application is to have written, before it is known what is there. Only what it wrote before counts as written by it.
+ * @param before what it wrote
+ */
+export function expectedOf(expanded: Expanded, before: readonly WrittenRecord[]): WrittenRecord[] {
+  const owned = ownedOf(before);
+  return writtenOf(expanded).map((record) => {
+    return Object.assign(record, { adopted: partsOf(record).filter((part) => !owned.has(ownedKey(record, part))) });
+  });
+}
+
+/** Returns the parts of a record that are deleted with it if an application wrote them. */
+function partsOf({ type, value }: WrittenRecord): string[] {
+  return type === "SPFM" ? [spfVersion, ...wordsOf(value)] : [value];
+}
+
+/** Returns the terms of SPF rules as they are compared: without qualifier and capitals. */
+function wordsOf(rules: string): string[] {
+  const words = rules.toLowerCase().split(/\s+/);
+  return words.map((word) => word.replace(/^[+?~-]/, "")).filter((word) => word !== "" && word !== spfVersion);
+}
+
+const spfVersion = "v=spf1";
+
+/** Returns the parts that applications wrote, each as `ownedKey`. */
+function ownedOf(written: readonly WrittenRecord[]): Set<string> {
+  return new Set(
+    written.flatMap((record) => {
+      // Earlier versions did not note whether the SPF record was there.
+      const { adopted = record.type === "SPFM" ? [spfVersion] : [] } = record;
+      return partsOf(record).flatMap((part) => (adopted.includes(part) ? [] : [ownedKey(record, part)]));
+    }),
+  );
+}
+
+/** Returns whether an application wrote a record, and it was not there before. */
+function isOwned(record: WrittenRecord | undefined): boolean {
+  return record !== undefined && record.adopted?.includes(record.value) !== true;
+}
+
+/** Returns the parts of a record that the zone has, and whether somebody added what holds them after a time. */
+function partsThere(
+  { type, name, value }: WrittenRecord,
+  live: readonly LiveRecord[],
+  since: Date | undefined,
+): { parts: ReadonlySet<string>; isYounger: boolean } {
+  const found = live.filter((one) =>
+    type === "SPFM"
+      ? one.name === name && isSpfRecord(one)
+      : one.recordType === type && one.name === name && one.value === value,
+  );
+  const parts = type === "SPFM" ? found.flatMap((one) => [spfVersion, ...wordsOf(one.value)]) : [value];
+  return { parts: new Set(found.length > 0 ? parts : []), isYounger: found.some((one) => isYounger(one, since)) };
+}
+
+function isYounger({ createdAt }: LiveRecord, since: Date | undefined): boolean {
+  return since !== undefined && createdAt > since;
+}
+
+/** Returns what to remember: each record that a template asks for, with what of it the applications of templates did not write. */
+function remembered(
+  expanded: Expanded,
+  { live, previous = [], previousAt, others = [], wrote = [] }: Situation,
+  leftGone: ReadonlySet<string>,
+): WrittenRecord[] {
+  const mine = ownedOf(previous);
+  const theirs = ownedOf([...others, ...wrote]);
+  return writtenOf(expanded).map((record) => {
+    const there = partsThere(record, live, previousAt);
+    const isWritten = (part: string) => {
+      const key = ownedKey(record, part);
+      return theirs.has(key) || (mine.has(key) && !there.isYounger);
+    };
+    // Whoever adds a record again that is gone does so for reasons of their own.
+    const isLeftGone = leftGone.has(writtenKey(record));
+    const adopted = partsOf(record).filter((part) => isLeftGone || (there.parts.has(part) && !isWritten(part)));
+    return adopted.length > 0 || record.type === "SPFM" ? Object.assign(record, { adopted }) : record;
+  });
+}
+
+function ownedKey({ type, name }: WrittenRecord, part: string): string {
+  return `${type}\u0000${name}\u0000${part}`;
+}
+
 /** Turns what a template asks for into changes of a zone. Pure; a second time there is nothing left to change. */
 export function resolve(expanded: Expanded, situation: Situation): Resolution {
-  const { live, mayDelete, previous = [], others = [], leavesGone = false, ttlAt, mayBeRaised } = situation;
+  const { live, mayDelete, previous = [], previousAt, others = [], leavesGone = false, ttlAt, mayBeRaised } = situation;
   const conflicts = new Conflicts(expanded.records, expanded.spf);
   const found: Resolution = {
     changes: [],
     origins: [],
     conflicts: [],
     warnings: [...expanded.warnings],
-    written: writtenOf(expanded),
+    written: [],
   };
   const add = (change: ChangeInput, index: number | null) => {
     found.changes.push(change);
@@ -82,27 +175,32 @@ export function resolve(expanded: Expanded, situation: Situation): Resolution {
   const spfNames = new Set(expanded.spf.map(({ name }) => name));
   const ttls = rrsetTtls(expanded, ttlAt, found.warnings);
   const kept = new Set([...expanded.records.map(textKey), ...others.map(writtenKey)]);
+  const isGone = ({ name, recordType, value, essential }: WantedRecord) => {
+    const key = textKey({ recordType, name, value });
+    return leavesGone && essential === "OnApply" && before.has(key) && !present.has(key);
+  };
+  const leftGone = new Set(expanded.records.filter(isGone).map(textKey));
+  found.written.push(...remembered(expanded, situation, leftGone));
 
   for (const record of live) {
     const index = conflicts.conflictOf(record);
-    const isOld = before.has(textKey(record)) && !kept.has(textKey(record));
+    const isOld = isOwned(before.get(textKey(record))) && !isYounger(record, previousAt) && !kept.has(textKey(record));
     const merges = spfNames.has(record.name) && isSpfRecord(record);
     if ((index === null && !isOld) || merges || !mayDelete(record)) continue;
     add({ action: "delete", recordId: record.id }, index);
     found.conflicts.push({ record, index });
   }
   for (const record of expanded.records) {
-    const { recordType, name, essential, index } = record;
+    const { recordType, name, index } = record;
     const there = present.get(textKey(record));
     const earlier = before.get(textKey(record));
-    const mayBeGone = leavesGone && essential === "OnApply" && earlier !== undefined;
     const ttl = ttls.get(`${recordType}\u0000${name}`);
     if (there) {
       const asksSame = earlier && (earlier.ttl === undefined || earlier.ttl === record.ttl);
       const isRaised = ttl !== undefined && asksSame && mayBeRaised?.(there.ttl, ttl);
       if (ttl !== undefined && ttl !== there.ttl && !there.proxied && !isRaised)
         add({ action: "update", recordId: there.id, record: { ttl } }, index);
-    } else if (!mayBeGone) add(created({ ...record, ttl }), index);
+    } else if (!leftGone.has(textKey(record))) add(created({ ...record, ttl }), index);
   }
   mergeSpfRecords(expanded, situation, ttls, add, found);
   found.warnings.push(...otherTemplates(found.conflicts, others), ...ownSpfWarnings(expanded, live, found.conflicts));
@@ -144,7 +242,7 @@ function rrsetTtls({ records, spf }: Expanded, ttlAt: Situation["ttlAt"], warnin
 /** Adds the changes that bring the SPF rules of a template into the SPF record of each host. */
 function mergeSpfRecords(
   { spf }: Expanded,
-  { live, mayDelete, previous = [], others = [] }: Situation,
+  { live, mayDelete, previous = [], previousAt, others = [] }: Situation,
   ttls: ReadonlyMap<string, number>,
   add: (change: ChangeInput, index: number | null) => void,
   found: Resolution,
@@ -158,10 +256,11 @@ function mergeSpfRecords(
     // Nothing to take the old rules out of.
     if (wanted.length === 0 && !first) continue;
     const rules = wanted.map((one) => one.rules);
-    const stays = [...rules, ...rulesAt(others, name)].join(" ").split(/\s+/);
-    const dropped = rulesAt(previous, name)
-      .flatMap((text) => text.split(/\s+/))
-      .filter((term) => !stays.includes(term));
+    const stays = new Set([...rules, ...rulesAt(others, name)].flatMap(wordsOf));
+    const dropped = previous
+      .filter((record) => record.type === "SPFM" && record.name === name && !(first && isYounger(first, previousAt)))
+      .flatMap(({ value, adopted = [] }) => wordsOf(value).filter((term) => !adopted.includes(term)))
+      .filter((term) => !stays.has(term));
     const values = present.map(({ value }) => value);
     const merged = mergeSpf(values, rules, dropped);
     found.warnings.push(...spfWarnings(name, merged, values));
