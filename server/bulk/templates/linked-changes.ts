@@ -308,6 +308,7 @@ export function situationAt(
     mayDelete: (record) => outsideRights(record, rights) === null && readOnlyReason(record, kind) === null,
     previous: earlier?.written.filter((record) => replaces(groups, record)) ?? [],
     previousAt: earlier?.appliedAt,
+    otherGroups: earlier?.written.filter((record) => !replaces(groups, record)) ?? [],
     others: others.flatMap(({ written }) => written),
     ttlAt: (ttl) => (ttl === kind.automaticTtl ? ttl : Math.min(Math.max(ttl, kind.minTtl), kind.maxTtl)),
   };

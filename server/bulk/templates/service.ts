@@ -11,7 +11,7 @@ import { kindOfZone } from "../../zones/records/provider-limits.ts";
 import type { Records } from "../../zones/records/service.ts";
 import { appliedTo, instanceOf, type AppliedTemplate, type DomainTemplates } from "./applied.ts";
 import { expandTemplate, type Expanded } from "./applying/expand.ts";
-import { resolve, type Resolution, type WrittenRecord, touchedNames } from "./applying/resolve.ts";
+import { resolve, type Resolution, stillWritten, touchedNames } from "./applying/resolve.ts";
 import { apexAliasAt, earlierAt, replaces, situationAt, type Place, liveRecordsOf } from "./linked-changes.ts";
 import type { Templates } from "./store.ts";
 import type { StoredTemplate } from "./form/template.ts";
@@ -93,7 +93,7 @@ export class TemplatePlans {
     const remember = async (tx: EntityManager, revision: number) => {
       // Deleted meanwhile: there is nothing to follow.
       if (!(await templates.hold(tx, stored.id))) return;
-      const what = { ...withEarlier(place, earlier, resolution.written), linked, revision, sees: zone.rights.sees };
+      const what = { ...withEarlier(place, earlier, resolution), linked, revision, sees: zone.rights.sees };
       remembered.applied = await domainTemplates.remember(tx, caller, stored, what);
     };
     const alongside = isRemembered ? remember : undefined;
@@ -162,8 +162,9 @@ function refuseTooMany({ changes }: Resolution): void {
 }
 
 /** Returns what to remember when only some groups were applied: the others stay as they were. */
-function withEarlier(place: Place, earlier: AppliedTemplate | null, written: readonly WrittenRecord[]) {
-  const stays = earlier?.written.filter((record) => !replaces(place.groups, record)) ?? [];
+function withEarlier(place: Place, earlier: AppliedTemplate | null, resolution: Resolution) {
+  const ofOthers = earlier?.written.filter((record) => !replaces(place.groups, record)) ?? [];
+  const stays = stillWritten(ofOthers, resolution);
   const groups =
     place.groups === null || (earlier && earlier.groups === null)
       ? null
@@ -172,7 +173,7 @@ function withEarlier(place: Place, earlier: AppliedTemplate | null, written: rea
     ...place,
     groups,
     variables: { ...(stays.length > 0 ? earlier?.variables : {}), ...place.variables },
-    written: [...written, ...stays],
+    written: [...resolution.written, ...stays],
   };
 }
 

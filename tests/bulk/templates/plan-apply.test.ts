@@ -264,6 +264,34 @@ describe("applying at the same host again", () => {
     expect(await list()).toMatchObject([{ groups: ["a", "b"], variables: { a: "2", b: "1" } }]);
   });
 
+  test("groups leave each other's records, and lose those that cannot stand beside their own", async () => {
+    const id = await template([
+      { type: "MX", host: "@", pointsTo: "one.example.net", priority: 10, groupId: "one" },
+      { type: "TXT", host: "@", data: "one", groupId: "one" },
+      { type: "SPFM", host: "@", spfRules: "mx", groupId: "one" },
+      { type: "A", host: "www", pointsTo: "192.0.2.1", groupId: "one" },
+      { type: "MX", host: "@", pointsTo: "two.example.net", priority: 20, groupId: "two" },
+      { type: "TXT", host: "@", data: "two", txtConflictMatchingMode: "All", groupId: "two" },
+      { type: "CNAME", host: "www", pointsTo: "t.example.net", groupId: "three" },
+    ]);
+    await applied(id, { groups: ["one"] });
+    expect(await planned(id, { groups: ["two"] })).toMatchObject({ deletes: [], conflicts: [] });
+    await applied(id, { groups: ["two"] });
+    const mail = [
+      "@ MX 10 one.example.net",
+      "@ MX 20 two.example.net",
+      "@ TXT one",
+      "@ TXT two",
+      "@ TXT v=spf1 mx ~all",
+    ];
+    expect(await zone.lines()).toEqual([...mail, "www A 192.0.2.1"]);
+    await applied(id, { groups: ["three"] });
+    expect(await zone.lines()).toEqual([...mail, "www CNAME t.example.net"]);
+    const [{ records }] = (await list()) as [Body];
+    expect(records.filter(({ name }: Body) => name === "www")).toMatchObject([{ recordType: "CNAME" }]);
+    expect(records).toHaveLength(6);
+  });
+
   test("an unlinked template leaves its records, and is gone from the list", async () => {
     const { applied: one } = await applied(builtIn("no-mail"));
     const before = await zone.lines();

@@ -31,6 +31,8 @@ export interface Situation {
   previous?: readonly WrittenRecord[];
   /** When that was written. Somebody else added what is younger. */
   previousAt?: Date | undefined;
+  /** What groups of the same template wrote here that are not applied now. It stays, unless it cannot stand beside what they write. */
+  otherGroups?: readonly WrittenRecord[];
   /** What other templates wrote here, for warnings and for SPF rules that they share. */
   others?: readonly WrittenRecord[];
   /** What those wrote so far, if `others` has what they are to have. */
@@ -133,11 +135,11 @@ function isYounger({ createdAt }: LiveRecord, since: Date | undefined): boolean 
 /** Returns what to remember: each record that a template asks for, with what of it the applications of templates did not write. */
 function remembered(
   expanded: Expanded,
-  { live, previous = [], previousAt, others = [], wrote = [] }: Situation,
+  { live, previous = [], previousAt, otherGroups = [], others = [], wrote = [] }: Situation,
   leftGone: ReadonlySet<string>,
 ): WrittenRecord[] {
   const mine = ownedOf(previous);
-  const theirs = ownedOf([...others, ...wrote]);
+  const theirs = ownedOf([...otherGroups, ...others, ...wrote]);
   return writtenOf(expanded).map((record) => {
     const there = partsThere(record, live, previousAt);
     const isWritten = (part: string) => {
@@ -157,7 +159,17 @@ function ownedKey({ type, name }: WrittenRecord, part: string): string {
 
 /** Turns what a template asks for into changes of a zone. Pure; a second time there is nothing left to change. */
 export function resolve(expanded: Expanded, situation: Situation): Resolution {
-  const { live, mayDelete, previous = [], previousAt, others = [], leavesGone = false, ttlAt, mayBeRaised } = situation;
+  const {
+    live,
+    mayDelete,
+    previous = [],
+    previousAt,
+    otherGroups = [],
+    leavesGone = false,
+    ttlAt,
+    mayBeRaised,
+  } = situation;
+  const others = [...(situation.others ?? []), ...otherGroups];
   const conflicts = new Conflicts(expanded.records, expanded.spf);
   const found: Resolution = {
     changes: [],
@@ -182,8 +194,13 @@ export function resolve(expanded: Expanded, situation: Situation): Resolution {
   const leftGone = new Set(expanded.records.filter(isGone).map(textKey));
   found.written.push(...remembered(expanded, situation, leftGone));
 
+  const byIndex = new Map(expanded.records.map((record) => [record.index, record]));
+  const ofOtherGroups = new Set(otherGroups.map(writtenKey));
+  const mergedByOthers = new Set(otherGroups.flatMap(({ type, name }) => (type === "SPFM" ? [name] : [])));
   for (const record of live) {
-    const index = conflicts.conflictOf(record);
+    const isOfOthers = ofOtherGroups.has(textKey(record)) || (mergedByOthers.has(record.name) && isSpfRecord(record));
+    const conflict = conflicts.conflictOf(record);
+    const index = isOfOthers && canStandBeside(record, byIndex.get(conflict ?? -1)) ? null : conflict;
     const isOld = isOwned(before.get(textKey(record))) && !isYounger(record, previousAt) && !kept.has(textKey(record));
     const merges = spfNames.has(record.name) && isSpfRecord(record);
     if ((index === null && !isOld) || merges || !mayDelete(record)) continue;
@@ -203,7 +220,10 @@ export function resolve(expanded: Expanded, situation: Situation): Resolution {
     } else if (!leftGone.has(textKey(record))) add(created({ ...record, ttl }), index);
   }
   mergeSpfRecords(expanded, situation, ttls, add, found);
-  found.warnings.push(...otherTemplates(found.conflicts, others), ...ownSpfWarnings(expanded, live, found.conflicts));
+  found.warnings.push(
+    ...otherTemplates(found.conflicts, situation.others ?? []),
+    ...ownSpfWarnings(expanded, live, found.conflicts),
+  );
   return found;
 }
 
@@ -242,11 +262,12 @@ function rrsetTtls({ records, spf }: Expanded, ttlAt: Situation["ttlAt"], warnin
 /** Adds the changes that bring the SPF rules of a template into the SPF record of each host. */
 function mergeSpfRecords(
   { spf }: Expanded,
-  { live, mayDelete, previous = [], previousAt, others = [] }: Situation,
+  { live, mayDelete, previous = [], previousAt, others: ofOthers = [], otherGroups = [] }: Situation,
   ttls: ReadonlyMap<string, number>,
   add: (change: ChangeInput, index: number | null) => void,
   found: Resolution,
 ): void {
+  const others = [...ofOthers, ...otherGroups];
   const wantedAt = Map.groupBy(spf, ({ name }) => name);
   const names = new Set([...wantedAt.keys(), ...previous.flatMap(({ type, name }) => (type === "SPFM" ? [name] : []))]);
   for (const name of names) {
@@ -284,6 +305,19 @@ function mergeSpfRecords(
 /** Returns the SPF rules that templates merged at a host. */
 function rulesAt(written: readonly WrittenRecord[], host: string): string[] {
   return written.flatMap(({ type, name, value }) => (type === "SPFM" && name === host ? [value] : []));
+}
+
+/** Returns what is still there of what earlier applications wrote, once the changes of another one are made. */
+export function stillWritten(
+  written: readonly WrittenRecord[],
+  { conflicts, written: now }: Resolution,
+): WrittenRecord[] {
+  const gone = new Set(conflicts.map(({ record }) => textKey(record)));
+  const merged = new Set(now.flatMap(({ type, name }) => (type === "SPFM" ? [name] : [])));
+  const spfGone = new Set(conflicts.flatMap(({ record }) => (isSpfRecord(record) ? [record.name] : [])));
+  return written.filter((one) =>
+    one.type === "SPFM" ? merged.has(one.name) || !spfGone.has(one.name) : !gone.has(writtenKey(one)),
+  );
 }
 
 function writtenKey({ type, name, value }: WrittenRecord): string {
@@ -344,6 +378,14 @@ const replaced: Readonly<Record<string, readonly string[] | "any">> = {
 
 /** A CNAME at the apex, which the provider answers with addresses, leaves mail and texts alone. */
 const atApex = [...addresses, "CNAME", "ALIAS"];
+
+/** Types that others cannot stand beside, at their name or below. */
+const exclusive = new Set(["CNAME", "ALIAS", "NS"]);
+
+/** Returns whether a zone can hold a present record and one of the template that replaces it. */
+function canStandBeside({ recordType }: LiveRecord, wanted: WantedRecord | undefined): boolean {
+  return !exclusive.has(recordType) && !exclusive.has(wanted?.recordType ?? "");
+}
 
 type Present = Pick<RecordData, "recordType" | "name" | "value">;
 
