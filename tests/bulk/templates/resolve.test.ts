@@ -242,6 +242,17 @@ describe("applying a template again", () => {
     ).toEqual([]);
   });
 
+  test("an SPF record that it created goes with its last rule, and another one that is left empty is warned of", () => {
+    const record = "x TXT v=spf1 include:new.example ~all";
+    const previous = resolved([spfm]).written;
+    expect(gone([], { live: [record], previous })).toEqual([record]);
+    expect(gone([], { live: ["x TXT v=spf1 include:new.example mx ~all"], previous })).toEqual([]);
+    const merged = resolved([spfm], { live: ["x TXT v=spf1 ~all"] }).written;
+    const left = resolved([], { live: [record], previous: merged });
+    expect(left).toMatchObject({ changes: [{ action: "update", record: { value: "v=spf1 ~all" } }] });
+    expect(left.warnings).toEqual([expect.stringMatching(/lets no server send mail/)]);
+  });
+
   test("what was there before the template stays, until another one wrote it", () => {
     const first = resolved([a("x")], { live: ["x A 192.0.2.1"] }).written;
     expect(gone([], { live: ["x A 192.0.2.1"], previous: first })).toEqual([]);

@@ -153,7 +153,7 @@ function remembered(
   });
 }
 
-function ownedKey({ type, name }: WrittenRecord, part: string): string {
+function ownedKey({ type, name }: Pick<WrittenRecord, "type" | "name">, part: string): string {
   return `${type}\u0000${name}\u0000${part}`;
 }
 
@@ -284,6 +284,17 @@ function mergeSpfRecords(
       .filter((term) => !stays.has(term));
     const values = present.map(({ value }) => value);
     const merged = mergeSpf(values, rules, dropped);
+    const isLost = wanted.length === 0 && first?.value !== merged && /^v=spf1 [~-]all$/.test(merged);
+    if (isLost && first && isOwnSpf(name, previous) && !isYounger(first, previousAt) && merged.endsWith("~all")) {
+      if (!mayDelete(first)) continue;
+      add({ action: "delete", recordId: first.id }, null);
+      found.conflicts.push({ record: first, index: null });
+      continue;
+    }
+    if (isLost)
+      found.warnings.push(
+        `The SPF record of ${name} then lets no server send mail. Delete it afterwards unless you want that.`,
+      );
     found.warnings.push(...spfWarnings(name, merged, values));
     const index = wanted[0]?.index ?? null;
     const ttl = ttls.get(`TXT\u0000${name}`);
@@ -300,6 +311,11 @@ function mergeSpfRecords(
       found.conflicts.push({ record, index });
     }
   }
+}
+
+/** Returns whether an application created the SPF record of a host. */
+function isOwnSpf(name: string, written: readonly WrittenRecord[]): boolean {
+  return ownedOf(written).has(ownedKey({ type: "SPFM", name }, spfVersion));
 }
 
 /** Returns the SPF rules that templates merged at a host. */
