@@ -37,7 +37,10 @@ const templateRecord = z
           "Record type, or `SPFM`, `APEXCNAME`, `REDIR301` … Any type can be stored; not every type can be applied.",
         example: "CNAME",
       }),
-      groupId: figure("The group that the record belongs to; without one it is always applied."),
+      groupId: z
+        .union([line(most.text), z.number()], "This must be one line of text, or a number.")
+        .nullish()
+        .meta({ description: "The group that the record belongs to; without one it is always applied." }),
       essential: longText(
         "`Always`, the default, or `OnApply`: the record may be removed after the template was applied.",
         "Always",

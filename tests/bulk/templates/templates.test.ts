@@ -52,6 +52,7 @@ describe("importing templates", () => {
     ["records that are no objects", { records: ["A"] }, ["records", 0]],
     ["a record without a type", { records: [{ host: "@" }] }, ["records", 0, "type"]],
     ["a text where a number or text belongs", { records: [{ type: "A", ttl: {} }] }, ["records", 0, "ttl"]],
+    ["a group that a database refuses", { records: [{ type: "A", groupId: "a\u0000b" }] }, ["records", 0, "groupId"]],
     ["a very long text", { records: [{ type: "TXT", data: "x".repeat(4_097) }] }, ["records", 0, "data"]],
     ["no provider", { providerId: undefined }, ["providerId"]],
     ["an empty service", { serviceId: "" }, ["serviceId"]],

@@ -100,6 +100,11 @@ export function expandTemplate(template: Template, application: Application): Ex
     }
     const ttl = ttlOf(read, record);
     if (!ttl.ok) found.warnings.push(`${name.value.name} ${type}: ${ttl.message}`);
+    // Stored by an earlier version: the database could not remember it.
+    if (!isStorable(groupOf(record))) {
+      refuseHere(["groupId"], "Remove control characters.");
+      continue;
+    }
     const wanted: Wanted = {
       index,
       group: groupOf(record),
@@ -141,6 +146,10 @@ export function expandTemplate(template: Template, application: Application): Ex
   const [first] = issues;
   if (first) throw new AppError("BAD_REQUEST", `${first.path.join(".")}: ${first.message}`, { issues });
   return merging({ ...found, records: deduplicated(found.records) });
+}
+
+function isStorable(group: string | null): boolean {
+  return group === null || (!group.includes("\u0000") && group.isWellFormed());
 }
 
 function refuseUnknownGroups(template: Template, groups: readonly string[] | null): void {
