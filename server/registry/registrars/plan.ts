@@ -59,9 +59,14 @@ const words: Record<ChangeableField, string> = {
   autoRenew: "automatic renewal",
 };
 
-/** Returns the risks of changes of fields that the registrar is still changing. Pure. @param vendor its name */
+/** Name servers and DS records must match, so a change of one is no safer while the other is in flight. */
+const delegating: readonly ChangeableField[] = ["nameServers", "ds"];
+
+/** Returns the risks of changes of fields, or of what must match them, that the registrar is still changing. Pure. @param vendor its name */
 export function overtaking(vendor: string, accepted: AcceptedChanges, changes: readonly FieldChange[]): Risk[] {
-  return changes.flatMap(({ field }) => {
+  const touched = new Set(changes.flatMap(({ field }) => (delegating.includes(field) ? delegating : [field])));
+  return order.flatMap((field) => {
+    if (!touched.has(field)) return [];
     const at = accepted[field]?.at.toISOString().slice(0, 16).replace("T", " ");
     if (at === undefined) return [];
     const message = `${vendor} does not show the change of ${words[field]} of ${at} UTC yet. It may refuse another one, or carry it out first. Wait until it shows the change, or look in its console.`;
@@ -79,7 +84,9 @@ export function differences(state: RegistrarState, wanted: WantedRegistration): 
 
 /**
  * Judges a change of a registration: what would take the domain off the net. Pure.
- * @param zone the registered name @param probe of the name servers that it will have @param confirmed keys that the zone is known to have
+ * @param zone the registered name @param state what the registrar will show once it has carried out what it accepted
+ * @param probe of the name servers that it will have, and may still have @param confirmed keys that the zone is known to have
+ * @param shown what the registrar shows now, which is still in force
  */
 export function judgeRegistration(
   zone: string,
@@ -87,6 +94,7 @@ export function judgeRegistration(
   changes: FieldChange[],
   probe: Probe | null,
   confirmed: readonly ZoneKey[] = [],
+  shown: Pick<RegistrarState, "ds"> = state,
 ): RegistrationPlan {
   const afterOf = <Field extends ChangeableField>(field: Field) =>
     (changes.find((change) => change.field === field)?.after ?? state[field]) as RegistrarState[Field];
@@ -109,8 +117,9 @@ export function judgeRegistration(
     }
     if (ds.length === 0) plan.warnings.push(`Without a DS record, resolvers no longer validate ${zone}.`);
   }
-  const before = state.ds ?? [];
-  if (changed("nameServers") && changed("ds") && before.length > 0) {
+  const replacesDs = changed("ds") || !isSame(shown.ds, state.ds);
+  const before = [...new Set([...(shown.ds ?? []), ...((changed("ds") && state.ds) || [])])];
+  if (changed("nameServers") && replacesDs && before.length > 0) {
     const { without, unknown } = serversFor(zone, before, probe);
     const lacking = (said: string) => (name: string) => ({
       about: `ds before ${name}`,

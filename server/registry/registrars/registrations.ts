@@ -94,7 +94,7 @@ interface Prepared {
   /** The version of what was stored when the registrar was asked. */
   version: number;
   plan: RegistrationPlan;
-  /** The name servers that the zone has after the change. */
+  /** The name servers that the zone has after the change, and may have until then if one is in flight. */
   servers: readonly string[];
   probe: Probe | null;
   /** All keys that are known of the zone. */
@@ -222,8 +222,10 @@ export class Registrations {
     const { name, registrarConfigId } = await zoneFor(em, caller, id, "read");
     if (registrableOf(name)?.name !== name) return null;
     const known = await this.#parts.registrarConfigs.lastReading(em, id, registrarConfigId);
-    const servers = known?.state?.nameServers ?? null;
-    return servers && { servers, probe: await this.#parts.probe(name, servers) };
+    if (!known?.state?.nameServers) return null;
+    const accepted = stillAccepted(known, known.state, this.#parts.now());
+    const servers = presentServers(known.state, onceCarriedOut(known.state, accepted));
+    return { servers, probe: await this.#parts.probe(name, servers) };
   }
 
   /**
@@ -371,10 +373,10 @@ export class Registrations {
     const wanted = input.dsFrom ? canonical({ ...given, ds: input.dsFrom(expected.ds ?? []) }) : given;
     const changes = differences(expected, wanted);
     const touchesDelegation = changes.some(({ field }) => field === "nameServers" || field === "ds");
-    const servers = wanted.nameServers ?? expected.nameServers ?? [];
+    const servers = wanted.nameServers ?? presentServers(state, expected);
     const asked = seen && seen.servers.join(" ") === servers.join(" ") ? seen.probe : null;
     const probe = touchesDelegation ? (asked ?? (await this.#parts.probe(name, servers))) : null;
-    const plan = judgeRegistration(name, expected, changes, probe, input.keys);
+    const plan = judgeRegistration(name, expected, changes, probe, input.keys, state);
     plan.risks.push(...overtaking(account.kind.name, accepted, changes));
     if (account.kind.makesDs) plan.refusals.push(...notMade(account.kind.name, changes));
     const keys = knownKeys(probe, input.keys);
@@ -477,6 +479,11 @@ export class Registrations {
       });
     });
   }
+}
+
+/** Returns the name servers that a zone has now, and those that an accepted change gives it. */
+function presentServers(state: RegistrarState, expected: RegistrarState): string[] {
+  return [...new Set([...(state.nameServers ?? []), ...(expected.nameServers ?? [])])];
 }
 
 function outcomeOf({ message }: ProviderError, touched: boolean): string {

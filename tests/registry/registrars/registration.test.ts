@@ -176,6 +176,45 @@ test("a change that the registrar has not carried out yet is not taken for undon
   ovh.slow.clear();
 });
 
+test("name servers and DS records that are still in force count, although the registrar accepted their end", async () => {
+  const { ovh } = accounts;
+  await zw.admin.put(path, { registrarConfigId: configs["ovh"] });
+  signZone();
+  ovh.domains.set(zoneName, registered({ nameServers: ["ns1.one.tld"], ds: [ds] }));
+  ovh.slow.add(zoneName);
+  expect((await changed({ ds: [] })).body).toMatchObject({ applied: true });
+  root.second.zones = { [zoneName]: content() };
+  const pending = (what: string) =>
+    expect.stringMatching(new RegExp(`^OVHcloud does not show the change of ${what} of `));
+  expect(await changed({ nameServers: ["ns2.one.tld"] })).toMatchObject({
+    plan: {
+      changes: [{ field: "nameServers" }],
+      warnings: [
+        expect.stringContaining(
+          `Resolvers keep the old DS records of ${zoneName} for their TTL, and ns2.one.tld has no`,
+        ),
+        pending("DS records"),
+      ],
+    },
+    status: 409,
+    body: { code: "CONFIRMATION_REQUIRED" },
+  });
+  ovh.carryOut();
+  expect((await changed({ nameServers: ["ns2.one.tld"] })).body).toMatchObject({ applied: true, warnings: [] });
+  // The unsigned server is on its way out now, and may serve for hours yet.
+  signZone();
+  root.first.zones = { [zoneName]: content() };
+  expect(await changed({ ds: [ds] })).toMatchObject({
+    plan: { warnings: [expect.stringContaining("ns1.one.tld has no key"), pending("name servers")] },
+    status: 409,
+    body: { code: "CONFIRMATION_REQUIRED" },
+  });
+  ovh.carryOut();
+  expect((await changed({ ds: [ds] })).body).toMatchObject({ applied: true, warnings: [] });
+  ovh.carryOut();
+  ovh.slow.clear();
+});
+
 test.each([
   [
     { state: "failed", error: { code: 1, message: "The registry refuses." } },

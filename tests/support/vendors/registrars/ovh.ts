@@ -17,7 +17,7 @@ interface OvhAccount extends RegistrarAccount {
   hosted: Set<string>;
   /** Paths that the consumer key has no right to. */
   denied: Set<string>;
-  /** Names whose new name servers come into force only by `carryOut`: the API answers with a task. */
+  /** Names whose new name servers and DS records come into force only by `carryOut`: the API answers with a task. */
   slow: Set<string>;
   /** Ends the tasks. */
   carryOut(): void;
@@ -125,13 +125,15 @@ function reply(call: VendorCall, { domains, hosted, slow, tasks, known }: Accoun
     }
     case "POST dsRecord": {
       const sent = body["keys"] as Key[];
-      entry.ds = sent.map((key) => {
+      const records = sent.map((key) => {
         const ds = dsOf(name, key.algorithm, key.publicKey);
         known.set(ds, key);
         return ds;
       });
-      if (entry.ds.some((ds, index) => !ds.startsWith(`${sent[index]?.tag} `)))
+      if (records.some((ds, index) => !ds.startsWith(`${sent[index]?.tag} `)))
         return says(400, "INVALID_ARGUMENT", "Invalid tag");
+      tasks.push(() => (entry.ds = records));
+      if (!slow.has(name)) tasks.pop()?.();
       return json(200, { id: 2, function: "DomainDnssecUpdate", status: "todo" });
     }
     default:
