@@ -1,26 +1,46 @@
+import type { RouterInputs } from "@zonewright/client";
 import { sending } from "../api.ts";
 
 const lostForMilliseconds = 600_000;
 
-/** Sends changes so that one whose answer was lost is made once, although somebody presses again within ten minutes. */
+type Procedure = {
+  [
+    Router in "assignments" | "changeRequests" | "portfolio" | "replacements" | "snapshots"
+  ]: `${Router}.${keyof RouterInputs[Router] & string}`;
+}["assignments" | "changeRequests" | "portfolio" | "replacements" | "snapshots"];
+
+/** What makes something new each time. A call that sets a state, or looks again, is meant anew by whoever presses again. */
+const making: ReadonlySet<string> = new Set<Procedure>([
+  "assignments.request",
+  "changeRequests.comment",
+  "changeRequests.create",
+  "portfolio.startImport",
+  "replacements.applyPlan",
+  "replacements.revert",
+  "snapshots.create",
+]);
+
+/** Sends what makes something new so that it is made once, if its answer was lost and somebody presses again within ten minutes. */
 function withSameKey(send: typeof fetch): typeof fetch {
-  let lost: { change: string; key: string; until: number } | null = null;
+  const lost = new Map<string, { key: string; until: number }>();
   return async (url, init) => {
     const { "idempotency-key": own, ...headers } = (init?.headers ?? {}) as Record<string, string>;
     // The client sends text to an address given as text.
-    const change = `${url as string} ${(init?.body ?? "") as string}`;
-    // A plan makes no change.
-    if (own === undefined || /\.plan|"dryRun":true/.test(change)) return await send(url, init);
-    const key = lost?.change === change && lost.until > Date.now() ? lost.key : own;
-    const sent = { change, key, until: Date.now() + lostForMilliseconds };
+    const address = url as string;
+    if (own === undefined || !making.has(new URL(address).pathname.split("/").at(-1) ?? ""))
+      return await send(url, init);
+    const change = `${address} ${(init?.body ?? "") as string}`;
+    const before = lost.get(change);
+    const key = before && before.until > Date.now() ? before.key : own;
+    const remember = () => void lost.set(change, { key, until: Date.now() + lostForMilliseconds });
     try {
       const answer = await send(url, { ...init, headers: { ...headers, "idempotency-key": key } });
-      // What is made next may be its opposite, so that the same change is wanted anew. With 409, its own outcome may be too large to be sent again.
-      if (answer.ok || answer.status === 409) lost = null;
-      else if (answer.status >= 500) lost = sent;
+      // With 409, its own outcome may be too large to be sent again.
+      if (answer.ok || answer.status === 409) lost.delete(change);
+      else if (answer.status >= 500) remember();
       return answer;
     } catch (error) {
-      lost = sent;
+      remember();
       throw error;
     }
   };
