@@ -67,6 +67,7 @@ export const linode: ProviderKind<LinodeConfig> = {
   supportsProxied: false,
   minTtl: ttls[0],
   maxTtl: ttls[13],
+  ttls,
   cutsTexts: true,
   unsupportedReason,
   lowersCase: "owners",

@@ -98,6 +98,8 @@ interface ProviderCapabilities {
    * zone's.
    */
   anyZoneMinTtl?: number;
+  /** The only TTLs that it stores, in ascending order. Left out: all between the smallest and the largest. */
+  ttls?: readonly number[];
   /** A special TTL that lets the provider choose: Cloudflare's 1. */
   automaticTtl?: number;
   /** The TTL that it then chooses, in seconds: used when such records move to a provider without an automatic TTL. */

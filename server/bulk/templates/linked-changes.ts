@@ -24,7 +24,7 @@ import {
   type Touched,
 } from "./applying/resolve.ts";
 import { groupsOf, variablesOf, type StoredTemplate } from "./form/template.ts";
-import { readOnlyReason } from "../../zones/records/provider-limits.ts";
+import { readOnlyReason, storedTtl } from "../../zones/records/provider-limits.ts";
 import { sql } from "kysely";
 import { jsonRows, queries, type EntityManager } from "../../database/database.ts";
 import { liveColumns, liveRecord } from "../../zones/changes/state/live-queries.ts";
@@ -310,7 +310,7 @@ export function situationAt(
     previousAt: earlier?.appliedAt,
     otherGroups: earlier?.written.filter((record) => !replaces(groups, record)) ?? [],
     others: others.flatMap(({ written }) => written),
-    ttlAt: (ttl) => (ttl === kind.automaticTtl ? ttl : Math.min(Math.max(ttl, kind.minTtl), kind.maxTtl)),
+    ttlAt: (ttl) => Math.min(storedTtl(kind, ttl), kind.maxTtl),
   };
 }
 

@@ -8,6 +8,7 @@ import { absoluteName, shown } from "../../dns/names/names.ts";
 import { isActive, type LiveRecord } from "../../dns/record.ts";
 import { badField, faultToAppError } from "../../platform/errors.ts";
 import type { Logger } from "../../platform/log.ts";
+import { storedTtl } from "../../zones/records/provider-limits.ts";
 import type { Records } from "../../zones/records/service.ts";
 import { parseHostName, writablePlace, type WritablePlace } from "./writable-zone.ts";
 
@@ -226,8 +227,8 @@ function outcome(
 }
 
 /** Returns the lowest TTL from a minute on that every zone of a kind takes. */
-export function ttlFor({ minTtl, anyZoneMinTtl = minTtl, maxTtl }: ProviderKind): number {
-  return Math.min(Math.max(usualTtl, minTtl, anyZoneMinTtl), maxTtl);
+export function ttlFor(kind: ProviderKind): number {
+  return Math.min(storedTtl(kind, Math.max(usualTtl, kind.anyZoneMinTtl ?? kind.minTtl)), kind.maxTtl);
 }
 
 /** @throws AppError BAD_REQUEST */

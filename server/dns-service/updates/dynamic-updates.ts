@@ -23,7 +23,7 @@ import { soaOf, soaRecord, type PrimaryConfigs, type PrimaryService } from "../z
 import { editsFor, failedPrerequisite, unwritable } from "./operations.ts";
 import { AnsweredBefore, type UnsentAnswer, type UpdateAnswers } from "./update-answers.ts";
 import { outsideRights, type Rights } from "../../access/zone-access.ts";
-import { kindOfZone } from "../../zones/records/provider-limits.ts";
+import { kindOfZone, storedTtl } from "../../zones/records/provider-limits.ts";
 import type { Sent } from "../../database/statements.ts";
 import { MovedAway } from "../../zones/changes/pipeline.ts";
 
@@ -272,19 +272,17 @@ function unchangeable(operation: UpdateOperation, rights: Rights): string | null
 }
 
 /**
- * Returns operations with the TTLs that the zone's provider stores: those below its smallest are raised, because clients such as certbot's
- * plugin send a fixed one. Asks the provider only if one may be too short. @throws AppError PROVIDER_ERROR
+ * Returns operations with the TTLs that the zone's provider stores: those that it does not store are raised, because clients such as
+ * certbot's plugin send a fixed one. Asks the provider only if one may be too short. @throws AppError PROVIDER_ERROR
  */
 async function withStoredTtls(
   operations: readonly UpdateOperation[],
   zone: Pick<ZoneContext, "providerZone" | "kind" | "provider">,
 ): Promise<UpdateOperation[]> {
-  const { automaticTtl, minTtl } = zone.kind;
-  const atLeast = (least: number, ttl: number) => (ttl === automaticTtl ? ttl : Math.max(ttl, least));
-  const ttls = operations.flatMap((one) => (one.kind === "add" ? [atLeast(minTtl, one.record.ttl)] : []));
-  const least = (await kindOfZone(zone, ttls)).minTtl;
+  const ttls = operations.flatMap((one) => (one.kind === "add" ? [storedTtl(zone.kind, one.record.ttl)] : []));
+  const kind = await kindOfZone(zone, ttls);
   return operations.map((one) =>
-    one.kind === "add" ? { ...one, record: { ...one.record, ttl: atLeast(least, one.record.ttl) } } : one,
+    one.kind === "add" ? { ...one, record: { ...one.record, ttl: storedTtl(kind, one.record.ttl) } } : one,
   );
 }
 

@@ -56,6 +56,16 @@ export function limitIssues(record: LimitedRecord, kind: ProviderKind, zone: str
   return issues;
 }
 
+/** Returns the smallest TTL from the given one on that a kind stores. An automatic TTL, and one above its largest, stays. */
+export function storedTtl(
+  { minTtl, ttls, automaticTtl }: Pick<ProviderKind, "minTtl" | "ttls" | "automaticTtl">,
+  ttl: number,
+): number {
+  if (ttl === automaticTtl) return ttl;
+  const least = Math.max(ttl, minTtl);
+  return ttls?.find((one) => one >= least) ?? least;
+}
+
 /** Returns a kind as it takes records that its zone had: reverts and rollbacks bring them back. */
 export function restoring(kind: ProviderKind): ProviderKind {
   return kind.restoresVendorTypes ? { ...kind, vendorTypes: true } : kind;

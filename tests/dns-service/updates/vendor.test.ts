@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { signRequest } from "../../../server/dns/wire/tsig.ts";
 import { update } from "../../support/name-servers/update-client.ts";
+import { RestClient } from "../../support/rest-client.ts";
 import { patience } from "../../support/patience.ts";
 import { alidnsRefusal, startAlidnsServer, type AlidnsServer } from "../../support/vendors/alidns/server.ts";
+import { linode } from "../../support/vendors/records/linode.ts";
+import { startRecordVendor } from "../../support/vendors/records/server.ts";
 import { useZonewright } from "../../support/zonewright.ts";
+import { narrowedToken } from "../update-clients/narrowed.ts";
 import { powerdnsClient } from "../update-clients/powerdns-api/client.ts";
 import { newZone } from "./key-clients.ts";
 
@@ -43,6 +47,24 @@ test("a TTL that a zone takes stays as it is", async () => {
   const zone = await vendorZone("low.example");
   expect(await zone.client.update([newRecord, update.add("www", "A", "192.0.2.1", 900)])).toBe(0);
   expect(await zone.lines()).toEqual(["_acme-challenge 120 TXT challenge", "www 900 A 192.0.2.1"]);
+});
+
+test("a TTL that a vendor does not have becomes the next higher one that it has", async () => {
+  const vendor = await startRecordVendor(linode);
+  try {
+    vendor.store.addZone("steps.example");
+    const wish = { kind: "linode", name: "Steps", config: vendor.config };
+    const { body } = await zw.admin.post("/api/provider-configs", wish);
+    const zone = await newZone(zw, "steps.example", { providerConfigId: body.id });
+    expect(await zone.client.update([update.add("_acme-challenge", "TXT", "challenge", 60)])).toBe(0);
+    expect(await zone.lines()).toEqual(["_acme-challenge 120 TXT challenge"]);
+    const hook = new RestClient(zw.url, await narrowedToken(zw.admin, { recordTypes: ["TXT"] }));
+    const fqdn = "_acme-challenge.www.steps.example.";
+    expect((await hook.post("/api/acme/present", { fqdn, value: "hook" })).body).toMatchObject({ changed: true });
+    expect(await zone.lines()).toContain("_acme-challenge.www 120 TXT hook");
+  } finally {
+    await vendor.stop();
+  }
 });
 
 test("PowerDNS's API refuses a TTL below the smallest of a zone and names the smallest, because its clients compare what they wrote", async () => {
