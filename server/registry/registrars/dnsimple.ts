@@ -7,7 +7,7 @@ import { messageOf } from "../../dns-providers/dnsimple.ts";
 import { parseExpiryDate, distinct, readDs, readHostNames } from "../expiry/dates.ts";
 import {
   dsOfKey,
-  dsSteps,
+  dsStepsToSend,
   inSteps,
   keysToSend,
   RegistrarApi,
@@ -151,7 +151,7 @@ function dnsimpleAccount({ token, endpoint }: DnsimpleConfig, environment: Vendo
       if (autoRenew !== undefined) await send(autoRenew ? "PUT" : "DELETE", await atRegistrar(name, "auto_renewal"));
       if (!ds) return;
       const path = await atDomain(name, "/ds_records");
-      const { added, removed } = dsSteps(await signersOf(name), ds);
+      const { added, removed } = dsStepsToSend(dnsimple.name, await signersOf(name), ds);
       const suffix = `/tlds/${encodeURIComponent(name.slice(name.indexOf(".") + 1))}`;
       const takes = added.length > 0 ? await api.find({ method: "GET", path: suffix, schema: tld }) : null;
       const takesKeys = takes?.value.data.dnssec_interface_type === "key";

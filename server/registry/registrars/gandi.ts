@@ -4,7 +4,7 @@ import { readPages } from "../../dns-providers/vendor-api/pages.ts";
 import { maybe } from "../../dns-providers/vendor-api/text.ts";
 import type { VendorEnvironment } from "../../dns-providers/vendor-api/calls.ts";
 import { parseExpiryDate, distinct, readDs, readHostNames } from "../expiry/dates.ts";
-import { dsSteps, inSteps, keysToSend, RegistrarApi, type Registrar, type RegistrarKind } from "./registrar.ts";
+import { dsStepsToSend, inSteps, keysToSend, RegistrarApi, type Registrar, type RegistrarKind } from "./registrar.ts";
 
 // The parts of Gandi's Domain API (v5) in use. Gandi takes DNSKEYs and makes the DS records itself.
 
@@ -100,7 +100,7 @@ function gandiAccount({ token, endpoint }: GandiConfig, environment: VendorEnvir
       if (locked !== undefined) await send("PATCH", "/status", { [lock]: locked });
       if (autoRenew !== undefined) await send("PATCH", "/autorenew", { enabled: autoRenew });
       if (!ds) return;
-      const { added, removed } = dsSteps(await keysOf(name), ds);
+      const { added, removed } = dsStepsToSend(gandi.name, await keysOf(name), ds);
       await inSteps([
         ...keysToSend(gandi.name, added).map(({ flags, algorithm, publicKey }) => () => {
           const type = (flags & 1) === 1 ? "ksk" : "zsk";

@@ -5,7 +5,7 @@ import { readPages } from "../../dns-providers/vendor-api/pages.ts";
 import { maybe } from "../../dns-providers/vendor-api/text.ts";
 import type { VendorEnvironment } from "../../dns-providers/vendor-api/calls.ts";
 import { parseExpiryDate, distinct, readDs, readHostNames } from "../expiry/dates.ts";
-import { dsSteps, inSteps, type Registrar, type RegistrarKind } from "./registrar.ts";
+import { dsStepsToSend, inSteps, type Registrar, type RegistrarKind } from "./registrar.ts";
 
 // INWX's DomRobot API (JSON-RPC). Read on 2026-11-29: its documentation, chapters 2.8 (dnssec), 2.9 (domain) and 3 (types), and what its own clients do: Terraform
 // of 2026-07-03 (resource_domain.go, resource_dnssec_key.go) and WHMCS of 2026-04-22 (the form of dates, the renewal mode of .at); goinwx of 2025-11-27
@@ -135,7 +135,7 @@ function inwxAccount(config: InwxConfig, environment: VendorEnvironment): Regist
       const known = await keysOf(name);
       if (known === null)
         throw calls.failure("manages the DNSSEC keys of this name itself. Turn that off in its console first.", "none");
-      const { added, removed } = dsSteps(known, ds);
+      const { added, removed } = dsStepsToSend(inwx.name, known, ds);
       const keys = added.map((one) => {
         const { flags, algorithm, publicKey } = one.key ?? { flags: 0, algorithm: 0, publicKey: "" };
         if (flags === 257)

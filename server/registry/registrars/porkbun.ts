@@ -5,7 +5,7 @@ import { PageTurner } from "../../dns-providers/vendor-api/pages.ts";
 import { maybe } from "../../dns-providers/vendor-api/text.ts";
 import type { VendorEnvironment } from "../../dns-providers/vendor-api/calls.ts";
 import { parseExpiryDate, distinct, readDs, readHostNames } from "../expiry/dates.ts";
-import { dsSteps, inSteps, RegistrarApi, type Registrar, type RegistrarKind } from "./registrar.ts";
+import { dsStepsToSend, inSteps, RegistrarApi, type Registrar, type RegistrarKind } from "./registrar.ts";
 
 // The parts of Porkbun's API v3 in use: "Domain" and "DNSSEC" of its documentation. Every call is a POST with the keys in its body.
 
@@ -158,7 +158,7 @@ function porkbunAccount({ apiKey, secretKey, endpoint }: PorkbunConfig, environm
       }
       if (!ds) return;
       // Deletes by key tag, so a new DS of the same key comes after the deletion of the old one.
-      const { added, removed } = dsSteps(await dsOf(name), ds);
+      const { added, removed } = dsStepsToSend(porkbun.name, await dsOf(name), ds);
       const isReplaced = (tag: number) => added.some((one) => one.ds.startsWith(`${tag} `));
       const remove = [...new Set(removed.map(({ tag }) => tag))];
       const removal = (tag: number) => () => post(`/dns/deleteDnssecRecord/${name}/${tag}`, done, true);

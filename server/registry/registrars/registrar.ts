@@ -158,6 +158,21 @@ export async function inSteps(steps: readonly (() => Promise<unknown>)[]): Promi
   }
 }
 
+/**
+ * Returns which DS records to add and which to remove, for registrars that take each by itself.
+ * @throws ProviderError if there is nothing to send: what the change takes back is accepted already, and not shown yet
+ */
+export function dsStepsToSend<Known extends { ds: string }>(
+  vendor: string,
+  known: readonly Known[],
+  wanted: NonNullable<RegistrarChange["ds"]>,
+) {
+  const steps = dsSteps(known, wanted);
+  if (steps.added.length > 0 || steps.removed.length > 0) return steps;
+  const message = `${vendor} does not show the earlier change of the DS records yet, so it cannot be taken back now. Try again once it shows it.`;
+  throw new ProviderError(message, "none");
+}
+
 /** Returns which DS records to add and which to remove. */
 export function dsSteps<Known extends { ds: string }>(
   known: readonly Known[],

@@ -10,7 +10,7 @@ import { maybe } from "../../dns-providers/vendor-api/text.ts";
 import { distinct, readDs, readHostNames } from "../expiry/dates.ts";
 import {
   dsOfKey,
-  dsSteps,
+  dsStepsToSend,
   inSteps,
   keysToSend,
   RegistrarApi,
@@ -161,7 +161,7 @@ function route53Account(
       if (locked !== undefined) await send(locked ? "EnableDomainTransferLock" : "DisableDomainTransferLock");
       if (autoRenew !== undefined) await send(autoRenew ? "EnableDomainAutoRenew" : "DisableDomainAutoRenew");
       if (!ds) return;
-      const { added, removed } = dsSteps(signersOf(name, await detailOf(name)), ds);
+      const { added, removed } = dsStepsToSend(calls.name, signersOf(name, await detailOf(name)), ds);
       await inSteps([
         ...keysToSend(calls.name, added).map(({ flags, algorithm, publicKey }) => () => {
           const attributes = { Algorithm: algorithm, Flags: flags, PublicKey: publicKey };

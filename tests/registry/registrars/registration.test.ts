@@ -216,6 +216,38 @@ test("name servers and DS records that are still in force count, although the re
 });
 
 test.each([
+  ["addition", [], [ds]],
+  ["removal", [ds], []],
+])(
+  "the undo of the %s of DS records that Amazon does not show yet is refused, not called done",
+  async (_what, before, after) => {
+    signZone();
+    const { route53domains: amazon } = accounts;
+    amazon.domains.set(zoneName, registered({ nameServers: ["ns1.one.tld"], ds: [...before] }));
+    amazon.slow.add(zoneName);
+    await zw.admin.put(path, { registrarConfigId: configs["route53domains"] });
+    expect((await changed({ ds: after })).body).toMatchObject({ applied: true, undo: { ds: before } });
+    const made = amazon.changes().length;
+    const undone = await changed({ ds: before }, { force: true });
+    expect(undone).toMatchObject({
+      plan: { changes: [{ field: "ds", before: after, after: before }] },
+      status: 502,
+      body: { message: expect.stringMatching(/cannot be taken back now\. .* Nothing was changed\.$/) },
+    });
+    expect(amazon.changes().length).toBe(made);
+    // It is still in flight, so the next plan says so too.
+    expect((await put({ ds: before, dryRun: true })).body.warnings).toContainEqual(
+      expect.stringContaining("does not show the change of DS records"),
+    );
+    amazon.carryOut();
+    expect((await changed({ ds: before })).body).toMatchObject({ applied: true });
+    amazon.carryOut();
+    expect(amazon.domains.get(zoneName)?.ds).toEqual(before);
+    amazon.slow.clear();
+  },
+);
+
+test.each([
   [
     { state: "failed", error: { code: 1, message: "The registry refuses." } },
     "The registry refuses. Nothing was changed.",

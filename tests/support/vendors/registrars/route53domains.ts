@@ -14,6 +14,10 @@ const reads = new Set(["ListDomains", "GetDomainDetail"]);
 interface Route53DomainsAccount extends RegistrarAccount {
   /** The addresses of name servers within their domain. Without them, such a name server is refused. */
   glue: Map<string, string[]>;
+  /** Names whose DS records change only by `carryOut`: the API answers with an operation. */
+  slow: Set<string>;
+  /** Ends the operations. */
+  carryOut(): void;
 }
 
 const json = (status: number, body: object): VendorReply => ({
@@ -28,11 +32,22 @@ const actionOf = ({ headers }: VendorCall) => String(headers["x-amz-target"]).re
 export async function startRoute53Domains(): Promise<Route53DomainsAccount> {
   const domains = new Map<string, Registered>();
   const glue = new Map<string, string[]>();
-  const vendor = await startLoopbackVendor((call) => reply(call, domains, glue));
+  const slow = new Set<string>();
+  const operations: (() => void)[] = [];
+  const carryOut = () => {
+    for (const operation of operations.splice(0)) operation();
+  };
+  const vendor = await startLoopbackVendor((call) => {
+    const answer = reply(call, domains, glue, operations);
+    if (!slow.has(String(bodyOf(call)["DomainName"]))) carryOut();
+    return answer;
+  });
   return {
     ...vendor,
     domains,
     glue,
+    slow,
+    carryOut,
     config: { accessKeyId, secretAccessKey, endpoint: vendor.url },
     changes: () => vendor.calls.map(actionOf).flatMap((action) => (reads.has(action) ? [] : [`POST /${action}`])),
   };
@@ -53,7 +68,12 @@ function isSigned({ method, target, headers, body }: VendorCall): boolean {
   );
 }
 
-function reply(call: VendorCall, domains: Map<string, Registered>, glue: Map<string, string[]>): VendorReply {
+function reply(
+  call: VendorCall,
+  domains: Map<string, Registered>,
+  glue: Map<string, string[]>,
+  operations: (() => void)[],
+): VendorReply {
   if (!isSigned(call))
     return says("InvalidSignatureException", "The request signature we calculated does not match the signature.");
   const body = bodyOf(call);
@@ -89,12 +109,14 @@ function reply(call: VendorCall, domains: Map<string, Registered>, glue: Map<str
     case "AssociateDelegationSignerToDomain": {
       const { Algorithm, Flags, PublicKey } = body["SigningAttributes"] as Record<string, string | number>;
       if (Flags !== 257) return says("InvalidInput", "Flags must be 257.");
-      entry.ds.push(dsOf(name, Number(Algorithm), String(PublicKey)));
+      operations.push(() => entry.ds.push(dsOf(name, Number(Algorithm), String(PublicKey))));
       return operation;
     }
-    case "DisassociateDelegationSignerFromDomain":
-      entry.ds.splice(Number(body["Id"]) - 1, 1);
+    case "DisassociateDelegationSignerFromDomain": {
+      const removed = entry.ds[Number(body["Id"]) - 1];
+      operations.push(() => (entry.ds = entry.ds.filter((one) => one !== removed)));
       return operation;
+    }
     default:
       return says("UnknownOperationException", action);
   }
