@@ -215,10 +215,20 @@ export type RegistrarReading = {
   version: number;
 } & ({ state: RegistrarState; error: null } | { state: null; error: string });
 
+type FieldValue = string[] | boolean;
+
+/** A change that a registrar accepted and did not show yet. */
+interface AcceptedChange {
+  /** What it shows until then. */
+  before: FieldValue;
+  after: FieldValue;
+  at: Date;
+  /** What it may show in between: the outcomes of changes that this one overtook. Left out: none. */
+  overtaken?: FieldValue[];
+}
+
 /** Changes that a registrar accepted and did not show yet, by field. */
-export type AcceptedChanges = Partial<
-  Record<ChangeableField, { before: string[] | boolean; after: string[] | boolean; at: Date }>
->;
+export type AcceptedChanges = Partial<Record<ChangeableField, AcceptedChange>>;
 
 /** How long a registrar may take to carry a change out, in milliseconds. */
 const longestCarryingOut = 24 * 3_600_000;
@@ -232,14 +242,22 @@ function inOrder(value: string[] | boolean | null): string {
   return JSON.stringify(Array.isArray(value) ? value.toSorted() : value);
 }
 
-/** Returns the changes that a registrar still has to carry out: where it shows what it did before, for at most a day. */
+/**
+ * Returns the changes that a registrar still has to carry out, for at most a day: where it shows what it did before, or the outcome of a change
+ * that was overtaken. The undo of a change that it has not shown ends where it began, so that it has to show something else in between.
+ */
 export function stillAccepted(known: StoredReading | null, state: RegistrarState, now: Date): AcceptedChanges {
-  const accepted = Object.entries(known?.accepted ?? {}) as [ChangeableField, NonNullable<AcceptedChanges["ds"]>][];
+  const accepted = Object.entries(known?.accepted ?? {}) as [ChangeableField, AcceptedChange][];
   return Object.fromEntries(
-    accepted.filter(
-      ([field, { before, after, at }]) =>
-        isSame(state[field], before) && !isSame(before, after) && now.getTime() - at.getTime() < longestCarryingOut,
-    ),
+    accepted.flatMap(([field, change]) => {
+      const { before, after, at, overtaken = [] } = change;
+      const shown = state[field];
+      if (shown === null || now.getTime() - at.getTime() >= longestCarryingOut) return [];
+      if (isSame(shown, before)) return overtaken.length > 0 || !isSame(before, after) ? [[field, change]] : [];
+      const index = overtaken.findIndex((value) => isSame(shown, value));
+      if (isSame(shown, after) || index === -1) return [];
+      return [[field, { before: shown, after, at, overtaken: overtaken.slice(index + 1) }]];
+    }),
   );
 }
 
@@ -323,13 +341,13 @@ export function beforeChange(
 
 /**
  * Returns what to store after a change was sent, before the registrar is asked again.
- * @param made what the registrar accepted @param before what it said before of these fields
+ * @param made what the registrar accepted @param before what it showed before
  * @param sent what it accepted, and what may have been made, which the next lookup does not report
  */
 export function afterChange(
   known: StoredReading | null,
   configId: string,
-  { made, before, sent }: Record<"made" | "before" | "sent", Partial<RegistrarState>>,
+  { made, before, sent }: Record<"made" | "sent", Partial<RegistrarState>> & { before: RegistrarState },
   now: Date,
 ): StoredReading {
   return {
@@ -337,20 +355,26 @@ export function afterChange(
     state: known?.state ? { ...known.state, ...made } : null,
     watched: watchedAfter(watchedIn(known), sent),
     version: (known?.version ?? 0) + 1,
-    accepted: { ...known?.accepted, ...acceptedNow(before, made, now) },
+    accepted: acceptedAfter(stillAccepted(known, before, now), before, made, now),
     changedAt: now,
     sending: [],
   };
 }
 
-/** Returns the changes that a registrar accepted just now. What it did not say before cannot be compared with what it will say. */
-function acceptedNow(before: Partial<RegistrarState>, made: Partial<RegistrarState>, at: Date): AcceptedChanges {
-  return Object.fromEntries(
-    changeableFields.flatMap((field) => {
-      const [was, after] = [before[field] ?? null, made[field] ?? null];
-      return was === null || after === null ? [] : [[field, { before: was, after, at }]];
-    }),
-  );
+/** Adds the changes that a registrar accepted just now. What it did not say before cannot be compared with what it will say. */
+function acceptedAfter(
+  open: AcceptedChanges,
+  before: RegistrarState,
+  made: Partial<RegistrarState>,
+  at: Date,
+): AcceptedChanges {
+  const changes = changeableFields.flatMap((field) => {
+    const [was, after, earlier] = [before[field], made[field] ?? null, open[field]];
+    if (was === null || after === null) return [];
+    const overtaken = earlier ? [...(earlier.overtaken ?? []), earlier.after] : [];
+    return [[field, { before: was, after, at, overtaken }]];
+  });
+  return { ...open, ...Object.fromEntries(changes) };
 }
 
 /** Returns whether the registrar was asked before something newer was stored, so that its answer may be of before a change. */

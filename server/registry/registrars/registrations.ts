@@ -442,8 +442,7 @@ export class Registrations {
       changes: done,
       about: { ...about, ...(failure === null && fault === null ? {} : { error: said }) },
       store: async (tx) => {
-        const [before, after] = [sideOf(made, "before"), sideOf(made, "after")];
-        const changed = { made: after, before, sent: sideOf(done, "after") };
+        const changed = { made: sideOf(made, "after"), before: state, sent: sideOf(done, "after") };
         for (const { id, known } of await sharing(tx, zone, account.id))
           await storeState(tx, id, afterChange(known, account.id, changed, this.#parts.now()));
       },

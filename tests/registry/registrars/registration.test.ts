@@ -162,10 +162,17 @@ test("a change that the registrar has not carried out yet is not taken for undon
   const made = ovh.changes().length;
   expect(await changed(sent.undo, { force: true })).toMatchObject({ status: 200, body: { applied: true } });
   expect(ovh.changes().length).toBe(made + 1);
+  // Both are in flight, although it shows what the second one asks for.
+  const third = { plan: { changes: [{ before: both, after: one }], warnings: [said] }, status: 409 };
+  expect(await changed({ nameServers: one })).toMatchObject(third);
+  ovh.carryOutNext();
+  await zw.admin.post(`${path}/check-expiry`);
+  expect((await zw.admin.get(`${path}/registration`)).body.registrar.nameServers).toEqual(one);
+  expect(await changed({ nameServers: ["ns2.one.tld"] })).toMatchObject({ plan: { warnings: [said] }, status: 409 });
   ovh.carryOut();
   expect(ovh.domains.get(zoneName)?.nameServers).toEqual(both);
   expect(await changed({ nameServers: both })).toMatchObject({ status: 200, body: { changes: [], applied: false } });
-  await changed({ nameServers: one });
+  expect(await changed({ nameServers: one })).toMatchObject({ status: 200, plan: { warnings: [] } });
   ovh.carryOut();
   expect(await changed({ nameServers: both })).toMatchObject({ status: 200, plan: { warnings: [] } });
   clock.advance(25 * hour);

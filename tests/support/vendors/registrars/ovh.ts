@@ -21,6 +21,8 @@ interface OvhAccount extends RegistrarAccount {
   slow: Set<string>;
   /** Ends the tasks. */
   carryOut(): void;
+  /** Ends the oldest task. */
+  carryOutNext(): void;
 }
 
 interface Key {
@@ -60,6 +62,9 @@ export async function startOvh(): Promise<OvhAccount> {
     slow,
     carryOut() {
       for (const task of tasks.splice(0)) task();
+    },
+    carryOutNext() {
+      tasks.shift()?.();
     },
     config: { ...keys, endpoint: `${vendor.url}/1.0` },
     changes: () => changesOf(vendor.calls, ({ method }) => method === "GET"),
