@@ -88,6 +88,29 @@ test("a new record whose TTL could not be set is taken back, and can be added ag
   expect(heldAt("lost")).toEqual(["lost A 300 192.0.2.1 0 0 0 "]);
 });
 
+test.each([
+  ["renamed", a("old", 300), a("new", 300)],
+  ["given another type", a("old", 300), record("old", "CNAME", "target.example", 300)],
+  ["renamed and had the TTL of its domain", a("old", 86_400), a("new", 300)],
+])("a record that is %s stays as it was if the TTL of the new one is lost", async (_, before, after) => {
+  await withAccount(linode, async (vendor, provider) => {
+    await provider.applyChanges(vendorZone, [create(before)]);
+    const held = vendor.store.lines(vendorZone);
+    vendor.failNext(cut, 1, setsTtl);
+    const failure = await failureOf(callProvider(provider, vendorZone, [update(before, after)], {}));
+    expect(failure.effect).toBe("none");
+    expect(vendor.store.lines(vendorZone)).toEqual(held);
+  });
+});
+
+test("a record whose new name was left open with another TTL gets its old name back", async () => {
+  const { body } = await zone.post("/records", { recordType: "A", name: "moving", value: "192.0.2.1", ttl: 300 });
+  server.failNext(cut, 1, setsTtl);
+  await zone.update(body.id, { name: "moved" });
+  expect(await settled()).toMatchObject({ state: "failed", repaired: true });
+  expect([heldAt("moving"), heldAt("moved")]).toEqual([["moving A 300 192.0.2.1 0 0 0 "], []]);
+});
+
 test("a new record whose TTL was set without an answer is made", async () => {
   server.failNext({ after: true, reply: null }, 1, setsTtl);
   await zone.post("/records", { recordType: "A", name: "made", value: "192.0.2.1", ttl: 300 });

@@ -57,7 +57,7 @@ export async function callProvider(
     signed: signed ?? options.signed ?? false,
     beforeCall,
   };
-  const answer = await putTtlsBack(call, await putBack(call, found, taking), retimed, taking);
+  const answer = await putTtlsBack(call, await putBack(call, found, retimed, taking), retimed, taking);
   const result = options.atomic ? await allOrTakenBack(call, answer, taking) : answer;
   if (interruption && nothingMade(result.outcomes)) {
     const why = interruption.refusal ?? interruption.message;
@@ -77,26 +77,33 @@ function nothingMade(outcomes: readonly ChangeOutcome[]): boolean {
 const takenBack = "The change was interrupted and has been taken back.";
 const ttlLeft = "Only the new TTL of the change was set, and could not be taken back.";
 const recordLeft = "The new record was created with another TTL, and could not be taken back.";
+const mayBeLeft = "The new record may still be there with another TTL.";
 
 /**
  * Restores the TTL of records where nothing else of their change was made, and deletes new ones that lack theirs: some vendors set a TTL by a
  * call of its own. All records of an RRset share its TTL, so changes of their TTLs are taken back with it. What cannot be taken back now is
  * reported.
- * @param retimed as `retimedOnly` returns them @throws as `callProvider`
+ * @param answer what `putBack` left @param retimed as `retimedOnly` returns them @throws as `callProvider`
  */
 export async function putTtlsBack(
   call: Call,
   answer: ApplyResult,
-  retimed: readonly Retimed[],
+  found: readonly Retimed[],
   taking: TakingBack,
 ): Promise<ApplyResult> {
+  const retimed = found.filter(({ index }) => !isPutBack(answer.outcomes[index]));
   if (retimed.length === 0) return answer;
   const changes = retimed.map(({ effect }) => inverse(effect));
   const back = await takeBack({ ...call, changes }, answer.after, taking);
   const outcomes = [...answer.outcomes];
   for (const [position, { index, effect }] of retimed.entries()) {
-    const left = effect.before ? ttlLeft : recordLeft;
-    outcomes[index] = { ok: false, message: back?.outcomes[position]?.ok ? takenBack : left };
+    const isBack = back?.outcomes[position]?.ok ?? false;
+    const now = outcomes[index];
+    if (now && !now.ok && now.gone) {
+      if (!isBack) outcomes[index] = { ...now, message: `${now.message} ${mayBeLeft}` };
+      continue;
+    }
+    outcomes[index] = { ok: false, message: isBack ? takenBack : effect.before ? ttlLeft : recordLeft };
   }
   const restored = new Set(
     retimed.flatMap(({ effect }, position) =>
@@ -111,6 +118,10 @@ export async function putTtlsBack(
   return { ...answer, outcomes, after: back && back.before === answer.after ? back.after : null };
 }
 
+function isPutBack(outcome: ChangeOutcome | undefined): boolean {
+  return outcome !== undefined && !outcome.ok && outcome.message === takenBack;
+}
+
 /** A change that reached the zone only with its TTL, or without it, and what set the TTL that is there. */
 interface Retimed {
   /** The index of the change. */
@@ -119,8 +130,8 @@ interface Retimed {
 }
 
 /**
- * Returns the changes that set a TTL and nothing else before they were interrupted, and those that created a record without setting its TTL.
- * Pure. @param calls what each started call was to do
+ * Returns the changes that set a TTL and nothing else before they were interrupted, and those that created a record without setting its TTL,
+ * also in place of one that they deleted. Pure. @param calls what each started call was to do
  */
 export function retimedOnly(
   served: ServedRecords,
@@ -141,23 +152,37 @@ export function retimedOnly(
   );
   return changes.flatMap(({ before, after }, index) => {
     const outcome = outcomes[index];
-    const record = before ?? after;
-    if (!record || !outcome || outcome.ok || outcome.gone) return [];
-    const effect = (before ? effects : creations).get(recordKey(record));
+    const record = before && after && recordKey(before) !== recordKey(after) ? after : (before ?? after);
+    if (!record || !outcome || outcome.ok) return [];
+    const effect = (record === before ? effects : creations).get(recordKey(record));
     const ttl = served.get(recordKey(record))?.ttl;
     return effect && ttl === effect.after?.ttl && ttl !== record.ttl ? [{ index, effect }] : [];
   });
 }
 
-/** Restores records that an interrupted update of ours deleted and did not replace. One that cannot be restored now is reported as gone. @throws as `callProvider` */
-export async function putBack(call: Call, answer: ApplyResult, taking: TakingBack): Promise<ApplyResult> {
+/**
+ * Restores records that an interrupted update of ours deleted and did not replace, or replaced by one without its TTL. One that cannot be
+ * restored now is reported as gone. @param retimed as `retimedOnly` returns them @throws as `callProvider`
+ */
+export async function putBack(
+  call: Call,
+  answer: ApplyResult,
+  retimed: readonly Retimed[],
+  taking: TakingBack,
+): Promise<ApplyResult> {
+  const replacements = new Map(retimed.map(({ index, effect }) => [index, effect.after]));
   const lost = call.changes.flatMap(({ before }, index) => {
     const outcome = answer.outcomes[index];
     return before && outcome && !outcome.ok && outcome.gone && taking.isOurs(index) ? [{ before, index }] : [];
   });
   if (lost.length === 0) return answer;
-  const creates = lost.map(({ before }) => ({ action: "create", before: null, after: before }) as const);
-  const back = await takeBack({ ...call, changes: creates }, answer.after, taking);
+  const changes = lost.map(({ before, index }): RecordChange => {
+    const replacement = replacements.get(index);
+    return replacement
+      ? { action: "update", before: replacement, after: before }
+      : { action: "create", before: null, after: before };
+  });
+  const back = await takeBack({ ...call, changes }, answer.after, taking);
   const outcomes = [...answer.outcomes];
   for (const [position, { index }] of lost.entries()) {
     if (back?.outcomes[position]?.ok) outcomes[index] = { ok: false, message: takenBack };

@@ -185,8 +185,9 @@ async function readOutcomes(
     const isOurs = (index: number) => ours[index] ?? false;
     const taking = { isOurs, mayStayOpen: true, signed, beforeCall: whileHeld(lease) };
     const call = { provider, zone, changes: sent };
-    const put = await putBack(call, { outcomes, before: null, after: null }, taking);
-    const found = await putTtlsBack(call, put, retimedOnly(served, sent, outcomes, calls), taking);
+    const retimed = retimedOnly(served, sent, outcomes, calls);
+    const put = await putBack(call, { outcomes, before: null, after: null }, retimed, taking);
+    const found = await putTtlsBack(call, put, retimed, taking);
     const settled = atomic ? await allOrTakenBack(call, found, taking) : found;
     if (settled.outcomes.some(isMade)) await provider.publish?.(zone);
     return outcomesOf(settled.outcomes);
