@@ -77,6 +77,7 @@ export const huaweicloud: ProviderKind<HuaweicloudConfig> = {
   recordTypes,
   supportsProxied: false,
   minTtl: 1,
+  documentedMinTtl: 300,
   maxTtl,
   unsupportedReason: plainNamesOnly(valueReason),
   lowersCase: "owners",

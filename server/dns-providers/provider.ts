@@ -98,6 +98,11 @@ interface ProviderCapabilities {
    * zone's.
    */
   anyZoneMinTtl?: number;
+  /**
+   * The smallest TTL of the vendor's own reference, if it was seen to accept lower ones. What clients send is raised to it; people may
+   * set lower ones.
+   */
+  documentedMinTtl?: number;
   /** The only TTLs that it stores, in ascending order. Left out: all between the smallest and the largest. */
   ttls?: readonly number[];
   /** A special TTL that lets the provider choose: Cloudflare's 1. */

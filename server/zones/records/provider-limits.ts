@@ -56,13 +56,13 @@ export function limitIssues(record: LimitedRecord, kind: ProviderKind, zone: str
   return issues;
 }
 
-/** Returns the smallest TTL from the given one on that a kind stores. An automatic TTL, and one above its largest, stays. */
+/** Returns the smallest TTL from the given one on that a kind surely stores. An automatic TTL, and one above its largest, stays. */
 export function storedTtl(
-  { minTtl, ttls, automaticTtl }: Pick<ProviderKind, "minTtl" | "ttls" | "automaticTtl">,
+  { minTtl, documentedMinTtl = minTtl, ttls, automaticTtl }: ProviderKind,
   ttl: number,
 ): number {
   if (ttl === automaticTtl) return ttl;
-  const least = Math.max(ttl, minTtl);
+  const least = Math.max(ttl, minTtl, documentedMinTtl);
   return ttls?.find((one) => one >= least) ?? least;
 }
 

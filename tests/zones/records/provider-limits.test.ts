@@ -58,4 +58,7 @@ test("a TTL that a provider does not store becomes the next higher one that it d
   expect(stored("linode", [1, 30, 60, 3_600, 3_601, 9_999_999])).toEqual([30, 30, 120, 3_600, 7_200, 9_999_999]);
   expect(stored("gandi", [60, 301])).toEqual([300, 301]);
   expect(stored("cloudflare", [1, 5])).toEqual([1, 30]);
+  // The vendor's reference says from 300, so only people may try lower ones.
+  expect(stored("huaweicloud", [1, 60, 301])).toEqual([300, 300, 301]);
+  expect(ttlFor(knownKind("huaweicloud"))).toBe(300);
 });
