@@ -381,6 +381,31 @@ test("a record that gets another name keeps the cursor, so that the next key act
   await page.getByText("1 change", { exact: true }).waitFor({ state: "hidden" });
 });
 
+test("Escape in a form leaves the cursor at its row, whatever was edited before", async () => {
+  const edit = async (name: string) => {
+    await row(name, "A")
+      .getByRole("button", { name: `Actions for ${name} A` })
+      .click();
+    await page.getByRole("menuitem", { name: "Edit" }).click();
+    await editor().waitFor();
+  };
+  await edit("api");
+  await editor().getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.32");
+  await editor().getByRole("button", { name: "Done" }).click();
+  await page.getByText("1 change", { exact: true }).waitFor();
+  await page.getByRole("gridcell", { name: "stores.example.org" }).click();
+  await expect.poll(activeName).toBe("old-shop");
+  await page.keyboard.press("Enter");
+  await editor().waitFor();
+  await page.keyboard.press("Escape");
+  await editor().waitFor({ state: "detached" });
+  await frames();
+  expect(await activeName()).toBe("old-shop");
+  await page.keyboard.press("Delete");
+  await row("old-shop", "CNAME").getByText("−", { exact: true }).waitFor();
+  await row("api", "A").getByText("192.0.2.32").waitFor();
+});
+
 test("the keys work on after a box is checked by mouse, and lead from the filter into the records", async () => {
   await row("api", "A").getByRole("checkbox").check();
   await page.keyboard.press("Alt+t");

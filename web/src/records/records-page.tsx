@@ -100,11 +100,17 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   const byId = useMemo(() => new Map(records.map((record) => [record.id, record])), [records]);
   const [cursor, setCursor] = useState(start);
   const [selection, setSelection] = useState<Selection>(new Map());
-  const [opened, setEditing] = useState<{ key: string; column: Column } | null>(null);
+  const [opened, setOpened] = useState<{ key: string; column: Column } | null>(null);
   // A new record goes when the draft is discarded, and its editor with it.
   const isThere = (key: string) => !isNewKey(key) || draft.edits.some((edit) => edit.key === key);
   const editing = opened !== null && isThere(opened.key) ? opened : null;
   const isEditing = editing !== null;
+  /** The row whose form was the last: a form that is cancelled leaves the cursor there. */
+  const [edited, setEdited] = useState<{ key: string } | null>(null);
+  const openForm = (form: { key: string; column: Column }) => {
+    setOpened(form);
+    setEdited({ key: form.key });
+  };
   // A new record whose form is left without a word goes again.
   const openKey = editing?.key;
   useEffect(() => void change((before) => finished(before, openKey)), [change, openKey]);
@@ -153,7 +159,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
     if (!mayAdd) return;
     const added = addRecord(draft, fields);
     change(() => added.draft);
-    setEditing({ key: added.key, column: "name" });
+    openForm({ key: added.key, column: "name" });
   };
   const newRecord = () =>
     add({
@@ -165,7 +171,6 @@ function ZoneRecords({ zone }: { zone: Zone }) {
       comment: null,
     });
   // A new row may be anywhere, and an edited one moves to where its name belongs: the cursor follows both.
-  const [edited, setEdited] = useState<{ key: string } | null>(null);
   const followed = editing?.key ?? edited;
   const followedIndex = () => {
     const key = editing?.key ?? edited?.key;
@@ -264,7 +269,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
           selection={selection}
           onSelection={setSelection}
           editing={editing}
-          onEdit={setEditing}
+          onEdit={(next) => (next ? openForm(next) : setOpened(null))}
           onTyped={({ key, record }, fields) => change((before) => leaveForm(before, key, record, fields))}
           onFields={({ key, record }, fields) => {
             change((before) => changeRecord(before, key, record, fields));
