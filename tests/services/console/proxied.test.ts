@@ -101,14 +101,15 @@ test("an automatic TTL is called automatic wherever it is shown, and can be type
     await route.continue();
   });
   await page.reload();
-  await page.getByRole("button", { name: "Actions for direct A" }).click();
-  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await page.getByRole("row").filter({ hasText: "192.0.2.7" }).locator("[id$=-ttl]").dblclick();
   const ttl = page.getByRole("textbox", { name: "TTL", exact: true });
-  await ttl.waitFor();
+  await ttl.and(page.locator(":focus")).waitFor();
   expect(await ttl.inputValue()).toBe("1 s");
   heard.resolve(undefined);
   await expect.poll(() => ttl.inputValue()).toBe("automatic");
-  await ttl.fill("5 min");
+  // All of it is still selected: what is typed replaces it.
+  await page.keyboard.type("5 min");
+  expect(await ttl.inputValue()).toBe("5 min");
   await ttl.press("Enter");
   await openReview();
   await patch().getByText("automatic → 5 min", { exact: true }).waitFor();

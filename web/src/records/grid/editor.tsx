@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useMemo, useRef, useState, type KeyboardEvent } from "react";
+import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { Button } from "../../ui/button.tsx";
 import field from "../../ui/field.module.css";
 import { formatNumber } from "../../ui/format.ts";
@@ -56,6 +56,13 @@ export function RowEditor({ row, column, zone, types, refusalAt, onDone, onCance
     first?.focus();
     if (first instanceof HTMLInputElement) first.select();
   }, [column]);
+  const ttlBox = useRef<HTMLInputElement>(null);
+  // The browser ends the selection when the kind of provider gives the TTL another text: what is typed next replaces it.
+  useLayoutEffect(() => {
+    if (typedTtl === null && document.activeElement === ttlBox.current) ttlBox.current?.select();
+    // Only when the text changes.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps, react/exhaustive-effect-dependencies
+  }, [ttl]);
 
   const joined = joinValue(parts);
   // What nobody changed is kept to the letter: nobody pasted it.
@@ -244,6 +251,7 @@ export function RowEditor({ row, column, zone, types, refusalAt, onDone, onCance
         <input
           className={field["input"]}
           data-column="ttl"
+          ref={ttlBox}
           aria-invalid={shownTtlFault !== null || undefined}
           placeholder={begun.record ? ttlText({ ttl: begun.record.ttl }, kind) : text.ttlAuto}
           value={ttl}
