@@ -56,11 +56,11 @@ test("a new record that is being written in one tab stays, whatever the other ta
   await other.getByText("2 changes", { exact: true }).waitFor();
 });
 
-test("an edit that the browser has not stored yet is there after a reload, and so is that it was taken back", async () => {
+/** Opens a tab that keeps the browser's store busy. Returns the function that begins it, which returns the one that ends it. */
+async function holder(): Promise<() => Promise<() => Promise<void>>> {
   const beside = await page.context().newPage();
   await beside.goto(`${site.url}/readyz`);
-  /** Keeps the browser's store busy for another tab. Returns the function that ends it. */
-  const hold = async () => {
+  return async () => {
     await beside.evaluate(async () => {
       const opening = indexedDB.open("zonewright");
       const begun = Promise.withResolvers<undefined>();
@@ -78,6 +78,10 @@ test("an edit that the browser has not stored yet is there after a reload, and s
     });
     return async () => await beside.evaluate(() => void Reflect.get(globalThis, "endHold")());
   };
+}
+
+test("an edit that the browser has not stored yet is there after a reload, and so is that it was taken back", async () => {
+  const hold = await holder();
   let release = await hold();
   await edit(page, "www", "192.0.2.2");
   await edit(page, "api", "192.0.2.8");
@@ -97,6 +101,44 @@ test("an edit that the browser has not stored yet is there after a reload, and s
   await edit(page, "api", "192.0.2.9");
   await page.getByText(/^Checked against revision/).waitFor();
   await page.getByText("1 change", { exact: true }).waitFor();
+});
+
+test("a draft that is applied is known as sent after a reload, also if the browser has not stored that yet", async () => {
+  const hold = await holder();
+  await edit(page, "www", "192.0.2.2");
+  await page.getByText(/^Checked against revision/).waitFor();
+  const release = await hold();
+  const made = Promise.withResolvers<undefined>();
+  await page.route("**/trpc/records.applyPlan*", async (route) => {
+    await route.fetch();
+    made.resolve(undefined);
+  });
+  await page.getByRole("button", { name: /^Review/ }).click();
+  await page
+    .getByRole("dialog", { name: /^Review/ })
+    .getByRole("button", { name: /^Apply/ })
+    .click();
+  await made.promise;
+  await page.reload();
+  await release();
+  await page.getByText(/^Applied as revision/).waitFor();
+  await page.getByRole("region", { name: "Draft" }).waitFor({ state: "detached" });
+});
+
+test("a zone's text that the browser has not stored yet outlasts two reloads", async () => {
+  await page.goto(`${site.url}/d/${zone.name}/text`);
+  const field = page.getByRole("textbox").first();
+  await expect.poll(() => field.inputValue()).toContain("192.0.2.7");
+  const hold = await holder();
+  const release = await hold();
+  await field.fill(`${await field.inputValue()}\nshop 300 IN A 192.0.2.80\n`);
+  await page.getByText("1 change", { exact: true }).waitFor();
+  await page.reload();
+  // The page has read what the one before it left.
+  await expect.poll(() => page.evaluate(() => localStorage.getItem("zonewright.left"))).toBeNull();
+  await page.reload();
+  await release();
+  await expect.poll(() => field.inputValue()).toContain("192.0.2.80");
 });
 
 async function addNew(on: Page, host: string, value: string): Promise<void> {

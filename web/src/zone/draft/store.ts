@@ -76,8 +76,8 @@ const leftName = "zonewright.left";
 const dates: ReadonlySet<string> = new Set(["createdAt", "updatedAt", "reviewAt"] satisfies (keyof DnsRecord)[]);
 let isGoing = false;
 
-/** What a page left: steps of drafts, and texts of zones. */
-type Left = Partial<Record<string, DraftStep | ZoneText | "none">>;
+/** What a page left: steps of drafts, texts of zones, and drafts that were sent. */
+type Left = Partial<Record<string, DraftStep | ZoneText | Sent | "none">>;
 
 interface OnItsWay {
   key: string;
@@ -110,8 +110,11 @@ async function storeOrLeave(key: string, left: OnItsWay["left"], store: () => Pr
   const storing = { key, left };
   if (isGoing) leave(key, left);
   else onTheirWay.add(storing);
-  await store();
-  onTheirWay.delete(storing);
+  try {
+    await store();
+  } finally {
+    onTheirWay.delete(storing);
+  }
 }
 
 function readLeft(): Left {
@@ -212,7 +215,8 @@ const textKey = (key: string) => `${key}:text`;
 export async function readZoneText(key: string): Promise<ZoneText | null> {
   deletedOf.delete(ownerOf(key));
   const left = takeLeftOf(textKey(key));
-  if (left && (left === "none" || "text" in left)) await storeZoneText(key, left === "none" ? null : left);
+  if (left && (left === "none" || "text" in left))
+    await storeOrLeave(textKey(key), left, async () => await storeZoneText(key, left === "none" ? null : left));
   return (await run<ZoneText | undefined>("readonly", (store) => store.get(textKey(key)))) ?? null;
 }
 
@@ -242,12 +246,20 @@ const sentKey = (key: string) => `${key}:sent`;
 
 /** Reads the draft that was sent and whose answer is not there; null if there is none. @param key that of the draft */
 export async function readSent(key: string): Promise<Sent | null> {
+  const left = takeLeftOf(sentKey(key));
+  if (left && (left === "none" || "plan" in left))
+    await storeOrLeave(sentKey(key), left, async () => await storeSent(key, left === "none" ? null : left));
   return (await run<Sent | undefined>("readonly", (store) => store.get(sentKey(key)))) ?? null;
 }
 
 /** Stores a draft that is sent, before it is; null once its answer is there. @param key that of the draft */
 export async function writeSent(key: string, sent: Sent | null): Promise<void> {
   if (deletedOf.has(ownerOf(key))) return;
+  if (!isGoing) takeLeftOf(sentKey(key));
+  await storeOrLeave(sentKey(key), sent ?? "none", async () => await storeSent(key, sent));
+}
+
+async function storeSent(key: string, sent: Sent | null): Promise<void> {
   if (sent) await run("readwrite", (store) => store.put(sent, sentKey(key)));
   else await run("readwrite", (store) => store.delete(sentKey(key)));
 }
