@@ -326,6 +326,19 @@ test("where a template would end the link of a zone, the plan of several zones w
   await warning.waitFor({ state: "detached" });
 });
 
+test("where a template can be applied to none of the zones, its plan speaks of no others", async () => {
+  await Promise.all([zone("one.none"), zone("two.none")]);
+  const redirect = { type: "REDIR301", host: "@", target: "https://example.net" };
+  const { records, ...rest } = template("none", 1);
+  const { body } = await site.zonewright.admin.post("/api/templates", { ...rest, records: [...records, redirect] });
+  const page = await site.signedIn({ path: `/templates/${body.id}?zone=one.none,two.none` });
+  await page.getByLabel("v0").fill("mail.example");
+  site.expected.push("400");
+  await page.getByRole("button", { name: "Show the plan" }).click();
+  await page.getByText("The template cannot be applied to 2 domains.", { exact: true }).waitFor();
+  expect(await page.getByRole("button", { name: /^Apply to/ }).count()).toBe(0);
+});
+
 test("PTR records that follow a template are in its plan, of one zone and of several", async () => {
   const { admin } = site.zonewright;
   const names = ["one.follows", "two.follows"];

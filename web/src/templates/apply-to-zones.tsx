@@ -120,7 +120,12 @@ export function ZonesPlan({ request, plans: first, linked, whileApplying }: Zone
     <Card title={text.planZonesTitle(plans.length, formatNumber(plans.length))} flush>
       <div className={styles["plan"]}>
         {unchanged > 0 ? <Notice kind="info">{text.unchanged(unchanged, formatNumber(unchanged))}</Notice> : null}
-        {refused > 0 ? <Notice kind="warning">{text.refused(refused, formatNumber(refused))}</Notice> : null}
+        {refused > 0 ? (
+          <Notice kind="warning">
+            {text.refused(refused, formatNumber(refused))}
+            {open.length > 0 ? ` ${text.othersOpen}` : ""}
+          </Notice>
+        ) : null}
         {ended.length > 0 ? (
           <ul className={styles["outcomes"]} aria-label={text.outcomes}>
             {ended.map(({ domainId, domainName, outcome }) => (

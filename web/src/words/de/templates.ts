@@ -94,8 +94,8 @@ export const templates: Words["templates"] = {
   planZonesTitle: (_count, shown) => `Plan für ${counted(shown, "Domain", "Domains")}`,
   unchanged: (count, shown) =>
     `${counted(shown, "Domain", "Domains")} ${count === 1 ? "hat" : "haben"} bereits alle Einträge dieser Vorlage.`,
-  refused: (_count, shown) =>
-    `Auf ${counted(shown, "Domain", "Domains")} lässt sich die Vorlage nicht anwenden. Auf die übrigen lässt sie sich anwenden.`,
+  refused: (_count, shown) => `Auf ${counted(shown, "Domain", "Domains")} lässt sich die Vorlage nicht anwenden.`,
+  othersOpen: "Auf die übrigen lässt sie sich anwenden.",
   applyZones: (_count, shown) => `Auf ${counted(shown, "Domain", "Domains")} anwenden`,
   outcomes: "Ergebnisse",
   appliedRevision: (revision) => `Angewendet als Revision ${revision}`,
@@ -105,7 +105,8 @@ export const templates: Words["templates"] = {
   changedZones: (_count, shown) => `${counted(shown, "Domain", "Domains")} geändert`,
   refusedZones: (shown) => `${shown} abgelehnt`,
   unknownZones: (shown) => `${shown} unbekannt`,
-  endsLink: "Diese Zone ist mit der Vorlage verknüpft. Wird sie ohne Verknüpfung angewendet, endet diese Verknüpfung.",
+  endsLink:
+    "Diese Zone ist mit der Vorlage verknüpft. Wird die Vorlage ohne Verknüpfung angewendet, endet diese Verknüpfung.",
   overtaken: "Die Zone hat sich geändert, seit der Plan gemacht wurde. Der Plan unten ist auf dem neuesten Stand.",
   host: "Host",
   hostHint: "@ für die Zone selbst oder ein Name darunter, etwa shop.",

@@ -96,8 +96,8 @@ export const templates = {
   planZonesTitle: (count: number, shown: string) => `Plan for ${domains(count, shown)}`,
   unchanged: (count: number, shown: string) =>
     `${domains(count, shown)} already ${count === 1 ? "has" : "have"} all records of this template.`,
-  refused: (count: number, shown: string) =>
-    `The template cannot be applied to ${domains(count, shown)}. You can apply it to the others.`,
+  refused: (count: number, shown: string) => `The template cannot be applied to ${domains(count, shown)}.`,
+  othersOpen: "You can apply it to the others.",
   applyZones: (count: number, shown: string) => `Apply to ${domains(count, shown)}`,
   outcomes: "Outcomes",
   appliedRevision: (revision: string) => `Applied as revision ${revision}`,
