@@ -29,6 +29,7 @@ test("a call is found, read and made with the console's session, and its answer 
   await photograph(page, "api-reference-call");
 
   const form = page.getByRole("complementary", { name: "Try it" });
+  await form.getByText("Calls run as admin (administrator).").waitFor();
   await form.getByRole("button", { name: "Send POST" }).click();
   await form.getByRole("alert").getByText("Fill in: id.").waitFor();
   await form.getByLabel("id (required)").fill(zone.id);
@@ -75,9 +76,11 @@ test.each(["while the first token is valid", "after the first session has ended"
       await site.zonewright.nobody.post("/api/auth/logout", { refreshToken });
       site.expected.push("401");
     }
+    await form.getByText("Calls run as admin (administrator).").waitFor();
     await send.click();
     await form.getByRole("alert").getByText("Not sent: somebody else is signed in to the console now.").waitFor();
     expect(await answer.count()).toBe(0);
+    await form.getByText(`Calls run as ${username} (member).`).waitFor();
     await send.click();
     await answer.getByText(`"username": "${username}"`).waitFor();
   },
@@ -96,6 +99,7 @@ test("a token makes calls, stays out of the command and the storage, and is gone
   await form.getByLabel("Call as").selectOption("nobody");
   await form.getByRole("button", { name: "Send GET" }).click();
   await form.getByRole("region", { name: "Answer" }).getByText("401 Unauthorized").waitFor();
+  expect(await form.getByText(/^Calls run as/).count()).toBe(0);
   await form.getByLabel("Call as").selectOption("token");
   await form.getByLabel("Token", { exact: true }).fill(body.token);
   await form.getByLabel("limit").fill("2");

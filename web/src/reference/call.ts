@@ -104,12 +104,8 @@ function userOf(token: string): string | null {
   }
 }
 
-/**
- * The access token of the console's session, from the cookie that renews it.
- * @throws NoSession if there is none
- * @throws OtherUser if it is not that of the calls before
- */
-async function sessionToken(): Promise<string> {
+/** Has the cookie renew the session. Returns an access token. @throws NoSession if there is none */
+async function renewed(): Promise<string> {
   const headers = { "content-type": "application/json" };
   const renew = async () => await fetch("/api/auth/refresh", { method: "POST", headers, body: "{}" });
   // All pages of a browser share one cookie: one renews it at a time.
@@ -118,21 +114,55 @@ async function sessionToken(): Promise<string> {
   const answer = (await response.json().catch(() => ({}))) as { accessToken?: string; detail?: string };
   if (answer.accessToken === undefined)
     throw new NoSession(answer.detail ?? `${response.status} ${response.statusText}`);
-  const user = userOf(answer.accessToken);
+  return answer.accessToken;
+}
+
+/**
+ * The access token of the console's session, from the cookie that renews it.
+ * @throws NoSession if there is none
+ * @throws OtherUser if it is not that of the calls before
+ */
+async function sessionToken(): Promise<string> {
+  const token = await renewed();
+  const user = userOf(token);
   const isOther = owner !== null && user !== owner;
   owner = user;
-  accessToken = isOther ? null : answer.accessToken;
+  accessToken = isOther ? null : token;
   if (isOther) throw new OtherUser();
-  return answer.accessToken;
+  return token;
+}
+
+/** Whether another tab may have signed somebody else in while the token is valid: then the cookie says whose the session is. */
+function isOthers(): boolean {
+  const now = local.getItem(hint);
+  return now !== owner && !unowned.has(now);
 }
 
 async function tokenOf(caller: Caller): Promise<string | null> {
   if (caller.kind === "nobody") return null;
   if (caller.kind === "token") return caller.token;
-  // Another tab may have signed somebody else in while this token is valid: then the cookie says whose the session is.
-  const now = local.getItem(hint);
-  if (now !== owner && !unowned.has(now)) accessToken = null;
+  if (isOthers()) accessToken = null;
   return accessToken ?? (await sessionToken());
+}
+
+/** Whose the session of the console is. */
+export interface SessionUser {
+  username: string;
+  role: string;
+}
+
+/** Reads whose session the next call would be made with. Null if there is none, or it cannot be read. */
+export async function sessionUser(): Promise<SessionUser | null> {
+  try {
+    // The first one read is the one whom calls are made by. Of another the next call says so, and is not made.
+    const known = isOthers() ? null : accessToken;
+    const token = known ?? (await (owner === null ? sessionToken() : renewed()));
+    const headers = { Authorization: `Bearer ${token}` };
+    const response = await fetch("/api/auth/me", { headers, credentials: "omit", cache: "no-store" });
+    return response.ok ? ((await response.json()) as SessionUser) : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Makes the call, and reads as much of the answer as can be shown. @throws Error if there is no answer, no session, or another user's. */

@@ -1,4 +1,4 @@
-import { useState, type SyntheticEvent } from "react";
+import { useEffect, useState, type SyntheticEvent } from "react";
 import { Button } from "../ui/button.tsx";
 import { copyText } from "../ui/copy.ts";
 import { SelectField, TextArea, TextField } from "../ui/field.tsx";
@@ -13,8 +13,10 @@ import {
   OtherUser,
   outgoing,
   send,
+  sessionUser,
   type Filled,
   type Received,
+  type SessionUser,
 } from "./call.ts";
 import { exampleOf, valuesOf, type ApiDocument, type Operation } from "./document.ts";
 import styles from "./reference.module.css";
@@ -49,6 +51,8 @@ export function TryIt({ document, operation }: { document: ApiDocument; operatio
   const [problem, setProblem] = useState<string | null>(null);
   const [pending, setPending] = useState(false);
   const [received, setReceived] = useState<Received | null>(null);
+  /** Counts the calls: after each, the session may be somebody else's. */
+  const [turn, setTurn] = useState(0);
   const call = outgoing(operation, filled);
   const isStream = operation.answers.some(({ contentType }) => contentType === "text/event-stream");
 
@@ -69,6 +73,7 @@ export function TryIt({ document, operation }: { document: ApiDocument; operatio
       else setProblem(error instanceof NoSession ? text.sessionGone(reason) : text.noAnswer(reason));
     }
     setPending(false);
+    setTurn((before) => before + 1);
   };
 
   return (
@@ -136,6 +141,7 @@ export function TryIt({ document, operation }: { document: ApiDocument; operatio
               {problem}
             </p>
           )}
+          {caller === "session" ? <RunsAs key={turn} /> : null}
           <Button type="submit" kind={method === "DELETE" ? "danger" : "primary"} pending={pending}>
             {text.send(method)}
           </Button>
@@ -144,6 +150,30 @@ export function TryIt({ document, operation }: { document: ApiDocument; operatio
       {received ? <ReceivedView received={received} /> : null}
       <Command command={asCurl(call, caller === "nobody")} />
     </aside>
+  );
+}
+
+/** Says whose session a call is made with: another tab of the console may have signed somebody else in. */
+function RunsAs() {
+  const [user, setUser] = useState<SessionUser | null>(null);
+  useEffect(() => {
+    let isGone = false;
+    const read = async () => {
+      const found = mayHaveSession() ? await sessionUser() : null;
+      if (!isGone) setUser(found);
+    };
+    void read();
+    const readAgain = () => void read();
+    addEventListener("focus", readAgain);
+    addEventListener("storage", readAgain);
+    return () => {
+      isGone = true;
+      removeEventListener("focus", readAgain);
+      removeEventListener("storage", readAgain);
+    };
+  }, []);
+  return user === null ? null : (
+    <p className={styles["quiet"]}>{text.runsAs(user.username, text.roles[user.role] ?? user.role)}</p>
   );
 }
 

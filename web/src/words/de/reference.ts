@@ -38,6 +38,8 @@ export const reference: Words["reference"] = {
   caller: "Aufrufen als",
   callers: { session: "Sitzung der Konsole", token: "Token", nobody: "niemand" },
   noSession: "Bitte in diesem Browser an der Konsole anmelden, um mit dieser Sitzung aufzurufen.",
+  runsAs: (name, role) => `Aufrufe laufen als ${name} (${role}).`,
+  roles: { admin: "Administrator", auditor: "Auditor", member: "Mitglied" },
   token: "Token",
   tokenHint: "Ein persönliches oder ein Zugriffs-Token. Es bleibt erhalten, bis diese Seite geschlossen wird.",
   bodyField: "Body (JSON)",

@@ -36,6 +36,8 @@ export const reference = {
   caller: "Call as",
   callers: { session: "the session of the console", token: "a token", nobody: "nobody" },
   noSession: "Sign in to the console in this browser to call with that session.",
+  runsAs: (name: string, role: string) => `Calls run as ${name} (${role}).`,
+  roles: { admin: "administrator", auditor: "auditor", member: "member" } as Readonly<Record<string, string>>,
   token: "Token",
   tokenHint: "A personal token or an access token. It is kept until you close this page.",
   bodyField: "Body (JSON)",
