@@ -307,6 +307,33 @@ test("a template is applied to the domains that were selected, each says what be
   expect(await Promise.all(zones.map(values))).toEqual([["mail.example"], [], []]);
 });
 
+test("where undoing would empty one of several zones, it names what goes, and goes on once that is confirmed", async () => {
+  const { admin } = site.zonewright;
+  const [filled, emptied] = [await zone("filled.undone"), await zone("emptied.undone")];
+  const names = async (path: string) =>
+    (await admin.get(`${path}/records`)).body.records.map(({ name }: { name: string }) => name);
+  const [one, other] = [filled, emptied].map(({ id }) => `/api/domains/${id}`) as [string, string];
+  const has = { recordType: "A", name: "www", value: "192.0.2.1" };
+  expect((await admin.post(`${one}/records`, has)).status).toBe(201);
+  const { body } = await admin.post("/api/templates", template("undone", 2));
+  const page = await site.signedIn({ path: `/templates/${body.id}?zone=filled.undone,emptied.undone` });
+  await page.getByLabel("v0").fill("mail.example");
+  await page.getByLabel("v1").fill("shop.example");
+  await page.getByRole("button", { name: "Show the plan" }).click();
+  await page.getByRole("button", { name: "Apply to 2 domains" }).click();
+  await page.getByText("2 domains changed", { exact: true }).waitFor();
+  site.expected.push("409");
+  await page.getByRole("button", { name: "Undo", exact: true }).click();
+  await page.getByText("Not undone in 1 domain: that needs your confirmation.").waitFor();
+  await page
+    .getByText("In emptied.undone, this is deleted or changed: h0 CNAME mail.example and h1 CNAME shop.example.")
+    .waitFor();
+  expect([await names(one), await names(other)]).toEqual([["www"], ["h0", "h1"]]);
+  await page.getByRole("button", { name: "Undo anyway" }).click();
+  await expect.poll(() => names(other)).toEqual([]);
+  expect(await names(one)).toEqual(["www"]);
+});
+
 test("where a template would end the link of a zone, the plan of several zones warns of it", async () => {
   const { admin } = site.zonewright;
   const [linked] = [await zone("linked.ends"), await zone("other.ends")];

@@ -1,5 +1,5 @@
 import { isZonewrightError, type RouterOutputs } from "@zonewright/client";
-import { client, queries } from "../api.ts";
+import { client, issueOf, queries } from "../api.ts";
 import { forPeople } from "../ui/for-people.ts";
 import { formatNumber } from "../ui/format.ts";
 import { toast } from "../ui/toast.tsx";
@@ -107,19 +107,62 @@ export function sayApplied(
   toast({
     title,
     ...(failures.length > 0 && { description: failures.join(" ") }),
-    action: { label: text.undo, run: () => void undo(changed) },
+    action: { label: text.undo, run: () => void undo(changed.map((zone) => ({ ...zone, confirmed: {} }))) },
   });
 }
 
-async function undo(changed: readonly ChangedZone[]): Promise<void> {
+/** A change to undo, and what of it was confirmed. */
+interface Undoing extends ChangedZone {
+  confirmed: { force?: true; unlock?: true; planHash?: string | null };
+}
+
+/** Records that a message names, before it counts the others. */
+const mostLost = 10;
+
+async function undo(changed: readonly Undoing[]): Promise<void> {
   const failed: string[] = [];
-  for (const { domainId: id, domainName, changeSetId } of changed) {
-    const undone = await client.records.revert.mutate({ id, changeSetId }).catch(() => null);
-    if (undone === null) failed.push(domainName);
+  const asking: Undoing[] = [];
+  const losses: string[] = [];
+  for (const { confirmed, ...zone } of changed) {
+    const { domainId: id, domainName, changeSetId } = zone;
+    const { planHash, ...accepted } = confirmed;
+    try {
+      await client.records.revert.mutate({ id, changeSetId, ...accepted, ...(planHash ? { planHash } : {}) });
+    } catch (error) {
+      const asks = isZonewrightError(error) && error.code === "CONFIRMATION_REQUIRED";
+      const next =
+        asks && issueOf(error, "unlock") !== null
+          ? { ...accepted, unlock: true as const }
+          : { ...accepted, force: true as const };
+      const anew = asks
+        ? await client.records.revert.mutate({ id, changeSetId, dryRun: true, ...next }).catch(() => null)
+        : null;
+      if (anew === null) failed.push(domainName);
+      else {
+        asking.push({ ...zone, confirmed: { ...next, planHash: anew.planHash } });
+        losses.push(lossOf(domainName, anew.plan));
+      }
+    }
   }
   await refreshZones();
-  const done = changed.length - failed.length;
-  toast({
-    title: failed.length === 0 ? text.undone(done, formatNumber(done)) : text.undoFailed(list.format(failed)),
-  });
+  const done = changed.length - failed.length - asking.length;
+  if (failed.length > 0) toast({ title: text.undoFailed(list.format(failed)) });
+  else if (done > 0) toast({ title: text.undone(done, formatNumber(done)) });
+  if (asking.length > 0)
+    toast({
+      title: text.undoAsks(asking.length, formatNumber(asking.length)),
+      description: losses.join(" "),
+      action: { label: text.undoAnyway, run: () => void undo(asking) },
+    });
+}
+
+/** Says what undoing would delete and change in a zone. */
+function lossOf(domainName: string, plan: Awaited<ReturnType<typeof client.records.revert.mutate>>["plan"]): string {
+  const lost = [...(plan?.deletes ?? []), ...(plan?.updates ?? []).map(({ before }) => before)];
+  const names = lost.map(({ name, recordType, value }) => `${name} ${recordType} ${value}`);
+  const more = names.length - mostLost;
+  return text.undoLoses(
+    domainName,
+    list.format([...names.slice(0, mostLost), ...(more > 0 ? [text.undoMore(more, formatNumber(more))] : [])]),
+  );
 }

@@ -74,6 +74,11 @@ export const search: Words["search"] = {
   undo: "Rückgängig",
   undone: (_, shown) => `In ${counted(shown, "Domain", "Domains")} rückgängig gemacht`,
   undoFailed: (zones) => `Nicht rückgängig gemacht in ${zones}. Die Änderung steht dort im Verlauf.`,
+  undoAsks: (_, shown) =>
+    `In ${counted(shown, "Domain", "Domains")} nicht rückgängig gemacht: Das muss erst bestätigt werden.`,
+  undoLoses: (zone, records) => `In ${zone} wird gelöscht oder geändert: ${records}.`,
+  undoMore: (_, shown) => counted(shown, "weiterer Record", "weitere Records"),
+  undoAnyway: "Trotzdem rückgängig",
   unfinished: (_, shown) =>
     `${counted(shown, "Domain konnte", "Domains konnten")} nicht geändert werden. Die Änderungen stehen dort im Entwurf und können in der Zone geprüft und angewendet werden.`,
   planFailed: "Für einige Domains ist kein Plan möglich. Ihre Änderungen werden ausgelassen.",

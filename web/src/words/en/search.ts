@@ -68,6 +68,10 @@ export const search = {
   undo: "Undo",
   undone: (count: number, shown: string) => `Undone in ${domains(count, shown)}`,
   undoFailed: (zones: string) => `Could not be undone in ${zones}. Their history has the change.`,
+  undoAsks: (count: number, shown: string) => `Not undone in ${domains(count, shown)}: that needs your confirmation.`,
+  undoLoses: (zone: string, records: string) => `In ${zone}, this is deleted or changed: ${records}.`,
+  undoMore: (count: number, shown: string) => (count === 1 ? "1 more record" : `${shown} more records`),
+  undoAnyway: "Undo anyway",
   unfinished: (count: number, shown: string) =>
     `${domains(count, shown)} could not be changed. The changes are in the draft there: open it to review and apply them.`,
   planFailed: "Some domains cannot be planned. Their changes are left out.",
