@@ -313,7 +313,7 @@ test("where undoing would empty one of several zones, it names what goes, and go
   const names = async (path: string) =>
     (await admin.get(`${path}/records`)).body.records.map(({ name }: { name: string }) => name);
   const [one, other] = [filled, emptied].map(({ id }) => `/api/domains/${id}`) as [string, string];
-  const has = { recordType: "A", name: "www", value: "192.0.2.1" };
+  const has = { recordType: "AAAA", name: "www", value: "2001:db8::1" };
   expect((await admin.post(`${one}/records`, has)).status).toBe(201);
   const { body } = await admin.post("/api/templates", template("undone", 2));
   const page = await site.signedIn({ path: `/templates/${body.id}?zone=filled.undone,emptied.undone` });
@@ -370,18 +370,18 @@ test("PTR records that follow a template are in its plan, of one zone and of sev
   const { admin } = site.zonewright;
   const names = ["one.follows", "two.follows"];
   const providerConfigId = await manualConfig(site.zonewright);
-  await addZone(site.zonewright, { name: "100.51.198.in-addr.arpa", providerConfigId });
+  await addZone(site.zonewright, { name: "0.18.198.in-addr.arpa", providerConfigId });
   for (const [index, name] of names.entries()) {
     const { id } = await zone(name);
     await admin.put(`/api/domains/${id}`, { reverse: index === 0 ? "follow" : "offer" });
   }
   const { body } = await admin.post("/api/templates", {
     ...template("follows", 1),
-    records: [{ type: "A", host: "www", pointsTo: "198.51.100.88" }],
+    records: [{ type: "A", host: "www", pointsTo: "198.18.0.88" }],
   });
   const page = await site.signedIn({ path: `/templates/${body.id}?zone=${names[0]}` });
   await page.getByRole("button", { name: "Show the plan" }).click();
-  const follows = page.getByText("PTR records follow in their reverse zones: + 198.51.100.88 → www.one.follows", {
+  const follows = page.getByText("PTR records follow in their reverse zones: + 198.18.0.88 → www.one.follows", {
     exact: true,
   });
   await follows.waitFor();
@@ -391,7 +391,7 @@ test("PTR records that follow a template are in its plan, of one zone and of sev
   await page.getByRole("heading", { name: "Plan for 2 domains" }).waitFor();
   await follows.waitFor();
   await page
-    .getByText(/^PTR records could follow, but stay as they are: \+ 198\.51\.100\.88 → www\.two\.follows\./)
+    .getByText(/^PTR records could follow, but stay as they are: \+ 198\.18\.0\.88 → www\.two\.follows\./)
     .waitFor();
 });
 

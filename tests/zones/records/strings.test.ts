@@ -170,10 +170,10 @@ test("an exported zone with strings of every kind reads back unchanged, into the
   });
   const to = await fileZone(zw);
   await to.post("/zonefile", { zonefile: String(exported).replaceAll(from.name, to.name) });
-  expect(String((await to.get("/zonefile")).body).replace(/ SOA [^)]*\)/s, "")).toBe(
-    String(exported)
-      .replaceAll(from.name, to.name)
-      .replace(/ SOA [^)]*\)/s, ""),
+  // The SOA and what is said about it depend on the provider.
+  const withoutSoa = (text: unknown) => String(text).replace(/^;.*\n|^.* SOA [^)]*\)/gm, "");
+  expect(withoutSoa((await to.get("/zonefile")).body)).toBe(
+    withoutSoa(String(exported).replaceAll(from.name, to.name)),
   );
   expect((await to.post("/sync")).body).toMatchObject({ created: 0, updated: 0, deleted: 0, unchanged: 7 });
 });
