@@ -67,18 +67,32 @@ export function overtaking(vendor: string, accepted: AcceptedChanges, changes: r
   const touched = new Set(changes.flatMap(({ field }) => (delegating.includes(field) ? delegating : [field])));
   return order.flatMap((field) => {
     if (!touched.has(field)) return [];
-    const at = accepted[field]?.at.toISOString().slice(0, 16).replace("T", " ");
-    if (at === undefined) return [];
-    const message = `${vendor} does not show the change of ${words[field]} of ${at} UTC yet. It may refuse another one, or carry it out first. Wait until it shows the change, or look in its console.`;
+    const earlier = accepted[field];
+    if (earlier === undefined) return [];
+    const at = earlier.at.toISOString().slice(0, 16).replace("T", " ");
+    const isAgain = changes.some((change) => change.field === field && isSame(change.after, earlier.after));
+    const advice = isAgain
+      ? "This is the same change. Wait until it shows the change, or look in its console, and send it again only if it failed."
+      : "It may refuse another one, or carry it out first. Wait until it shows the change, or look in its console.";
+    const message = `${vendor} does not show the change of ${words[field]} of ${at} UTC yet. ${advice}`;
     return [{ about: `accepted ${field}`, message }];
   });
 }
 
-/** Returns what differs from what the registrar says. */
-export function differences(state: RegistrarState, wanted: WantedRegistration): FieldChange[] {
+/**
+ * Returns what differs from what the registrar accepted or shows. A change that it accepted may have failed since, so it can be sent again.
+ * @param state what it will show once it has carried out what it accepted @param shown what it shows now
+ */
+export function differences(
+  state: RegistrarState,
+  wanted: WantedRegistration,
+  shown: RegistrarState = state,
+): FieldChange[] {
   return order.flatMap((field) => {
-    const [before, after] = [state[field], wanted[field]];
-    return after === undefined || isSame(before, after) ? [] : [{ field, before, after }];
+    const after = wanted[field];
+    if (after === undefined) return [];
+    const before = [state[field], shown[field]].find((value) => !isSame(value, after));
+    return before === undefined ? [] : [{ field, before, after }];
   });
 }
 
@@ -104,7 +118,7 @@ export function judgeRegistration(
   const ds = afterOf("ds") ?? [];
   if (changed("nameServers")) plan.risks.push(...silentServers(zone, afterOf("nameServers") ?? [], probe));
   if (changed("ds")) {
-    for (const one of ds.filter((record) => state.ds?.includes(record) !== true)) {
+    for (const one of ds.filter((record) => ![state, shown].every((one) => one.ds?.includes(record)))) {
       if (keys.length === 0 && !isSaid(probe))
         plan.risks.push({
           about: `ds ${one}`,

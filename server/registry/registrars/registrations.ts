@@ -311,7 +311,10 @@ export class Registrations {
       );
     const accepted = stillAccepted(reading, reading.state, this.#parts.now());
     const state = onceCarriedOut(reading.state, accepted);
-    return draftOf(configId, { ...judgeRegistration(zone.name, state, differences(state, input), null), risks: [] });
+    return draftOf(configId, {
+      ...judgeRegistration(zone.name, state, differences(state, input, reading.state), null),
+      risks: [],
+    });
   }
 
   /**
@@ -371,7 +374,7 @@ export class Registrations {
     const accepted = stillAccepted(known, state, this.#parts.now());
     const expected = onceCarriedOut(state, accepted);
     const wanted = input.dsFrom ? canonical({ ...given, ds: input.dsFrom(expected.ds ?? []) }) : given;
-    const changes = differences(expected, wanted);
+    const changes = differences(expected, wanted, state);
     const touchesDelegation = changes.some(({ field }) => field === "nameServers" || field === "ds");
     const servers = wanted.nameServers ?? presentServers(state, expected);
     const asked = seen && seen.servers.join(" ") === servers.join(" ") ? seen.probe : null;

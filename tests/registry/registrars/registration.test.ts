@@ -183,6 +183,32 @@ test("a change that the registrar has not carried out yet is not taken for undon
   ovh.slow.clear();
 });
 
+test("a change that failed after the registrar had accepted it can be sent again with force", async () => {
+  const { ovh } = accounts;
+  signZone();
+  ovh.slow.add(zoneName);
+  await zw.admin.put(path, { registrarConfigId: configs["ovh"] });
+  const before = { nameServers: ["ns1.one.tld", "ns2.one.tld"], ds: [] };
+  for (const wanted of [{ ds: [ds] }, { nameServers: ["ns1.one.tld"] }]) {
+    const [field = ""] = Object.keys(wanted);
+    expect((await changed(wanted)).body).toMatchObject({ applied: true });
+    ovh.failTasks();
+    expect(await changed(wanted)).toMatchObject({
+      plan: {
+        changes: [{ field, before: before[field as keyof typeof before], after: Object.values(wanted)[0] }],
+        warnings: [expect.stringContaining("This is the same change.")],
+      },
+      status: 409,
+      body: { code: "CONFIRMATION_REQUIRED" },
+    });
+    expect((await changed(wanted, { force: true })).body).toMatchObject({ applied: true });
+    ovh.carryOut();
+    expect(ovh.domains.get(zoneName)).toMatchObject(wanted);
+    expect((await changed(wanted)).body).toMatchObject({ changes: [], applied: false });
+  }
+  ovh.slow.clear();
+});
+
 test("name servers and DS records that are still in force count, although the registrar accepted their end", async () => {
   const { ovh } = accounts;
   await zw.admin.put(path, { registrarConfigId: configs["ovh"] });

@@ -21,6 +21,8 @@ interface OvhAccount extends RegistrarAccount {
   slow: Set<string>;
   /** Ends the tasks. */
   carryOut(): void;
+  /** Ends the tasks without a change. */
+  failTasks(): void;
   /** Ends the oldest task. */
   carryOutNext(): void;
 }
@@ -62,6 +64,9 @@ export async function startOvh(): Promise<OvhAccount> {
     slow,
     carryOut() {
       for (const task of tasks.splice(0)) task();
+    },
+    failTasks() {
+      tasks.splice(0);
     },
     carryOutNext() {
       tasks.shift()?.();
