@@ -20,7 +20,8 @@ export function dialectsOf(text: string): Dialects {
   const head = text.slice(0, headLength);
   // No expressions over the whole text, which may have 16 MiB: they would take too long for one turn.
   const has = (sign: string) => text.includes(sign);
-  const primary = /^[^;\n]*\sSOA\s+(\S{1,255})/im.exec(head)?.[1] ?? "";
+  // A comment may speak of an SOA.
+  const primary = /\sSOA\s+(\S{1,255})/i.exec(head.replaceAll(/;[^\n]*/g, ""))?.[1] ?? "";
   const exported = /^;+[ \t]*Domain:.*\n;+[ \t]*Exported(.*)$/im.exec(head);
   const isGoDaddy = exported?.[1]?.startsWith(" (y-m-d") === true;
   return {

@@ -482,7 +482,7 @@ describe("reverting a replacement", () => {
   test("what was locked stays locked in a revert, until it says `unlock`", async () => {
     const jobId = await started(zw.admin, request);
     await run();
-    const [record] = (await first().records("&name=www")).filter(({ recordType }) => recordType === "A");
+    const record = (await first().records("&name=www")).find(({ recordType }) => recordType === "A");
     await first().update(record?.["id"], { locked: true });
     const job = await done(zw.admin, (await revertOf(zw.admin, jobId)).body.jobId);
     expect(errorOf(job, first())).toMatch(/^www A \S+ is locked\./);

@@ -32,7 +32,10 @@ test("the values that are asked for are those that the service wants for the cho
     fc.property(fc.array(record, { minLength: 1 }), fc.subarray(["a", "b"]), (records, chosen) => {
       const groups = chosen.filter((name) => records.some(({ groupId }) => groupId === name));
       const template = createTemplateInput.parse({
-        ...{ providerId: "example.net", providerName: "", serviceId: "s", serviceName: "" },
+        providerId: "example.net",
+        providerName: "",
+        serviceId: "s",
+        serviceName: "",
         records,
       }) as Template;
       const needed = neededVariables({ template: { ...template }, variables: serverVariables(template) }, groups);

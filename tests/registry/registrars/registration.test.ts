@@ -209,6 +209,9 @@ test("a change that failed after the registrar had accepted it can be sent again
   ovh.slow.clear();
 });
 
+const pending = (what: string) =>
+  expect.stringMatching(new RegExp(`^OVHcloud does not show the change of ${what} of `)) as unknown;
+
 test("name servers and DS records that are still in force count, although the registrar accepted their end", async () => {
   const { ovh } = accounts;
   await zw.admin.put(path, { registrarConfigId: configs["ovh"] });
@@ -217,8 +220,6 @@ test("name servers and DS records that are still in force count, although the re
   ovh.slow.add(zoneName);
   expect((await changed({ ds: [] })).body).toMatchObject({ applied: true });
   root.second.zones = { [zoneName]: content() };
-  const pending = (what: string) =>
-    expect.stringMatching(new RegExp(`^OVHcloud does not show the change of ${what} of `));
   expect(await changed({ nameServers: ["ns2.one.tld"] })).toMatchObject({
     plan: {
       changes: [{ field: "nameServers" }],

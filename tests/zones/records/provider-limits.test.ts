@@ -53,8 +53,9 @@ test.each(providerKinds)(
   },
 );
 
+const stored = (kind: string, ttls: readonly number[]) => ttls.map((ttl) => storedTtl(knownKind(kind), ttl));
+
 test("a TTL that a provider does not store becomes the next higher one that it does", () => {
-  const stored = (kind: string, ttls: readonly number[]) => ttls.map((ttl) => storedTtl(knownKind(kind), ttl));
   expect(stored("linode", [1, 30, 60, 3_600, 3_601, 9_999_999])).toEqual([30, 30, 120, 3_600, 7_200, 9_999_999]);
   expect(stored("gandi", [60, 301])).toEqual([300, 301]);
   expect(stored("cloudflare", [1, 5])).toEqual([1, 30]);
