@@ -261,7 +261,7 @@ export class Notifier {
         continue;
       }
       // Some servers refuse a NOTIFY of a zone that they serve. What they serve is asked for later.
-      secondaries.failed(zone, endpoint, key?.name ?? null, { message: reply.message, lacksZone: false });
+      secondaries.failed(zone, endpoint, key?.name ?? null, { message: reply.message, lacksZone: null });
       if (!reply.retry) return;
       // A closed port and SERVFAIL are heard of at once (RFC 1996 §3.6: a server that restarts needs a while).
       await this.#pause(ends - performance.now());

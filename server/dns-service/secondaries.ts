@@ -151,15 +151,22 @@ export class Secondaries {
     return serial === null ? null : Number(serial);
   }
 
-  /** Notes why a secondary could not be reached, or that it answered that it does not serve the zone: then it has no serial of it. */
+  /**
+   * Notes why a secondary could not be reached, or that it answered that it does not serve the zone: then it has no serial of it.
+   * @param failure.lacksZone null: it was notified, and not asked what it serves
+   */
   failed(
     zone: ServedZone,
     endpoint: Endpoint,
     keyName: string | null,
-    { message, lacksZone }: { message: string; lacksZone: boolean },
+    { message, lacksZone }: { message: string; lacksZone: boolean | null },
   ): void {
-    const facts = { ...ofEndpoint(zone, endpoint, keyName), looked_at: this.#now(), error: message };
-    this.#note(lacksZone ? { ...facts, lacks_zone: true } : facts);
+    const facts = { ...ofEndpoint(zone, endpoint, keyName), error: message };
+    this.#note({
+      ...facts,
+      ...(lacksZone === null ? {} : { looked_at: this.#now() }),
+      ...(lacksZone === true ? { lacks_zone: true } : {}),
+    });
   }
 
   /**
@@ -341,7 +348,10 @@ async function storeUnknown(em: EntityManager, unknown: readonly UnknownSerials[
   await sql`
     update primary_zones as z set base_revision = greatest(z.base_revision, f.base_revision)
     from ${jsonRows(unknown)} as f (domain_id uuid, serial_base bigint, base_revision int)
+    join domains d on d.id = f.domain_id
     where z.domain_id = f.domain_id and z.serial_base = f.serial_base
+      -- Who asked may not have known of a change that the secondary had already.
+      and f.base_revision > d.revision + 1
   `.execute(queries(em));
 }
 

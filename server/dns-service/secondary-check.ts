@@ -93,7 +93,11 @@ export class SecondaryCheck {
   async #report(changed: readonly Changed[]): Promise<void> {
     if (changed.length === 0) return;
     const { database, notifications } = this.#parts;
-    const changes = changed.map(({ change }) => change);
+    const down = await reportedDown(database.fork());
+    // Zones that nobody edited are found a few hundred a minute: one notice says that their secondary is gone.
+    const changes = changed
+      .filter(({ change, lacksChange }) => lacksChange || change.kind !== "behind" || !down.has(change.address))
+      .map(({ change }) => change);
     const notices = [...Map.groupBy(changes, ({ kind, address }) => `${kind} ${address}`).values()].flatMap((some) =>
       some.slice(0, 1).map((first) => secondaryNotice({ ...first, zones: some.length })),
     );
@@ -167,6 +171,7 @@ export class SecondaryCheck {
       state: isStored(row, state) ? null : state,
       lacking: distance === null || distance < 0 || !answers ? { domainId, identity, hasZone } : null,
       change: reported === row.behind_reported ? null : { kind, address, domain, zones: 1, error },
+      lacksChange: error === null || (distance !== null && distance !== 0),
     };
   }
 }
@@ -179,6 +184,8 @@ interface Followed {
   lacking: Lacking | null;
   /** To report; null: nothing. */
   change: SecondaryChange | null;
+  /** Whether it answers, or had another serial than the zone when it last did. */
+  lacksChange: boolean;
 }
 
 interface Lacking {
@@ -234,6 +241,14 @@ async function storeStates(em: EntityManager, states: readonly State[]): Promise
     `.execute(queries(em));
     return [];
   });
+}
+
+/** Returns the addresses of secondaries that are reported and could not be reached. */
+async function reportedDown(em: EntityManager): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ address: string }>`
+    select distinct address from primary_secondaries where behind_reported and error is not null
+  `.execute(queries(em));
+  return new Set(rows.map(({ address }) => address));
 }
 
 /** Returns the notified secondaries that were neither asked nor have transferred since a time. */
@@ -297,7 +312,7 @@ export function secondaryNotice({ kind, address, domain, zones, error }: Seconda
     },
     ahead: {
       title: `${address} is ahead with ${which}`,
-      content: `The secondary ${address} serves a newer serial of ${which} than Zonewright has, as after a restore from a backup. It will not transfer changes. Raise the serial of the zone. If it signs the zone by itself, list it in \`signingSecondaries\` instead.`,
+      content: `The secondary ${address} serves a newer serial of ${which} than Zonewright has, as after a restore from a backup. It will not transfer changes. Raise the serial of the zone. If it signs the zone by itself, list it in \`signingSecondaries\` first.`,
     },
     recovered: {
       title: `${address} serves ${which} again`,

@@ -215,6 +215,25 @@ describe("secondaries out of step", () => {
     expect(log.next(name)).toEqual(["zone.secondary_recovered"]);
   });
 
+  test("a secondary that has a change before whoever asks it knows of it is not ahead: the next one is a difference", async () => {
+    const name = "quick.example";
+    const id = await create(name);
+    await untilInSync(id);
+    const { dnsService, database } = zw.services;
+    const [stale] = await dnsService.zones(database.fork(), id);
+    const [endpoint] = stale?.service.settings.notify ?? [];
+    if (!stale || !endpoint) throw new Error("The zone has no secondary.");
+    await add(id, "new1");
+    const { serial } = await report(id);
+    expect(serial).toBe(stale.soa.serial + 1);
+    dnsService.secondaries.serves(stale, endpoint, key.name, serial);
+    await dnsService.secondaries.written();
+    await add(id, "new2");
+    const [port = 0] = dnsService.ports;
+    const { lines } = await transfer(port, name, { key, since: serial });
+    expect(lines.filter((line) => line.includes(" SOA "))).toHaveLength(4);
+  });
+
   test("a question for what changed since a serial ahead makes the serials up to it unknown, until the serial is raised", async () => {
     const name = "asked.example";
     const id = await create(name);

@@ -58,8 +58,8 @@ export class NewZones {
       const options = { isNew: true, whole: true, alongside };
       await withinContent(zones.change(database.fork(), caller, { id }, wanted, options));
     } catch (error) {
-      // Another call may have finished it.
-      if ((await begunZone(database.fork(), { id })) !== null) await domains.delete(database.fork(), caller, id);
+      // Another call may have finished it, and only the call that made a domain takes it back.
+      if (!isOwn && (await begunZone(database.fork(), { id })) !== null) await domains.delete(database.fork(), caller, id);
       throw error;
     }
     return await zones.find(database.fork(), caller, name.value, "read");
