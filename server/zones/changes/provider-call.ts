@@ -152,11 +152,18 @@ export function retimedOnly(
   );
   return changes.flatMap(({ before, after }, index) => {
     const outcome = outcomes[index];
-    const record = before && after && recordKey(before) !== recordKey(after) ? after : (before ?? after);
-    if (!record || !outcome || outcome.ok) return [];
-    const effect = (record === before ? effects : creations).get(recordKey(record));
-    const ttl = served.get(recordKey(record))?.ttl;
-    return effect && ttl === effect.after?.ttl && ttl !== record.ttl ? [{ index, effect }] : [];
+    if (!outcome || outcome.ok) return [];
+    const isNew = after && (!before || recordKey(before) !== recordKey(after));
+    const touched = [
+      ...(before && !outcome.gone ? [{ record: before, made: effects }] : []),
+      ...(isNew ? [{ record: after, made: creations }] : []),
+    ];
+    for (const { record, made } of touched) {
+      const effect = made.get(recordKey(record));
+      const ttl = served.get(recordKey(record))?.ttl;
+      if (effect && ttl === effect.after?.ttl && ttl !== record.ttl) return [{ index, effect }];
+    }
+    return [];
   });
 }
 
