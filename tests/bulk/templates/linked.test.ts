@@ -150,6 +150,22 @@ describe("a changed template", () => {
     expect(await linkedPlan()).toMatchObject({ domains: [], unchanged: 1 });
   });
 
+  test("what somebody put in the place of an OnApply record that was removed stays", async () => {
+    const zone = await fileZone(zw);
+    const www = { ...target, essential: "OnApply" };
+    await change([www]);
+    await link(zone);
+    for (const { id } of await zone.records()) await zone.delete(id);
+    await zone.add("A", "www", "192.0.2.9");
+    await change([{ ...www, ttl: 300 }]);
+    expect(await linkedPlan()).toMatchObject({ domains: [], unchanged: 1 });
+    await change([
+      { ...www, ttl: 300 },
+      { type: "TXT", host: "new", data: "x" },
+    ]);
+    expect(await followed(zone)).toEqual(["new TXT x", "www A 192.0.2.9"]);
+  });
+
   test("a domain that it cannot be applied to has an error, and the others have their plans", async () => {
     const [fine, broken] = [await fileZone(zw), await fileZone(zw)];
     await link(fine);
@@ -231,6 +247,14 @@ describe("a changed template", () => {
       const zone = await linkedTwice([mail], values("a"), values("b"));
       await change([{ ...mail, ttl: 300 }], instances);
       expect(await followed(zone)).toEqual(["@ MX 10 b.example.net"]);
+    });
+
+    test("records that replace each other stay with the last application, also if they may be removed", async () => {
+      const mail = { type: "MX", host: "@", pointsTo: "%s%.example.net", priority: 10, essential: "OnApply" };
+      const zone = await linkedTwice([mail], values("a"), values("b"));
+      await change([{ ...mail, ttl: 300 }], instances);
+      expect(await followed(zone)).toEqual(["@ MX 10 b.example.net"]);
+      expect(await ttls(zone)).toEqual(["@ 300"]);
     });
 
     test("an RRset that they share gets the shortest of their TTLs", async () => {

@@ -290,6 +290,19 @@ describe("applying a template again", () => {
     expect(resolved([txt()], { previous: [written("x TXT new")], leavesGone: true }).changes).toHaveLength(1);
   });
 
+  test("what somebody put in the place of an OnApply record stays when the template changes, and goes when someone applies it", () => {
+    const previous = [
+      written("x CNAME t.example.net", { essential: "OnApply" }),
+      written("y TXT v=spf1 a ~all", { essential: "OnApply" }),
+    ];
+    const alias: TemplateRecord = { type: "CNAME", host: "x", pointsTo: "t.example.net", essential: "OnApply" };
+    const text = txt({ host: "y", data: "v=spf1 a ~all", essential: "OnApply", txtConflictMatchingMode: "All" });
+    const at: At = { live: ["x A 192.0.2.9", "y TXT v=spf1 mx ~all"], previous };
+    const followed = resolved([alias, text], { ...at, leavesGone: true });
+    expect(followed).toMatchObject({ changes: [], conflicts: [], warnings: [] });
+    expect(gone([alias, text], at)).toEqual(["x A 192.0.2.9", "y TXT v=spf1 mx ~all"]);
+  });
+
   test("a record that another template needs is warned of when it gives way", () => {
     const { warnings } = resolved([a("x")], { live: ["x A 192.0.2.9"], others: [written("x A 192.0.2.9")] });
     expect(warnings).toEqual([expect.stringMatching(/another template that needs it/)]);

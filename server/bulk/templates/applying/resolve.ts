@@ -170,7 +170,6 @@ export function resolve(expanded: Expanded, situation: Situation): Resolution {
     mayBeRaised,
   } = situation;
   const others = [...(situation.others ?? []), ...otherGroups];
-  const conflicts = new Conflicts(expanded.records, expanded.spf);
   const found: Resolution = {
     changes: [],
     origins: [],
@@ -192,6 +191,9 @@ export function resolve(expanded: Expanded, situation: Situation): Resolution {
     return leavesGone && essential === "OnApply" && before.has(key) && !present.has(key);
   };
   const leftGone = new Set(expanded.records.filter(isGone).map(textKey));
+  // What is not written needs no place.
+  const records = expanded.records.filter((record) => !leftGone.has(textKey(record)));
+  const conflicts = new Conflicts(records, expanded.spf);
   found.written.push(...remembered(expanded, situation, leftGone));
 
   const byIndex = new Map(expanded.records.map((record) => [record.index, record]));
@@ -207,7 +209,7 @@ export function resolve(expanded: Expanded, situation: Situation): Resolution {
     add({ action: "delete", recordId: record.id }, index);
     found.conflicts.push({ record, index });
   }
-  for (const record of expanded.records) {
+  for (const record of records) {
     const { recordType, name, index } = record;
     const there = present.get(textKey(record));
     const earlier = before.get(textKey(record));
@@ -217,12 +219,12 @@ export function resolve(expanded: Expanded, situation: Situation): Resolution {
       const isRaised = ttl !== undefined && asksSame && mayBeRaised?.(there.ttl, ttl);
       if (ttl !== undefined && ttl !== there.ttl && !there.proxied && !isRaised)
         add({ action: "update", recordId: there.id, record: { ttl } }, index);
-    } else if (!leftGone.has(textKey(record))) add(created({ ...record, ttl }), index);
+    } else add(created({ ...record, ttl }), index);
   }
   mergeSpfRecords(expanded, situation, ttls, add, found);
   found.warnings.push(
     ...otherTemplates(found.conflicts, situation.others ?? []),
-    ...ownSpfWarnings(expanded, live, found.conflicts),
+    ...ownSpfWarnings(records, live, found.conflicts),
   );
   return found;
 }
@@ -353,7 +355,11 @@ function otherTemplates(conflicts: readonly Conflict[], others: readonly Written
 }
 
 /** Warns of SPF records that a template writes as TXT: beside another one (RFC 7208 §3.2), or with too many lookups. */
-function ownSpfWarnings({ records }: Expanded, live: readonly LiveRecord[], conflicts: readonly Conflict[]): string[] {
+function ownSpfWarnings(
+  records: readonly WantedRecord[],
+  live: readonly LiveRecord[],
+  conflicts: readonly Conflict[],
+): string[] {
   const gone = new Set(conflicts.map(({ record }) => record.id));
   const own = records.filter(isSpfRecord);
   const others = live.filter((record) => isSpfRecord(record) && !gone.has(record.id));
