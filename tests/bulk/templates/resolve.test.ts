@@ -253,6 +253,19 @@ describe("applying a template again", () => {
     expect(left.warnings).toEqual([expect.stringMatching(/lets no server send mail/)]);
   });
 
+  test("an SPF record that it created stays when it asks for the same text as TXT, also beside others", () => {
+    const record = "x TXT v=spf1 include:new.example ~all";
+    const previous = resolved([spfm]).written;
+    const asText = txt({ data: "v=spf1 include:new.example ~all" });
+    expect(resolved([asText], { live: [record], previous }).changes).toEqual([]);
+    for (const live of [
+      [record, "x TXT v=spf1 mx ~all"],
+      ["x TXT v=spf1 mx ~all", record],
+    ])
+      expect(resolved([asText], { live, previous }).changes).toEqual([]);
+    expect(gone([txt({ data: "v=spf1 mx ~all" })], { live: [record], previous })).toEqual([record]);
+  });
+
   test("what was there before the template stays, until another one wrote it", () => {
     const first = resolved([a("x")], { live: ["x A 192.0.2.1"] }).written;
     expect(gone([], { live: ["x A 192.0.2.1"], previous: first })).toEqual([]);

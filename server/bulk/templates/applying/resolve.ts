@@ -263,7 +263,7 @@ function rrsetTtls({ records, spf }: Expanded, ttlAt: Situation["ttlAt"], warnin
 
 /** Adds the changes that bring the SPF rules of a template into the SPF record of each host. */
 function mergeSpfRecords(
-  { spf }: Expanded,
+  { records, spf }: Expanded,
   { live, mayDelete, previous = [], previousAt, others: ofOthers = [], otherGroups = [] }: Situation,
   ttls: ReadonlyMap<string, number>,
   add: (change: ChangeInput, index: number | null) => void,
@@ -271,10 +271,14 @@ function mergeSpfRecords(
 ): void {
   const others = [...ofOthers, ...otherGroups];
   const wantedAt = Map.groupBy(spf, ({ name }) => name);
+  // Where the template merges rules, it writes no SPF record as TXT.
+  const asText = new Set(records.filter(isSpfRecord).map(textKey));
   const names = new Set([...wantedAt.keys(), ...previous.flatMap(({ type, name }) => (type === "SPFM" ? [name] : []))]);
   for (const name of names) {
     const wanted = wantedAt.get(name) ?? [];
-    const present = live.filter((record) => record.name === name && isSpfRecord(record));
+    const present = live.filter(
+      (record) => record.name === name && isSpfRecord(record) && !asText.has(textKey(record)),
+    );
     const [first, ...more] = present;
     // Nothing to take the old rules out of.
     if (wanted.length === 0 && !first) continue;
