@@ -266,6 +266,16 @@ describe("applying a template again", () => {
     expect(gone([txt({ data: "v=spf1 mx ~all" })], { live: [record], previous })).toEqual([record]);
   });
 
+  test("an SPF record that gives way to a record of the template is deleted once", () => {
+    const previous = resolved([spfm]).written;
+    const alias: TemplateRecord = { type: "CNAME", host: "x", pointsTo: "t.example.net" };
+    for (const record of ["x TXT v=spf1 include:new.example ~all", "x TXT v=spf1 include:new.example mx ~all"])
+      for (const next of [alias, txt({ data: "v=spf1 a ~all", txtConflictMatchingMode: "All" })]) {
+        const { changes } = resolved([next], { live: [record], previous });
+        expect(changes).toMatchObject([{ action: "delete", recordId: record }, { action: "create" }]);
+      }
+  });
+
   test("what was there before the template stays, until another one wrote it", () => {
     const first = resolved([a("x")], { live: ["x A 192.0.2.1"] }).written;
     expect(gone([], { live: ["x A 192.0.2.1"], previous: first })).toEqual([]);

@@ -273,11 +273,12 @@ function mergeSpfRecords(
   const wantedAt = Map.groupBy(spf, ({ name }) => name);
   // Where the template merges rules, it writes no SPF record as TXT.
   const asText = new Set(records.filter(isSpfRecord).map(textKey));
+  const gone = new Set(found.conflicts.map(({ record }) => record.id));
   const names = new Set([...wantedAt.keys(), ...previous.flatMap(({ type, name }) => (type === "SPFM" ? [name] : []))]);
   for (const name of names) {
     const wanted = wantedAt.get(name) ?? [];
     const present = live.filter(
-      (record) => record.name === name && isSpfRecord(record) && !asText.has(textKey(record)),
+      (record) => record.name === name && isSpfRecord(record) && !asText.has(textKey(record)) && !gone.has(record.id),
     );
     const [first, ...more] = present;
     // Nothing to take the old rules out of.
