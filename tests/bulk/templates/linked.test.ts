@@ -314,6 +314,35 @@ describe("a changed template", () => {
         expect(await linkedPlan()).toMatchObject({ domains: [], unchanged: 2 });
       }
     });
+
+    test("a TTL that is stated for the first time goes as low as each zone lets it", async () => {
+      await change([{ ...target, ttl: undefined }]);
+      const [low, high] = [
+        await zoneWithFloor("first-low.example", 10),
+        await zoneWithFloor("first-high.example", 600),
+      ];
+      for (const zone of [low, high]) {
+        await link(zone);
+        for (const { id } of await zone.records())
+          expect(await zone.update(id, { ttl: 600 })).toMatchObject({ status: 200 });
+      }
+      await change([www]);
+      await follow();
+      expect([await ttls(low), await ttls(high)]).toEqual([["www 300"], ["www 600"]]);
+      expect(await linkedPlan()).toMatchObject({ domains: [], unchanged: 2 });
+    });
+
+    test("a TTL that one record of an RRset states is not planned again where the zone raised it", async () => {
+      const texts = [
+        { type: "TXT", host: "@", data: "one", ttl: 300 },
+        { type: "TXT", host: "@", data: "two" },
+      ];
+      await change(texts);
+      const zone = await zoneWithFloor("shared.example", 600);
+      await link(zone, { variables: {} });
+      expect(await ttls(zone)).toEqual(["@ 600", "@ 600"]);
+      expect(await linkedPlan()).toMatchObject({ domains: [], unchanged: 1 });
+    });
   });
 
   test("each view follows by itself", async () => {

@@ -191,6 +191,18 @@ describe("TTLs", () => {
     expect(changes).toMatchObject([{ record: { ttl: 60 } }]);
     expect(warnings).toEqual([expect.stringMatching(/TTL 1; 60/)]);
   });
+
+  test("a TTL that the provider may have raised stays while the RRset is asked for the same, and no longer", () => {
+    const asked = [{ ...txt(), ttl: 300 }, txt({ data: "other" })];
+    const raised = [live("x TXT new", { ttl: 600 }), live("x TXT other", { ttl: 600 })];
+    const changesAfter = (ttl: number | undefined) => {
+      const previous = [written("x TXT new", { ttl }), written("x TXT other")];
+      return resolved(asked, { live: raised, previous, mayBeRaised: () => true }).changes;
+    };
+    expect(changesAfter(300)).toEqual([]);
+    for (const before of [undefined, 500])
+      expect(changesAfter(before)).toMatchObject([{ record: { ttl: 300 } }, { record: { ttl: 300 } }]);
+  });
 });
 
 describe("SPF", () => {

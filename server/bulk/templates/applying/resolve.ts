@@ -185,6 +185,8 @@ export function resolve(expanded: Expanded, situation: Situation): Resolution {
   const before = new Map(previous.map((record) => [writtenKey(record), record]));
   const spfNames = new Set(expanded.spf.map(({ name }) => name));
   const ttls = rrsetTtls(expanded, ttlAt, found.warnings);
+  const askedBefore = shortestTtls(previous);
+  const asked = shortestTtls(writtenOf(expanded));
   const kept = new Set([...expanded.records.map(textKey), ...others.map(writtenKey)]);
   const isGone = ({ name, recordType, value, essential }: WantedRecord) => {
     const key = textKey({ recordType, name, value });
@@ -212,10 +214,10 @@ export function resolve(expanded: Expanded, situation: Situation): Resolution {
   for (const record of records) {
     const { recordType, name, index } = record;
     const there = present.get(textKey(record));
-    const earlier = before.get(textKey(record));
-    const ttl = ttls.get(`${recordType}\u0000${name}`);
+    const rrset = `${recordType}\u0000${name}`;
+    const ttl = ttls.get(rrset);
     if (there) {
-      const asksSame = earlier && (earlier.ttl === undefined || earlier.ttl === record.ttl);
+      const asksSame = before.has(textKey(record)) && askedBefore.get(rrset) === asked.get(rrset);
       const isRaised = ttl !== undefined && asksSame && mayBeRaised?.(there.ttl, ttl);
       if (ttl !== undefined && ttl !== there.ttl && !there.proxied && !isRaised)
         add({ action: "update", recordId: there.id, record: { ttl } }, index);
@@ -259,6 +261,16 @@ function rrsetTtls({ records, spf }: Expanded, ttlAt: Situation["ttlAt"], warnin
   for (const [asked, ttl] of changed)
     warnings.push(`The provider does not accept the TTL ${asked}; ${ttl} is used instead.`);
   return ttls;
+}
+
+/** Returns the shortest TTL that was asked for in each RRset. */
+function shortestTtls(written: readonly WrittenRecord[]): Map<string, number> {
+  const shortest = new Map<string, number>();
+  for (const { type, name, ttl } of written) {
+    const key = `${type}\u0000${name}`;
+    if (ttl !== undefined) shortest.set(key, Math.min(ttl, shortest.get(key) ?? ttl));
+  }
+  return shortest;
 }
 
 /** Adds the changes that bring the SPF rules of a template into the SPF record of each host. */
