@@ -165,10 +165,12 @@ function refuseTooMany({ changes }: Resolution): void {
 function withEarlier(place: Place, earlier: AppliedTemplate | null, resolution: Resolution) {
   const ofOthers = earlier?.written.filter((record) => !replaces(place.groups, record)) ?? [];
   const stays = stillWritten(ofOthers, resolution);
+  // A group that gave way entirely is no longer applied.
+  const left = new Set([...stays.map(({ group }) => group), ...(place.groups ?? [])]);
   const groups =
     place.groups === null || (earlier && earlier.groups === null)
       ? null
-      : [...new Set([...(earlier?.groups ?? []), ...place.groups])];
+      : [...new Set([...(earlier?.groups ?? []).filter((group) => left.has(group)), ...place.groups])];
   return {
     ...place,
     groups,

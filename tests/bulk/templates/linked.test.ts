@@ -166,6 +166,20 @@ describe("a changed template", () => {
     expect(await followed(zone)).toEqual(["new TXT x", "www A 192.0.2.9"]);
   });
 
+  test("a domain whose groups displaced each other follows those that are left", async () => {
+    const zone = await fileZone(zw);
+    const records = [
+      { type: "A", host: "www", pointsTo: "%ip%", groupId: "address" },
+      { type: "CNAME", host: "www", pointsTo: "%target%", groupId: "alias" },
+    ];
+    await change(records);
+    await link(zone, { variables: { ip: "192.0.2.1" }, groups: ["address"] });
+    expect(await link(zone, { groups: ["alias"] })).toMatchObject({ groups: ["alias"] });
+    await change([...records, { type: "TXT", host: "new", data: "x", groupId: "alias" }]);
+    expect((await linkedPlan()).domains).toMatchObject([{ error: null, creates: [{ name: "new" }], deletes: [] }]);
+    expect(await followed(zone)).toEqual(["new TXT x", "www CNAME t.example.net"]);
+  });
+
   test("a domain that it cannot be applied to has an error, and the others have their plans", async () => {
     const [fine, broken] = [await fileZone(zw), await fileZone(zw)];
     await link(fine);
