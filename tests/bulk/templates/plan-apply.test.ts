@@ -292,6 +292,31 @@ describe("applying at the same host again", () => {
     expect(records).toHaveLength(6);
   });
 
+  test("a group's text with a prefix replaces those of other groups, but not their merged SPF record", async () => {
+    const text = { type: "TXT", txtConflictMatchingMode: "Prefix" };
+    const dmarc = { ...text, host: "_dmarc", txtConflictMatchingPrefix: "v=DMARC1" };
+    const id = await template([
+      { ...dmarc, data: "v=DMARC1; p=none", groupId: "monitor" },
+      { type: "TXT", host: "_dmarc", data: "mine", groupId: "monitor" },
+      { type: "SPFM", host: "@", spfRules: "mx", groupId: "monitor" },
+      { ...dmarc, data: "v=DMARC1; p=reject", groupId: "enforce" },
+      { ...text, host: "@", txtConflictMatchingPrefix: "v=", data: "v=other", groupId: "enforce" },
+    ]);
+    await applied(id, { groups: ["monitor"] });
+    expect((await planned(id, { groups: ["enforce"] })).conflicts).toMatchObject([
+      { value: "v=DMARC1; p=none", record: 3 },
+    ]);
+    await applied(id, { groups: ["enforce"] });
+    expect(await zone.lines()).toEqual([
+      "@ TXT v=other",
+      "@ TXT v=spf1 mx ~all",
+      "_dmarc TXT mine",
+      "_dmarc TXT v=DMARC1; p=reject",
+    ]);
+    const [{ records }] = (await list()) as [Body];
+    expect(records).toHaveLength(4);
+  });
+
   test("an unlinked template leaves its records, and is gone from the list", async () => {
     const { applied: one } = await applied(builtIn("no-mail"));
     const before = await zone.lines();

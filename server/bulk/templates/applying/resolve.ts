@@ -31,7 +31,7 @@ export interface Situation {
   previous?: readonly WrittenRecord[];
   /** When that was written. Somebody else added what is younger. */
   previousAt?: Date | undefined;
-  /** What groups of the same template wrote here that are not applied now. It stays, unless it cannot stand beside what they write. */
+  /** What groups of the same template wrote here that are not applied now. It stays, unless it cannot stand beside what they write or is a text that they name. */
   otherGroups?: readonly WrittenRecord[];
   /** What other templates wrote here, for warnings and for SPF rules that they share. */
   others?: readonly WrittenRecord[];
@@ -202,9 +202,12 @@ export function resolve(expanded: Expanded, situation: Situation): Resolution {
   const ofOtherGroups = new Set(otherGroups.map(writtenKey));
   const mergedByOthers = new Set(otherGroups.flatMap(({ type, name }) => (type === "SPFM" ? [name] : [])));
   for (const record of live) {
-    const isOfOthers = ofOtherGroups.has(textKey(record)) || (mergedByOthers.has(record.name) && isSpfRecord(record));
+    const isMerged = mergedByOthers.has(record.name) && isSpfRecord(record);
+    const isOfOthers = isMerged || ofOtherGroups.has(textKey(record));
     const conflict = conflicts.conflictOf(record);
-    const index = isOfOthers && canStandBeside(record, byIndex.get(conflict ?? -1)) ? null : conflict;
+    const wanted = byIndex.get(conflict ?? -1);
+    const staysBeside = isOfOthers && canStandBeside(record, wanted) && (isMerged || !namesTexts(wanted));
+    const index = staysBeside ? null : conflict;
     const isOld = isOwned(before.get(textKey(record))) && !isYounger(record, previousAt) && !kept.has(textKey(record));
     const merges = spfNames.has(record.name) && isSpfRecord(record);
     if ((index === null && !isOld) || merges || !mayDelete(record)) continue;
@@ -424,6 +427,11 @@ const exclusive = new Set(["CNAME", "ALIAS", "NS"]);
 /** Returns whether a zone can hold a present record and one of the template that replaces it. */
 function canStandBeside({ recordType }: LiveRecord, wanted: WantedRecord | undefined): boolean {
   return !exclusive.has(recordType) && !exclusive.has(wanted?.recordType ?? "");
+}
+
+/** Returns whether a record of the template names the texts that it replaces. */
+function namesTexts(wanted: WantedRecord | undefined): boolean {
+  return wanted?.recordType === "TXT" && wanted.txtConflicts.mode === "Prefix";
 }
 
 type Present = Pick<RecordData, "recordType" | "name" | "value">;
