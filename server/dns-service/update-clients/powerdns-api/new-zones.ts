@@ -59,7 +59,8 @@ export class NewZones {
       await withinContent(zones.change(database.fork(), caller, { id }, wanted, options));
     } catch (error) {
       // Another call may have finished it, and only the call that made a domain takes it back.
-      if (!isOwn && (await begunZone(database.fork(), { id })) !== null) await domains.delete(database.fork(), caller, id);
+      if (!isOwn && (await begunZone(database.fork(), { id })) !== null)
+        await domains.delete(database.fork(), caller, id);
       throw error;
     }
     return await zones.find(database.fork(), caller, name.value, "read");
