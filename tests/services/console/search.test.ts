@@ -173,21 +173,21 @@ test("what was found is replaced in all zones, followed after leaving the page, 
 
 test("the undo of a replacement says for people what was left, and is repeated for locked records and required reviews", async () => {
   const { admin, services } = site.zonewright;
-  const [locked, reviewed] = await pointing(address(30), ["locked.undo", "reviewed.undo"]);
+  const [locked, reviewed] = await pointing(address(90), ["locked.undo", "reviewed.undo"]);
   const [www] = (await locked?.records("&name=www")) ?? [];
   await locked?.update(www?.["id"], { locked: true });
   await admin.put(`/api/domains/${reviewed?.id}`, { reviewRequired: "everyone" });
-  const request = { recordType: "A", value: address(30), newValue: address(31) };
+  const request = { recordType: "A", value: address(90), newValue: address(91) };
   const { planHash } = (await admin.post("/api/records/replace/plan", request)).body;
   const confirmed = { planHash, unlock: true, override: true, message: "The rack moves" };
   const { body: job } = await admin.post("/api/records/replace/apply", { ...request, ...confirmed });
   await services.batches.run();
   const page = await site.signedIn({ path: `/replace/${job.jobId}` });
-  const dialog = page.getByRole("dialog");
+  const dialog = page.getByRole("dialog", { name: "Undo this in every domain?" });
   await page.getByRole("button", { name: "Undo…" }).click();
   await dialog.getByRole("button", { name: "Undo", exact: true }).click();
   await page.getByText("2 failed").waitFor();
-  await page.getByText(`www A ${address(31)} is locked.`, { exact: true }).waitFor();
+  await page.getByText(`www A ${address(91)} is locked.`, { exact: true }).waitFor();
   await page.getByText("This domain requires a review of each change.", { exact: true }).waitFor();
   await page.getByRole("link", { name: "Open it" }).click();
   await page.waitForURL(`${site.url}/replace/${job.jobId}`);
@@ -200,12 +200,12 @@ test("the undo of a replacement says for people what was left, and is repeated f
   await dialog.getByRole("textbox", { name: "Reason" }).fill("The new rack burns");
   await dialog.getByRole("button", { name: "Undo", exact: true }).click();
   await dialog.waitFor({ state: "hidden" });
-  await page.getByRole("heading", { name: `Undo of A ${address(30)} → ${address(31)}` }).waitFor();
+  await page.getByRole("heading", { name: `Undo of A ${address(90)} → ${address(91)}` }).waitFor();
   await page
     .getByRole("status")
     .filter({ hasText: /^2 domains changed$/ })
     .waitFor();
-  expect((await admin.get(`/api/records?value=${address(30)}`)).body.total).toBe(4);
+  expect((await admin.get(`/api/records?value=${address(90)}`)).body.total).toBe(4);
 });
 
 test("selected hits are changed in all of their zones after a look at the plan, undone as a whole, or put into the zones' drafts", async () => {
