@@ -30,7 +30,7 @@ export interface RecordAccount {
   records(zone: string, name?: string): AsyncIterable<StoredRecord[]>;
   /** Creates a record. A refusal carries a sentence with the vendor's message. @returns the new record's id */
   create(zone: string, record: RecordData): Promise<Result<string>>;
-  /** Returns the TTL that the vendor gives new records, whichever they shall have. A second call sets theirs. Left out: it takes it. @throws ProviderError */
+  /** Returns the TTL of each new record, for vendors that ignore the one they are sent: a second call sets it. Left out: the vendor takes it. @throws ProviderError */
   createdTtl?(zone: string): Promise<number>;
   /** Changes a record of the same name and type. */
   update(zone: string, id: string, record: RecordData): Promise<Result<null>>;
