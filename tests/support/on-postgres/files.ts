@@ -82,6 +82,7 @@ export const onPostgres: Readonly<Record<string, readonly string[]>> = {
     "tests/registry/expiry/reminders.test.ts",
     "tests/registry/certificates/certificates.test.ts",
     "tests/registry/registrars/registrars.test.ts",
+    "tests/registry/registrars/each-registrar.test.ts",
     "tests/registry/registrars/registration.test.ts",
     "tests/registry/registrars/requests.test.ts",
     "tests/zones/domains/portfolio.test.ts",
