@@ -4,10 +4,8 @@ import { sending } from "../api.ts";
 const lostForMilliseconds = 600_000;
 
 type Procedure = {
-  [
-    Router in "assignments" | "changeRequests" | "portfolio" | "replacements" | "snapshots"
-  ]: `${Router}.${keyof RouterInputs[Router] & string}`;
-}["assignments" | "changeRequests" | "portfolio" | "replacements" | "snapshots"];
+  [Router in keyof RouterInputs]: `${Router}.${keyof RouterInputs[Router] & string}`;
+}[keyof RouterInputs];
 
 /** What makes something new each time. A call that sets a state, or looks again, is meant anew by whoever presses again. */
 const making: ReadonlySet<string> = new Set<Procedure>([
