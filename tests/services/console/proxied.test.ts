@@ -134,3 +134,25 @@ test("an automatic TTL is called automatic wherever it is shown, and can be type
   const hit = page.getByRole("row").filter({ hasText: zone.name });
   await hit.getByRole("cell", { name: "automatic", exact: true }).waitFor();
 });
+
+test("several records get an automatic TTL at once", async () => {
+  await zone.add("A", "other", "192.0.2.7", 300);
+  await zone.add("A", "third", "192.0.2.7", 600);
+  await page.goto(`${site.url}/d/${zone.name}/records?search=192.0.2.7`);
+  await page.getByRole("row").filter({ hasText: "third" }).waitFor();
+  await page.getByRole("grid").focus();
+  await page.keyboard.press("Control+a");
+  await page.getByRole("button", { name: "Set TTL", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Set the TTL of 3 records" });
+  await dialog.getByText("or “automatic”").waitFor();
+  await dialog.getByRole("textbox").fill("automatic");
+  await dialog.getByRole("button", { name: "Add to the draft" }).click();
+  await openReview();
+  await patch().getByText("5 min → automatic", { exact: true }).waitFor();
+  await patch().getByText("10 min → automatic", { exact: true }).waitFor();
+  await focusIn(review());
+  await page.keyboard.press("Control+Enter");
+  await expect
+    .poll(async () => (await zone.records("&value=192.0.2.7")).map(({ name, ttl }) => `${name} ${ttl}`).toSorted())
+    .toEqual(["direct 1", "other 1", "third 1"]);
+});

@@ -341,7 +341,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
           <BulkDialog
             field={bulk.field}
             rows={bulk.rows}
-            zone={zone.name}
+            zone={zone}
             onClose={() => setBulk(null)}
             onSet={(changed) => {
               change((before) => setFields(before, bulk.rows, changed));

@@ -105,6 +105,7 @@ export const records: Words["records"] = {
   },
   ttlAuto: "Standard",
   ttlWrong: "Bitte Sekunden angeben oder eine Dauer wie 5 min, 1 h oder 1 d.",
+  ttlOrAutomatic: "Bitte Sekunden angeben, eine Dauer wie 5 min, 1 h oder 1 d, oder „automatisch“.",
   strings: (count, octets) => `${octets} Oktette in ${counted(count, "Zeichenkette", "Zeichenketten")}`,
   corrections: {
     url: "Nur der Hostname der URL wird verwendet.",

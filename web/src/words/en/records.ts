@@ -101,6 +101,7 @@ export const records = {
   },
   ttlAuto: "Default",
   ttlWrong: "Write seconds or a time such as 5 min, 1 h or 1 d.",
+  ttlOrAutomatic: "Write seconds, a time such as 5 min, 1 h or 1 d, or “automatic”.",
   strings: (count: string, octets: string) => `${octets} octets in ${plural(count, "string", "strings")}`,
   corrections: {
     url: "Only the host name of the URL is used.",
