@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { onTestFinished } from "vitest";
 
 /** A running clock that tests can advance. */
 export class Clock {
   #ahead = 0;
+  #stoppedAt: number | null = null;
 
-  readonly now = (): Date => new Date(Date.now() + this.#ahead);
+  readonly now = (): Date => new Date((this.#stoppedAt ?? Date.now()) + this.#ahead);
 
   advance(milliseconds: number): void {
     this.#ahead += milliseconds;
@@ -18,6 +20,14 @@ export class Clock {
     } finally {
       this.advance(-milliseconds);
     }
+  }
+
+  /** Stands still until the test ends, except for `advance`: a limit is reached exactly, however long the calls before it take. */
+  standStill(): void {
+    this.#stoppedAt = Date.now();
+    onTestFinished(() => {
+      this.#stoppedAt = null;
+    });
   }
 
   /** Waits by advancing itself. */

@@ -102,6 +102,7 @@ describe("a command line on the user's computer", () => {
   });
 
   test("a code expires after a minute", async () => {
+    clock.standStill();
     const [late, early] = [await authorized(client), await authorized(client)];
     await clock.ahead(59 * second, async () => expect((await redeem(early)).status).toBe(200));
     await clock.ahead(60 * second, async () => expect(wrongField(await redeem(late))).toBe("code"));
@@ -226,6 +227,7 @@ describe("a device without a browser", () => {
   });
 
   test("a device that asks too often has to wait five seconds longer each time", async () => {
+    clock.standStill();
     const device = await startedDevice(zw.nobody);
     expectWaiting(await device.poll(), "authorization_pending");
     clock.advance(2 * second);
@@ -244,6 +246,7 @@ describe("a device without a browser", () => {
   });
 
   test("both codes of a device expire after ten minutes", async () => {
+    clock.standStill();
     const device = await startedDevice(zw.nobody);
     const { userCode } = device;
     const patient = await signedInFrom("198.51.100.9");

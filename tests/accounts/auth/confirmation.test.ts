@@ -195,6 +195,7 @@ describe("confirming a session", () => {
   });
 
   test("a confirmation ends after ten minutes", async () => {
+    clock.standStill();
     await zw.member(name);
     const { body: started } = await zw.nobody.post("/api/auth/login", { username: name, password });
     const client = new RestClient(zw.url, started.accessToken);

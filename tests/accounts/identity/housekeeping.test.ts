@@ -25,6 +25,7 @@ async function left(): Promise<number[]> {
 }
 
 test("abandoned flows, tickets and registrations are deleted once they expire, and not before", async () => {
+  clock.standStill();
   const rogue = await startRogueProvider();
   onTestFinished(() => rogue.stop());
   const config = { providerId: "oidc", ...rogueClient, wellKnownUrl: rogue.wellKnownUrl };

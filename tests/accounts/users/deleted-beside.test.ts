@@ -108,6 +108,8 @@ const notifying: Record<string, (member: Member, round: number) => Promise<(() =
     return [() => statusOf(zw.admin.delete(zone.path))];
   },
   "the end of their assignments": async (member) => {
+    // One that has ended meanwhile would be refused.
+    clock.standStill();
     const expiresAt = new Date(clock.now().getTime() + 1_000).toISOString();
     await assigned(member, { expiresAt });
     await assigned(member, { expiresAt: new Date(clock.now().getTime() + day + 1_000).toISOString() });
