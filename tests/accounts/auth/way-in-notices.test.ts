@@ -18,7 +18,8 @@ let mail: MailServer;
 let running: Zonewright & { stop(): Promise<void> };
 beforeAll(async () => {
   mail = await startMailServer();
-  running = await startZonewright({ now: clock.now, env: { SMTP_URL: mail.url, SITE_URL: site } });
+  // Without jobs, only the tests deliver.
+  running = await startZonewright({ now: clock.now, env: { SMTP_URL: mail.url, SITE_URL: site, JOBS: "off" } });
 });
 afterAll(async () => {
   await running.stop();
