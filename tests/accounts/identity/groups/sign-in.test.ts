@@ -11,6 +11,7 @@ import {
   site,
 } from "../../../support/identity/external-sign-in.ts";
 import { startOpenIdProvider, type OpenIdProvider } from "../../../support/identity/openid-provider.ts";
+import { patience } from "../../../support/patience.ts";
 import { RestClient, type Answer } from "../../../support/rest-client.ts";
 import { useZonewright } from "../../../support/zonewright.ts";
 import { manualZone, type Body, type Zone } from "../../../support/zones.ts";
@@ -411,7 +412,7 @@ describe("defaultDeny", () => {
 async function untilOneWaits(tx: EntityManager): Promise<void> {
   if (process.env["TEST_DATABASE_URL"] === undefined) return;
   const waiting = sql`select from pg_locks where not granted and transactionid = pg_current_xact_id()::xid`;
-  await expect.poll(async () => (await waiting.execute(queries(tx))).rows.length).toBeGreaterThan(0);
+  await expect.poll(async () => (await waiting.execute(queries(tx))).rows.length, patience).toBeGreaterThan(0);
 }
 
 describe("the last administrator", () => {
