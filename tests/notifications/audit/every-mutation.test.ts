@@ -1,9 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Caller } from "../../../server/access/caller.ts";
 import { restProcedures } from "../../../server/api/rest.ts";
+import { batchJobName } from "../../../server/bulk/batches/batch.ts";
 import { storeBatch } from "../../../server/bulk/batches/store.ts";
+import { queries } from "../../../server/database/database.ts";
 import { appRouter } from "../../../client-sdk/app-router.ts";
 import { Clock } from "../../support/clock.ts";
 import { patience } from "../../support/patience.ts";
@@ -166,8 +169,18 @@ async function replaced(): Promise<Answer> {
   return await zw.admin.post("/api/records/replace/apply", { ...request, planHash: body.planHash, force: true });
 }
 
+/** Waits until no run is on its way that the calls before have asked for. It would carry out whatever is stored meanwhile. */
+async function noRun(): Promise<void> {
+  const runs = sql`select from jobs.job where name = ${batchJobName} and state <= 'active' and start_after <= now()`;
+  await vi.waitFor(
+    async () => expect((await runs.execute(queries(zw.services.database.fork()))).rows).toEqual([]),
+    patience,
+  );
+}
+
 /** Stops a job that no run has begun. */
 async function stopped(): Promise<Answer> {
+  await noRun();
   const { body: me } = await zw.admin.get("/api/auth/me");
   const caller: Caller = {
     userId: me.id,
