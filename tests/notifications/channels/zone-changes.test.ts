@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { queries } from "../../../server/database/database.ts";
 import { assign } from "../../accounts/assignments/assigned.ts";
 import { approve, creating, requested, verdict } from "../../zones/change-requests/requested.ts";
@@ -13,6 +13,8 @@ const report = async () => {
   await harness.zw.services.changeReporter.run(new AbortController().signal);
   await harness.deliver();
 };
+/** Goes to the first minutes of the next day, so that no hour or day ends while a test makes its changes. */
+const beginDay = async () => await harness.later(24 * hour - (harness.clock.now().getTime() % (24 * hour)) + minute);
 const hearing = (parts: Body = {}) => harness.make({ events: ["zone.changed"], ...parts });
 const received = (): Body[] => harness.hooks.calls.map(({ text }) => JSON.parse(text).data);
 const left = async () => {
@@ -170,6 +172,7 @@ describe("a filter by type of a change with more records than a message lists", 
   });
 
   test("the message and the digest count all records of the types that the channel names", async () => {
+    await beginDay();
     await hearing({ zoneFilter: { recordTypes: ["A"] } });
     await hearing({ zoneFilter: { recordTypes: ["A"] }, digest: "hourly" });
     const zone = await manualZone(harness.zw);
@@ -187,6 +190,8 @@ describe("a filter by type of a change with more records than a message lists", 
 });
 
 describe("digests", () => {
+  beforeEach(beginDay);
+
   test("an hourly digest sends the changes of an hour together, at the full hour", async () => {
     const channel = await hearing({ digest: "hourly" });
     expect(channel).toMatchObject({ digest: "hourly", zoneFilter: null });
