@@ -101,7 +101,7 @@ describe("opening a stream", () => {
   test("a stream sends a keep-alive comment after 15 seconds without notifications", async () => {
     const client = await started();
     clock.advance(16 * second);
-    expect(await client.next()).toMatchObject({ comment: true, data: null });
+    expect(await client.nextComment()).toMatchObject({ comment: true, data: null });
   });
 });
 

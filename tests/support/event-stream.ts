@@ -15,7 +15,8 @@ export interface StreamMessage {
 export class StreamClient {
   readonly response: IncomingMessage;
   readonly #request: ClientRequest;
-  readonly #waiting: StreamMessage[] = [];
+  readonly #messages: StreamMessage[] = [];
+  readonly #comments: StreamMessage[] = [];
   #text = "";
   #raw = "";
   #wake: () => void = () => undefined;
@@ -54,15 +55,24 @@ export class StreamClient {
     return this.#raw;
   }
 
-  /** The next message; null when the stream has ended. */
+  /** The next message; null when the stream has ended. Skips comments, which come whenever nothing else did for a while. */
   async next(): Promise<StreamMessage | null> {
-    while (this.#waiting.length === 0) {
+    return await this.#first(this.#messages);
+  }
+
+  /** The next comment; null when the stream has ended. */
+  async nextComment(): Promise<StreamMessage | null> {
+    return await this.#first(this.#comments);
+  }
+
+  async #first(waiting: StreamMessage[]): Promise<StreamMessage | null> {
+    while (waiting.length === 0) {
       if (this.#closed) return null;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     }
-    return this.#waiting.shift() ?? null;
+    return waiting.shift() ?? null;
   }
 
   /** Like tRPC, which reports a refusal within the stream. */
@@ -90,7 +100,7 @@ export class StreamClient {
     this.#text += text;
     const blocks = this.#text.split("\n\n");
     this.#text = blocks.pop() ?? "";
-    this.#waiting.push(...blocks.map(messageOf));
+    for (const message of blocks.map(messageOf)) (message.comment ? this.#comments : this.#messages).push(message);
     this.#wake();
   }
 }
