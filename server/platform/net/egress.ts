@@ -251,6 +251,9 @@ interface Datagram {
   milliseconds: number;
 }
 
+/** Parts of the time that a message waits for its answer. */
+const waitParts = 5;
+
 /** Failures of the way there: this machine has no route, so they say nothing about the server. */
 const noRoute: ReadonlySet<unknown> = new Set(["ENETUNREACH", "EADDRNOTAVAIL", "EAFNOSUPPORT", "EINVAL"]);
 
@@ -282,8 +285,12 @@ async function exchange(
   const done = Promise.withResolvers<Buffer>();
   const fail = (error: unknown) => done.reject(failure(host, error));
   const late = () => done.reject(new EgressError("timeout", `${host} did not answer in time.`, { sent: true }));
-  // An answer that arrived while this process was busy is read before the timer's verdict.
-  const timer = setTimeout(() => setImmediate(late), milliseconds);
+  // While this process is stalled, nothing is sent or read: however long that takes, no more than one part of the time passes.
+  let left = waitParts;
+  const timer = setInterval(() => {
+    // An answer that arrived meanwhile is read before the timer's verdict.
+    if (--left === 0) setImmediate(late);
+  }, milliseconds / waitParts);
   const end = () => done.reject(signal.reason as Error);
   signal.addEventListener("abort", end, { once: true });
   socket.on("error", fail);
@@ -297,7 +304,7 @@ async function exchange(
   } catch (error) {
     throw error instanceof EgressError || error === signal.reason ? error : failure(host, error);
   } finally {
-    clearTimeout(timer);
+    clearInterval(timer);
     signal.removeEventListener("abort", end);
   }
 }
