@@ -298,8 +298,8 @@ const mostAddresses = 10_000;
 
 interface LimitOptions {
   perSecond?: number;
-  /** Milliseconds, as `performance.now` counts. */
-  now?: () => number;
+  /** Milliseconds of any clock. */
+  now: () => number;
 }
 
 /**
@@ -312,7 +312,7 @@ export class StrangerLimit {
   readonly #counts = new Map<string, number>();
   #second = 0;
 
-  constructor({ perSecond = refusalsPerSecond, now = () => performance.now() }: LimitOptions = {}) {
+  constructor({ perSecond = refusalsPerSecond, now }: LimitOptions) {
     this.#perSecond = perSecond;
     this.#now = now;
   }

@@ -59,12 +59,13 @@ export class DnsService {
     this.#configs = configs;
     this.secondaries = new Secondaries(parts);
     const answers = new UpdateAnswers(database, now);
+    const milliseconds = () => now().getTime();
     this.#responder = new Responder({
       ...parts,
       configs,
       secondaries: this.secondaries,
-      strangers: new StrangerLimit(),
-      unproven: new StrangerLimit({ perSecond: unprovenPerSecond }),
+      strangers: new StrangerLimit({ now: milliseconds }),
+      unproven: new StrangerLimit({ perSecond: unprovenPerSecond, now: milliseconds }),
       unknownKeys: new UnknownKeys(),
       updates: new DynamicUpdates({ ...parts, configs, answers, limits: requestLimits }),
       zoneQueries: new ZoneQueries({ ...parts, configs, limits: requestLimits }),
