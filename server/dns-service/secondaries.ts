@@ -128,7 +128,7 @@ export class Secondaries {
 
   /**
    * Notes a serial that a secondary has. If it is ahead of the zone's, the serials up to it were given out before, for contents that are gone. They count as unknown:
-   * who asks for what changed since one of them gets the whole zone, also once the zone has passed it. To be followed by another fact.
+   * who asks for what changed since one of them gets the whole zone, also once the zone has passed it. They are stored by the next write.
    */
   hasSerial(zone: ServedZone, serial: number): void {
     const distance = serialDistance(zone.soa.serial, serial);
@@ -253,11 +253,11 @@ export class Secondaries {
     this.#facts = new Map();
     this.#reached = [];
     this.#unknown.clear();
-    if (facts.length === 0) return;
+    if (facts.length === 0 && unknown.length === 0) return;
     try {
-      await upsert(this.#database, facts);
+      if (facts.length > 0) await upsert(this.#database, facts);
     } catch (error) {
-      if (isLockConflict(error)) this.#keep(facts, reached);
+      if (isLockConflict(error)) this.#keep({ facts, reached, unknown });
       this.#log.warn({ err: error }, "what is known of secondaries could not be stored");
       return;
     }
@@ -270,12 +270,22 @@ export class Secondaries {
   }
 
   /** Keeps what could not be stored for the next write. What was learned meanwhile counts. */
-  #keep(facts: readonly Facts[], reached: readonly Reached[]): void {
+  #keep({ facts, reached, unknown }: Unwritten): void {
     const later = this.#facts;
     this.#facts = new Map(facts.map((each) => [`${each.zone_id} ${each.identity}`, each]));
     for (const [id, each] of later) this.#facts.set(id, { ...this.#facts.get(id), ...each });
     this.#reached = [...reached, ...this.#reached];
+    for (const each of unknown) {
+      const since = this.#unknown.get(each.domain_id)?.base_revision ?? 0;
+      if (each.base_revision > since) this.#unknown.set(each.domain_id, each);
+    }
   }
+}
+
+interface Unwritten {
+  facts: readonly Facts[];
+  reached: readonly Reached[];
+  unknown: readonly UnknownSerials[];
 }
 
 function ofEndpoint(zone: ServedZone, endpoint: Endpoint, keyName: string | null): Facts {

@@ -255,6 +255,23 @@ describe("secondaries out of step", () => {
     expect(await soas(raised.body.serial)).toBe(4);
   });
 
+  test("serials that were asked for are unknown also if they are stored before the transfer has ended", async () => {
+    const id = await create("slow.example");
+    await untilInSync(id);
+    const { dnsService, database } = zw.services;
+    const [zone] = await dnsService.zones(database.fork(), id);
+    if (!zone) throw new Error("The zone is not served.");
+    await dnsService.secondaries.written();
+    const since = zone.soa.serial + 1;
+    dnsService.secondaries.hasSerial(zone, since);
+    await dnsService.secondaries.written();
+    await add(id, "new1");
+    await add(id, "new2");
+    const [port = 0] = dnsService.ports;
+    const { lines } = await transfer(port, "slow.example", { key, since });
+    expect(lines.filter((line) => line.includes(" SOA "))).toHaveLength(2);
+  });
+
   test("a secondary that stays behind for ten minutes is reported once, and once when it has recovered", async () => {
     const id = await create("behind.example");
     await untilInSync(id);
