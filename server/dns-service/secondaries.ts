@@ -314,7 +314,11 @@ async function upsert(database: Database, facts: readonly Facts[]): Promise<void
       f.zone_id, f.identity, f.address, f.key_name, case when f.lacks_zone then null else f.serial end,
       f.transferred_serial, f.served_at, f.asked_at, f.looked_at, f.notified_at,
       f.transferred_at, f.transfer_kind, f.transfer_records, f.transfer_octets, f.transfer_milliseconds, f.error
-    from f order by f.zone_id, f.identity
+    from f
+    -- Who asked may hear the answer only after the zone is gone.
+    where exists (select from domains where domains.id = f.zone_id)
+      or exists (select from provider_configs where provider_configs.id = f.zone_id)
+    order by f.zone_id, f.identity
     on conflict (zone_id, identity) do update set
       address = excluded.address,
       key_name = coalesce(excluded.key_name, primary_secondaries.key_name),
