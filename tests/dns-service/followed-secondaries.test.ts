@@ -10,6 +10,7 @@ import { patience } from "../support/patience.ts";
 import type { RestClient } from "../support/rest-client.ts";
 import { adminPassword, useZonewright } from "../support/zonewright.ts";
 import type { Body } from "../support/zones.ts";
+import { untilFollowed } from "./until-followed.ts";
 
 const clock = new Clock();
 const log = new NoticeLog();
@@ -69,7 +70,7 @@ async function untilInSync(id: string): Promise<void> {
 test("a secondary that transfers a zone but goes on answering with an older serial is not in sync, and is reported", async () => {
   const name = "unloaded.example";
   const id = await create(name);
-  await untilInSync(id);
+  await untilFollowed(zw, admin, id);
   const { serial: old } = await report(id);
   secondary.serves.set(name, old);
   await add(id, "www");
@@ -93,7 +94,7 @@ test("a secondary that transfers a zone but goes on answering with an older seri
 test("a secondary that stays behind is reported by the next run if the notification could not be stored", async () => {
   const name = "unreported.example";
   const id = await create(name);
-  await untilInSync(id);
+  await untilFollowed(zw, admin, id);
   const session = await zw.signIn("admin", adminPassword);
   const { status } = await session.post("/api/notifications", {
     channel: "webhook",
@@ -125,7 +126,7 @@ test("a secondary that stays behind is reported by the next run if the notificat
 test("what is known of a secondary is kept if it could not be stored because of a deadlock", async () => {
   const name = "deadlocked.example";
   const id = await create(name);
-  await untilInSync(id);
+  await untilFollowed(zw, admin, id);
   const { serial } = await report(id);
   secondary.serves.set(name, serial - 1);
   clock.advance(2 * minute);
@@ -134,8 +135,9 @@ test("what is known of a secondary is kept if it could not be stored because of 
     begin raise exception 'deadlock detected' using errcode = '40P01'; end $$`.execute(em);
   await sql`create trigger lose before insert on primary_secondaries execute function lose()`.execute(em);
   await zw.services.secondaryCheck.runOnce();
-  await sql`drop function lose cascade`.execute(em);
   expect(await rowOf(id)).toMatchObject({ serial });
+  // From now on, what is learned of another zone has it written, too.
+  await sql`drop function lose cascade`.execute(em);
   await zw.services.dnsService.secondaries.written();
   expect(await rowOf(id)).toMatchObject({ serial: serial - 1 });
   secondary.serves.clear();
@@ -145,7 +147,7 @@ test("what is known of a secondary is kept if it could not be stored because of 
 test("a secondary in sync is asked again after a minute, by the job and by the report, so that one that lost the zone is found", async () => {
   const name = "restored.example";
   const id = await create(name);
-  await untilInSync(id);
+  await untilFollowed(zw, admin, id);
   const { serial } = await report(id);
   // As after a restore from a backup of its own.
   secondary.serves.set(name, serial - 1);
@@ -183,7 +185,7 @@ test.each([
   async (_, rcode, reason) => {
     const name = `lost-${rcode}.example`;
     const { id, own } = await createAtOwn(name);
-    await untilInSync(id);
+    await untilFollowed(zw, admin, id);
     const { serial } = await report(id);
     own.rcode = rcode;
     clock.advance(2 * minute);
@@ -208,7 +210,7 @@ test.each([
 test("a secondary that is gone is reported after ten minutes although nobody edits the zone, and one that missed a question is not", async () => {
   const name = "silent.example";
   const { id, own } = await createAtOwn(name);
-  await untilInSync(id);
+  await untilFollowed(zw, admin, id);
   own.answers = false;
   clock.advance(2 * minute);
   await zw.services.secondaryCheck.runOnce();
@@ -239,7 +241,7 @@ test("a secondary that is gone is reported after ten minutes although nobody edi
 
 test("the report says why a secondary in sync no longer answers", async () => {
   const id = await create("gone.example");
-  await untilInSync(id);
+  await untilFollowed(zw, admin, id);
   secondary.answers = false;
   clock.advance(2 * minute);
   expect(await report(id)).toMatchObject({ secondaries: [{ error: expect.any(String) }] });
@@ -251,7 +253,7 @@ test("the report says why a secondary in sync no longer answers", async () => {
 test("a query from the address of a secondary that cannot be reached, which anybody can forge, keeps the error", async () => {
   const name = "forged.example";
   const id = await create(name);
-  await untilInSync(id);
+  await untilFollowed(zw, admin, id);
   secondary.answers = false;
   clock.advance(2 * minute);
   const [{ error }] = (await report(id)).secondaries;
@@ -268,7 +270,7 @@ test("a query from the address of a secondary that cannot be reached, which anyb
 test("a secondary that stays behind is written once, not at each look", async () => {
   const name = "away.example";
   const id = await create(name);
-  await untilInSync(id);
+  await untilFollowed(zw, admin, id);
   await countWrites();
   secondary.serves.set(name, (await report(id)).serial - 1);
   clock.advance(2 * minute);
@@ -292,6 +294,11 @@ async function countWrites(): Promise<void> {
     begin insert into writes values (new.zone_id); return null; end $$`.execute(run);
   await sql`create trigger count_writes after update of behind_since on primary_secondaries
     for each row execute function count_write()`.execute(run);
+  // Other files of tests use the same database.
+  onTestFinished(async () => {
+    await sql`drop function count_write cascade`.execute(run);
+    await sql`drop table writes`.execute(run);
+  });
 }
 
 async function writes(id: string): Promise<number> {
@@ -316,7 +323,7 @@ async function busy(name: string, id: string, minutes: number): Promise<void> {
 test("a secondary of a busy zone that always lacks its newest change, but none for long, is not reported", async () => {
   const name = "busy.example";
   const id = await create(name);
-  await untilInSync(id);
+  await untilFollowed(zw, admin, id);
   await busy(name, id, 12);
   secondary.serves.clear();
   await untilInSync(id);
@@ -327,7 +334,7 @@ test("a secondary of a busy zone that always lacks its newest change, but none f
 test("a secondary that was reported has recovered once it has the change that it lacked, however busy the zone is", async () => {
   const name = "busy-again.example";
   const id = await create(name);
-  await untilInSync(id);
+  await untilFollowed(zw, admin, id);
   secondary.serves.set(name, (await report(id)).serial);
   await add(id, "lacked");
   await zw.services.secondaryCheck.runOnce();

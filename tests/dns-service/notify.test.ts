@@ -5,6 +5,7 @@ import type { TsigKey } from "../../server/dns/wire/tsig.ts";
 import { StandInSecondary } from "../support/name-servers/stand-in-secondary.ts";
 import { patience } from "../support/patience.ts";
 import { useZonewright } from "../support/zonewright.ts";
+import { untilFollowed } from "./until-followed.ts";
 
 const zw = useZonewright({ env: { DNS_LISTEN: "127.0.0.1:0", JOBS: "off" } });
 const keyOf = (name: string): TsigKey => ({ name, algorithm: "hmac-sha256", secret: Buffer.from(`secret of ${name}`) });
@@ -61,6 +62,11 @@ async function inSync(path: string): Promise<void> {
   await vi.waitFor(check, patience);
 }
 
+/** Waits until the notifier has found a new zone at its secondaries. */
+async function followed(path: string, count = 1): Promise<void> {
+  await untilFollowed(zw, zw.admin, path.split("/").at(-1) ?? "", count);
+}
+
 /** What is stored of the secondaries of a zone. */
 async function rowsOf(path: string) {
   const found = queries(zw.services.database.fork()).selectFrom("primary_secondaries").select("error");
@@ -68,7 +74,8 @@ async function rowsOf(path: string) {
 }
 
 test("each secondary is notified of the zones whose configuration lists it, signed with that configuration's key, and of no others (RFC 1996 §3.1)", async () => {
-  for (const zone of Object.keys(notified)) await inSync(await create(zone, zone));
+  for (const [zone, { secondaries: listed }] of Object.entries(notified))
+    await followed(await create(zone, zone), listed.length);
   for (const [name, secondary] of secondaries) {
     // An answer that is signed with the key of the secondary is what acknowledges a NOTIFY.
     const heard = Object.keys(notified).filter((zone) => secondary.notified(zone).length > 0);
@@ -79,7 +86,7 @@ test("each secondary is notified of the zones whose configuration lists it, sign
 test("a NOTIFY that is not acknowledged is sent again until it is (RFC 1996 §3.6)", async () => {
   const secondary = secondaries.get("plain");
   const path = await create("again.example", "plain.example");
-  await inSync(path);
+  await followed(path, 2);
   if (secondary) secondary.answers = false;
   const { status } = await zw.admin.post(`${path}/records`, { recordType: "A", name: "www", value: "192.0.2.1" });
   expect(status).toBe(201);
@@ -104,7 +111,7 @@ test("a secondary that does not answer gets no more messages of a serial the mor
     const { body } = await zw.admin.post("/api/provider-configs", { kind: "primary", name: "silent", config });
     configs.set("silent", body.id);
     const path = await create("silent.example", "silent");
-    await inSync(path);
+    await followed(path);
     secondary.answers = false;
     secondary.heard = 0;
     const { status } = await zw.admin.post(`${path}/records`, { recordType: "A", name: "www", value: "192.0.2.1" });
@@ -123,7 +130,7 @@ test("a secondary that does not answer gets no more messages of a serial the mor
 test("a NOTIFY that is answered SERVFAIL at once is sent again after a while (RFC 1996 §3.6)", async () => {
   const secondary = secondaries.get("plain");
   const path = await create("restarts.example", "plain.example");
-  await inSync(path);
+  await followed(path, 2);
   if (secondary) secondary.rcode = 2;
   const { status } = await zw.admin.post(`${path}/records`, { recordType: "A", name: "www", value: "192.0.2.1" });
   expect(status).toBe(201);
@@ -146,7 +153,7 @@ test("a secondary that does not have a member of a catalog is to read the catalo
     const { body } = await zw.admin.post("/api/provider-configs", { kind: "primary", name: "lacking", config });
     configs.set("lacking", body.id);
     const path = await create("refused.example", "lacking");
-    await inSync(path);
+    await followed(path);
     const heard = () => [...new Set(secondary.notified(catalogZone))];
     await vi.waitFor(() => expect(heard()).toHaveLength(1), patience);
     await zw.services.secondaryCheck.runOnce();
@@ -191,13 +198,13 @@ test("catalogs that change together, as for a move between them, are announced t
     await vi.waitFor(() => expect(heard()).toEqual([1, 0]), patience);
     await configure("new.invalid");
     const path = await create("moved.example", "new.invalid");
-    await inSync(path);
+    await followed(path);
     await vi.waitFor(() => expect(heard()).toEqual([1, 1]), patience);
     const order = secondary.order.length;
     // Its configuration is the older one, whose catalog would be the first otherwise.
     const move = { providerConfigId: configs.get("old.invalid"), force: true };
     expect((await zw.admin.put(path, move)).status).toBe(200);
-    await vi.waitFor(() => expect(heard()).toEqual([3, 3]), { timeout: 60_000, interval: 100 });
+    await vi.waitFor(() => expect(heard()).toEqual([3, 3]), patience);
     expect(
       secondary.order
         .slice(order)
@@ -219,13 +226,12 @@ test("a secondary is notified of a catalog again each minute until it acknowledg
     configs.set("catalog", body.id);
     secondary.rcode = 5;
     await create("member.example", "catalog");
-    await vi.waitFor(() => expect(secondary.heard).toBeGreaterThan(1), patience);
+    const stored = async () => (await rowsOf(body.id)).map(({ error }) => error);
+    await vi.waitFor(async () => expect(await stored()).toEqual(["The secondary refuses: REFUSED."]), patience);
     secondary.rcode = 0;
-    const sweep = async () => {
-      await zw.services.dnsService.sweep();
-      expect(secondary.notified(catalogZone)).toHaveLength(1);
-    };
-    await vi.waitFor(sweep, patience);
+    await zw.services.dnsService.sweep();
+    await vi.waitFor(async () => expect(await stored()).toEqual([null]), patience);
+    expect(secondary.notified(catalogZone)).toHaveLength(1);
     await zw.services.dnsService.sweep();
     await create("second-member.example", "catalog");
     await vi.waitFor(() => expect(secondary.notified(catalogZone)).toHaveLength(2), patience);

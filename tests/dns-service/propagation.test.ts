@@ -7,6 +7,8 @@ import { StandInSecondary } from "../support/name-servers/stand-in-secondary.ts"
 import { serialOfLine, transfer } from "../support/name-servers/transfer-client.ts";
 import { patience } from "../support/patience.ts";
 import { useZonewright } from "../support/zonewright.ts";
+import { wait } from "../dns-providers/settling.ts";
+import { untilFollowed } from "./until-followed.ts";
 
 const key: TsigKey = { name: "xfr", algorithm: "hmac-sha256", secret: Buffer.from("secret of the key") };
 const clock = new Clock();
@@ -61,7 +63,7 @@ async function untilInSync(id: string): Promise<void> {
 describe("notifications of secondaries", () => {
   test("a change is announced to each secondary with a key that it knows, and the report shows when it is served", async () => {
     const id = await create("notified.example");
-    await untilInSync(id);
+    await untilFollowed(zw, zw.admin, id);
     await add(id, "www");
     await untilInSync(id);
     const { serial, changedAt, secondaries } = await report(id);
@@ -81,7 +83,7 @@ describe("notifications of secondaries", () => {
 
   test("the secondaries of all domains are listed, to those who may see them, with both serials and what went wrong", async () => {
     const [id, other] = [await create("listed.example"), await create("listed-other.example")];
-    await Promise.all([untilInSync(id), untilInSync(other)]);
+    await Promise.all([untilFollowed(zw, zw.admin, id), untilFollowed(zw, zw.admin, other)]);
     const { serial } = await report(id);
     const listed = {
       domainId: id,
@@ -116,7 +118,7 @@ describe("notifications of secondaries", () => {
 
   test("after many changes in a moment the last one is announced, no more than once in 100 ms, and serials never fall", async () => {
     const id = await create("many.example");
-    await untilInSync(id);
+    await untilFollowed(zw, zw.admin, id);
     const before = secondary.notified("many.example").length;
     const start = performance.now();
     await Promise.all(Array.from({ length: 40 }, (_, index) => add(id, `host${index}`)));
@@ -149,14 +151,18 @@ const history = async (id: string) => (await zw.admin.get(`/api/domains/${id}/hi
 describe("the history of a zone that secondaries transfer", () => {
   test("shows for each change how many of its secondaries have it, and after how long", async () => {
     const id = await create("history.example");
-    await untilInSync(id);
+    await untilFollowed(zw, zw.admin, id);
     await add(id, "www");
     await untilInSync(id);
-    const [entry] = await history(id);
-    expect(entry).toMatchObject({
-      propagation: { secondaries: 1, inSync: 1, seconds: expect.any(Number) },
-      mirrors: null,
-    });
+    // It is stored a moment after what the report says.
+    const entry = await vi.waitFor(async () => {
+      const [last] = await history(id);
+      expect(last).toMatchObject({
+        propagation: { secondaries: 1, inSync: 1, seconds: expect.any(Number) },
+        mirrors: null,
+      });
+      return last;
+    }, patience);
     // A newer change says nothing about when this one arrived.
     clock.advance(minute);
     await add(id, "later");
@@ -166,7 +172,7 @@ describe("the history of a zone that secondaries transfer", () => {
 
   test("the history counts a secondary without a change, and shows how long it took once it has it", async () => {
     const id = await create("late.example");
-    await untilInSync(id);
+    await untilFollowed(zw, zw.admin, id);
     secondary.serves.set("late.example", (await report(id)).serial);
     await add(id, "www");
     const announced = async () =>
@@ -175,8 +181,11 @@ describe("the history of a zone that secondaries transfer", () => {
     clock.advance(2 * minute);
     secondary.serves.clear();
     await untilInSync(id);
-    const [{ propagation }] = await history(id);
-    expect(propagation).toMatchObject({ secondaries: 1, inSync: 1 });
+    const propagation = await vi.waitFor(async () => {
+      const [last] = await history(id);
+      expect(last.propagation).toMatchObject({ secondaries: 1, inSync: 1 });
+      return last.propagation;
+    }, patience);
     expect(propagation.seconds).toBeGreaterThanOrEqual(120);
   });
 
@@ -191,7 +200,7 @@ describe("secondaries out of step", () => {
   test("a secondary with serials that a restore has lost is in sync only after it got the whole zone", async () => {
     const name = "lost.example";
     const id = await create(name);
-    await untilInSync(id);
+    await untilFollowed(zw, zw.admin, id);
     const { serial } = await report(id);
     const [port = 0] = zw.services.dnsService.ports;
     const known = async () => expect(await report(id)).toMatchObject({ secondaries: [{ serial: serial + 2 }] });
@@ -218,7 +227,7 @@ describe("secondaries out of step", () => {
   test("a secondary that has a change before whoever asks it knows of it is not ahead: the next one is a difference", async () => {
     const name = "quick.example";
     const id = await create(name);
-    await untilInSync(id);
+    await untilFollowed(zw, zw.admin, id);
     const { dnsService, database } = zw.services;
     const [stale] = await dnsService.zones(database.fork(), id);
     const [endpoint] = stale?.service.settings.notify ?? [];
@@ -257,7 +266,7 @@ describe("secondaries out of step", () => {
 
   test("serials that were asked for are unknown also if they are stored before the transfer has ended", async () => {
     const id = await create("slow.example");
-    await untilInSync(id);
+    await untilFollowed(zw, zw.admin, id);
     const { dnsService, database } = zw.services;
     const [zone] = await dnsService.zones(database.fork(), id);
     if (!zone) throw new Error("The zone is not served.");
@@ -274,13 +283,14 @@ describe("secondaries out of step", () => {
 
   test("a secondary that stays behind for ten minutes is reported once, and once when it has recovered", async () => {
     const id = await create("behind.example");
-    await untilInSync(id);
+    await untilFollowed(zw, zw.admin, id);
     secondary.serves.set("behind.example", (await report(id)).serial);
     await add(id, "www");
     await zw.services.secondaryCheck.runOnce();
     expect(await report(id)).toMatchObject({ secondaries: [{ inSync: false }] });
     expect(log.next("behind.example")).toEqual([]);
-    clock.advance(11 * minute);
+    // With the minutes of the tests before, a session would soon end.
+    await wait(zw, clock, 11 * minute);
     await zw.services.secondaryCheck.runOnce();
     await zw.services.secondaryCheck.runOnce();
     expect(log.next("behind.example")).toEqual(["zone.secondary_behind"]);
@@ -293,7 +303,7 @@ describe("secondaries out of step", () => {
 
   test("a secondary that is ahead is reported, and a raised serial is newer than its own", async () => {
     const id = await create("ahead.example");
-    await untilInSync(id);
+    await untilFollowed(zw, zw.admin, id);
     const { serial } = await report(id);
     const ahead = serial + 5_000_000;
     secondary.serves.set("ahead.example", ahead);
