@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 
 const asked = async (question: Buffer) => {
-  const octets = await ask(zone.client.port, question, { milliseconds: 10_000, from: fresh() });
+  const octets = await ask(zone.client.port, question, { from: fresh() });
   if (octets === null) throw new Error("no answer");
   return { octets, message: readMessage(octets) };
 };

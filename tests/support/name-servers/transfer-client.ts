@@ -10,6 +10,7 @@ import { valueOf } from "../../../server/dns/record.ts";
 import { readRdata } from "../../../server/dns/wire/rdata.ts";
 import { signRequest, TsigVerifier, type TsigKey } from "../../../server/dns/wire/tsig.ts";
 import { typeName, types } from "../../../server/dns/zone-file/type-names.ts";
+import { patience } from "../patience.ts";
 
 const seconds = () => Math.floor(Date.now() / 1_000);
 
@@ -72,24 +73,29 @@ export function serialOfLine(line: string): number {
 /** How long to wait where no answer is expected. */
 export const moment = { milliseconds: 300 };
 
+/** Parts of the time that a datagram waits: while this process, which often has both sides, is stalled, no more than one of them passes. */
+const waitParts = 5;
+
 /** Sends a datagram to loopback. @returns the answer, or null if none comes */
 export async function ask(
   port: number,
   message: Buffer,
-  { milliseconds = 20_000, from = "127.0.0.1" }: { milliseconds?: number; from?: string } = {},
+  { milliseconds = patience.timeout, from = "127.0.0.1" }: { milliseconds?: number; from?: string } = {},
 ): Promise<Buffer | null> {
   const socket = createSocket(from.includes(":") ? "udp6" : "udp4");
+  let waiting: NodeJS.Timeout | undefined;
   try {
     await new Promise<void>((resolve) => socket.bind(0, from, resolve));
     return await new Promise<Buffer | null>((resolve) => {
-      const waiting = setTimeout(() => resolve(null), milliseconds);
-      socket.once("message", (answer) => {
-        clearTimeout(waiting);
-        resolve(answer);
-      });
+      let left = waitParts;
+      waiting = setInterval(() => {
+        if (--left === 0) resolve(null);
+      }, milliseconds / waitParts);
+      socket.once("message", resolve);
       socket.send(message, port, loopbackFor(from));
     });
   } finally {
+    clearInterval(waiting);
     socket.close();
   }
 }

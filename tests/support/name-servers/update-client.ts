@@ -109,7 +109,7 @@ export class UpdateClient {
   /** Sends octets as they are. @throws Error if no answer comes */
   async exchange(message: Buffer, protocol: "udp" | "tcp"): Promise<Buffer> {
     if (protocol === "tcp") return await exchangeByTcp(this.port, message, this.from);
-    const answer = await ask(this.port, message, { milliseconds: 20_000, from: this.from });
+    const answer = await ask(this.port, message, { from: this.from });
     if (answer === null) throw new Error("The server did not answer.");
     return answer;
   }
