@@ -89,10 +89,10 @@ describe("a message from another time", () => {
   test.each([
     [
       "behind",
-      -301,
+      -600,
       "The client's clock is behind (BADTIME). Correct it. If it is right, an old message was replayed.",
     ],
-    ["ahead", 301, "The client's clock is ahead of this service's (BADTIME). Correct one of them."],
+    ["ahead", 600, "The client's clock is ahead of this service's (BADTIME). Correct one of them."],
   ])(
     "a client whose clock is %s sets the key's last error and does not count as a use",
     async (_how, seconds, reason) => {
