@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { Connections, type ConnectionLimits } from "../../server/dns-service/connections.ts";
+import { patience } from "../support/patience.ts";
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -89,8 +90,9 @@ test("readers that take an octet now and then are cut, their transfers end, and 
   for (const socket of sockets) socket.write(request);
   await expectServed(port);
   await ended.promise;
+  // On a busy machine, the time limit may end before the second octet is taken.
+  await vi.waitFor(() => expect(sockets.filter(({ bytesRead }) => bytesRead < 2)).toEqual([]), patience);
   clearInterval(trickle);
-  expect(sockets.filter(({ bytesRead }) => bytesRead < 2)).toEqual([]);
   for (const socket of sockets) socket.destroy();
 });
 
@@ -134,7 +136,8 @@ test("octets that drip do not extend the time limit of a request, and others are
   const drip = setInterval(() => {
     for (const socket of sockets) socket.write(Buffer.of(0));
   }, 20);
-  await expectServed(port);
+  // A request of somebody else may be late, too, on a busy machine.
+  await vi.waitFor(() => expectServed(port), patience);
   await ended;
   clearInterval(drip);
   expect(sockets.map(({ bytesRead }) => bytesRead)).toEqual(sockets.map(() => 0));
