@@ -7,7 +7,7 @@ import { typeName, types } from "../../../server/dns/zone-file/type-names.ts";
 import { linesOf, transfer } from "../../support/name-servers/transfer-client.ts";
 import { exchangeByTcp, prerequisite, update, type Answered } from "../../support/name-servers/update-client.ts";
 import { useZonewright } from "../../support/zonewright.ts";
-import { newKey, newZone } from "./key-clients.ts";
+import { newKey, newZone, untilDone } from "./key-clients.ts";
 
 const zw = useZonewright({ env: { DNS_LISTEN: "127.0.0.1:0" } });
 let zone: Awaited<ReturnType<typeof newZone>>;
@@ -285,9 +285,10 @@ describe("a signed transfer", () => {
     const transfers = Array.from({ length: 3 }, () =>
       transfer(large.client.port, "large.example", { key: large.key.tsig }),
     );
-    const changes = Array.from({ length: 10 }, (_, index) =>
-      large.client.update([update.deleteName(`n${index}`), update.add(`m${index}`, "A", "192.0.2.1")]),
-    );
+    const changes = Array.from({ length: 10 }, (_, index) => {
+      const replaced = [update.deleteName(`n${index}`), update.add(`m${index}`, "A", "192.0.2.1")];
+      return untilDone(() => large.client.update(replaced), 2);
+    });
     for (const { lines } of await Promise.all(transfers)) expect(lines).toHaveLength(2_703);
     expect(await Promise.all(changes)).toEqual(changes.map(() => 0));
   });
