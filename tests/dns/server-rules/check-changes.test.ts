@@ -88,9 +88,14 @@ describe("an import that breaks rules in many places", () => {
         lines(count, (index) => `d${index} NS ns.d${index}\nns.d${index} A 192.0.2.1`),
       );
       const zonefile = lines(count, (index) => `d${index} NS ns.d${index}`);
-      const answer = await work(() => zone.post("/zonefile", { zonefile, mode: "replace", dryRun: true }));
-      expect(answer).toMatchObject({ status: 409, body: { code: "CONFLICT" } });
-      steps.push(answer.steps);
+      const turns: number[] = [];
+      // What follows the import takes steps, too, and may happen during one of them.
+      for (let turn = 0; turn < 3; turn++) {
+        const answer = await work(() => zone.post("/zonefile", { zonefile, mode: "replace", dryRun: true }));
+        expect(answer).toMatchObject({ status: 409, body: { code: "CONFLICT" } });
+        turns.push(answer.steps);
+      }
+      steps.push(Math.min(...turns));
     }
     const [some = 0, twice = 0] = steps;
     expect(twice / some).toBeLessThan(2.6);
