@@ -24,6 +24,21 @@ test("an answer from the address and port that were asked is returned", async ()
   expect(answer.toString()).toBe("answer");
 });
 
+test("a process that is stalled for longer than it waits still gets the answer", async () => {
+  const server = await socketAt("127.0.0.1");
+  server.on("message", (_question, { port, address }) => server.send("answer", port, address));
+  const egress = openDoor({}, { allow: ["127.0.0.1"] });
+  const call = egress.guardedExchange({ ...waiting, host: "127.0.0.1", port: server.address().port });
+  let isDone = false;
+  void call.finally(() => (isDone = true)).catch(() => undefined);
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  while (!isDone) {
+    await new Promise(setImmediate);
+    Atomics.wait(never, 0, 0, waiting.milliseconds + 50);
+  }
+  expect((await call).toString()).toBe("answer");
+});
+
 test("answers from another port or another address are ignored", async () => {
   const [server, otherPort, otherAddress] = await Promise.all(["127.0.0.1", "127.0.0.1", "127.0.0.2"].map(socketAt));
   server?.on("message", (_question, { port, address }) => {
