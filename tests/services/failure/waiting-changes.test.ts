@@ -5,6 +5,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { PreparingClient } from "../../../server/database/preparing-client.ts";
 import { severalStatements } from "../../../server/database/prepared-statements.ts";
+import { patience } from "../../support/patience.ts";
 import { createDatabase } from "../../support/servers/postgres.ts";
 import { RestClient } from "../../support/rest-client.ts";
 import { startService, type ServiceProcess } from "../../support/service-process.ts";
@@ -73,7 +74,7 @@ async function waitingChanges(client: RestClient, count: number) {
   await vi.waitFor(async () => {
     const { rows } = await observer.query(`select from ${connections} and wait_event_type = 'Lock'`);
     expect(rows.length).toBe(Math.min(count, 10));
-  });
+  }, patience);
   return { answers, goOn: () => holder.query("commit") };
 }
 
@@ -144,7 +145,7 @@ test.each([
   const answer = end(id);
   await vi.waitFor(async () => {
     expect((await observer.query(`select from ${connections} and wait_event_type = 'Lock'`)).rows).toHaveLength(1);
-  });
+  }, patience);
   await holder.query("select from notification_channels where id = $1 for key share", [id]);
   await holder.query("commit");
   expect((await answer).status).toBe(status);
