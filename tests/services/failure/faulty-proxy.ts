@@ -1,4 +1,5 @@
-import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { createServer, Socket, type Server } from "node:net";
+import { freePorts } from "../../support/programs.ts";
 import type { RequestKind, Wire } from "./wire-requests.ts";
 
 /** The fault for one request or its answer. */
@@ -54,8 +55,9 @@ export async function startFaultyProxy(upstreamPort: number, wire: Wire): Promis
     for (const passage of passages) passage.cut();
     await closed;
   };
-  let server = await open(0);
-  const { port } = server.address() as AddressInfo;
+  // While connections are refused, no outgoing connection of this machine takes it.
+  const [port = 0] = await freePorts(1);
+  let server = await open(port);
   return {
     port,
     next: (fault) =>
@@ -82,7 +84,8 @@ async function listening(port: number, take: (client: Socket) => void): Promise<
 /** One connection through the proxy. */
 class Passage {
   readonly #client: Socket;
-  readonly #server: Socket;
+  readonly #server = new Socket();
+  readonly #upstreamPort: number;
   readonly #wire: Wire;
   readonly #armed: Set<Armed>;
   /** Client data that is not a whole request yet, or waits behind a held one. */
@@ -94,11 +97,13 @@ class Passage {
 
   constructor(client: Socket, upstreamPort: number, wire: Wire, armed: Set<Armed>, ended: () => void) {
     this.#client = client;
-    this.#server = connect({ host: "127.0.0.1", port: upstreamPort, noDelay: true });
+    this.#upstreamPort = upstreamPort;
     this.#wire = wire;
     this.#armed = armed;
-    client.setNoDelay(true);
-    for (const socket of [client, this.#server]) socket.on("error", () => this.cut());
+    for (const socket of [client, this.#server]) {
+      socket.setNoDelay(true);
+      socket.on("error", () => this.cut());
+    }
     client.once("close", () => {
       // A held request may still be delivered after its caller has given up.
       if (!this.#holding) this.cut();
@@ -120,6 +125,13 @@ class Passage {
     this.#server.destroy();
   }
 
+  /** Connects with the first request. Earlier, a server may close the connection because nothing comes: PowerDNS does after five seconds. */
+  #send(octets: Buffer, sent?: () => void): void {
+    if (this.#server.destroyed) return;
+    if (this.#server.pending && !this.#server.connecting) this.#server.connect(this.#upstreamPort, "127.0.0.1");
+    this.#server.write(octets, sent);
+  }
+
   #takeRequests(): void {
     while (!this.#holding) {
       const request = this.#wire(this.#pending);
@@ -137,7 +149,7 @@ class Passage {
       const mine = fault?.does === "hold answer" || fault?.does === "cut answer" ? fault : null;
       // Several questions may be in flight; the fault strikes the first answer.
       this.#asked = { kind, fault: mine ?? this.#asked?.fault ?? null };
-      this.#server.write(octets);
+      this.#send(octets);
     };
     if (fault?.does === "hold request") {
       this.#holding = true;
@@ -149,7 +161,7 @@ class Passage {
       };
       fault.struck({ release, cut: () => this.cut() });
     } else if (fault?.does === "cut request") {
-      this.#server.write(octets.subarray(0, octets.length >> 1), () => {
+      this.#send(octets.subarray(0, octets.length >> 1), () => {
         this.cut();
         fault.struck(over);
       });
