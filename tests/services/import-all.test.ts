@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -6,7 +6,8 @@ import { startBind } from "../support/name-servers/bind.ts";
 import { countMessages } from "../support/name-servers/message-counter.ts";
 import type { Answer, RestClient } from "../support/rest-client.ts";
 import { startService } from "../support/service-process.ts";
-import { emptyZone } from "../support/name-servers/update-server.ts";
+import { startFaultyProxy } from "./failure/faulty-proxy.ts";
+import { dnsWire } from "./failure/wire-requests.ts";
 
 type Body = Answer["body"];
 
@@ -56,18 +57,24 @@ test("all zones of a name server are imported, a few at a time", async () => {
 test("after kill -9 during an import, the progress names the imported zones, and a second import completes it", async () => {
   const dataDir = await newFolder();
   const names = Array.from({ length: 90 }, (_, index) => `killed${index}.example`);
-  await mkdir(join(dataDir, "zones"));
-  for (const name of names) await writeFile(join(dataDir, "zones", `${name}.zone`), emptyZone(name));
+  const bind = await startBind(names);
+  onTestFinished(() => bind.stop());
+  const proxy = await startFaultyProxy(bind.port, dnsWire);
+  onTestFinished(() => proxy.stop());
   let service = await startService({ DATA_DIR: dataDir });
   let client = await service.signIn();
-  const { body } = await client.get("/api/provider-configs");
-  const path = `/api/provider-configs/${body.configs[0].id}/import`;
+  const config = { ...bind.config, port: proxy.port, timeoutSeconds: 60 };
+  const { body } = await client.post("/api/provider-configs", { kind: "rfc2136", name: "BIND", config });
+  const path = `/api/provider-configs/${body.id}/import`;
+  // One zone never comes, so that the import lasts until the kill.
+  const held = proxy.next({ does: "hold answer", to: "transfer" });
   await client.post(path, { all: true });
   await vi.waitFor(async () => expect((await client.get(path)).body.done).toBeGreaterThan(5), {
     timeout: 60_000,
     interval: 1,
   });
   await service.stop("SIGKILL");
+  (await held).cut();
 
   service = await startService({ DATA_DIR: dataDir });
   onTestFinished(() => service.close());

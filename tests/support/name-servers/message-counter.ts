@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 export interface MessageCounter {
   readonly port: number;
   count(opcode: number): number;
-  /** The maximum number of simultaneous client connections. */
+  /** The maximum number of simultaneous client connections. One that the client has ended is over, even if the server is still to close it. */
   mostConnections(): number;
   stop(): Promise<void>;
 }
@@ -16,7 +16,12 @@ export async function countMessages(serverPort: number): Promise<MessageCounter>
   let most = 0;
   const server = createServer((client) => {
     most = Math.max(most, ++open);
-    client.once("close", () => open--);
+    let isOver = false;
+    const over = () => {
+      if (!isOver) open--;
+      isOver = true;
+    };
+    client.once("end", over).once("close", over);
     const upstream = connect(serverPort, "127.0.0.1");
     for (const socket of [client, upstream]) {
       sockets.add(socket);
