@@ -12,11 +12,13 @@ export interface Validated {
 /** A thread that validates bodies and counts the work. */
 export class ValidationThread {
   readonly #worker = new Worker(new URL("program.ts", import.meta.url));
+  /** Listened for at once: the thread may have loaded before the first hook runs, and says so only then. */
+  readonly #loaded = once(this.#worker, "message") as Promise<[number]>;
   /** How many schemas each body is validated against. */
   procedures = 0;
 
   async start(): Promise<void> {
-    [this.procedures] = (await once(this.#worker, "message")) as [number];
+    [this.procedures] = await this.#loaded;
   }
 
   /** Parses the body, then validates it as each procedure would. */
