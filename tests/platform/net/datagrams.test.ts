@@ -1,10 +1,12 @@
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
+import { patience } from "../../support/patience.ts";
+import { freePorts } from "../../support/programs.ts";
 import { failureOf, openDoor } from "./door.ts";
 
 const message = Buffer.from("question");
-const waiting = { message, reach: "public" as const, milliseconds: 200, accepts: () => true };
+const waiting = { message, reach: "public" as const, milliseconds: patience.timeout, accepts: () => true };
 
 async function socketAt(address: string): Promise<Socket> {
   const socket = createSocket("udp4");
@@ -46,7 +48,8 @@ test("answers from another port or another address are ignored", async () => {
     otherAddress?.send("forged", port, address);
   });
   const egress = openDoor({}, { allow: ["127.0.0.1"] });
-  const call = egress.guardedExchange({ ...waiting, host: "127.0.0.1", port: server?.address().port ?? 0 });
+  const port = server?.address().port ?? 0;
+  const call = egress.guardedExchange({ ...waiting, milliseconds: 200, host: "127.0.0.1", port });
   expect((await failureOf(call)).failure).toBe("timeout");
 });
 
@@ -63,12 +66,8 @@ test.for([
 });
 
 test("a port without a server is a failed connection", async () => {
-  const other = createSocket("udp4");
-  other.bind(0, "127.0.0.4");
-  await once(other, "listening");
-  const unused = other.address().port;
-  await new Promise<void>((resolve) => other.close(() => resolve()));
+  const [port = 0] = await freePorts(1);
   const egress = openDoor({}, { allow: ["127.0.0.0/8"] });
-  const call = egress.guardedExchange({ ...waiting, host: "127.0.0.4", port: unused });
+  const call = egress.guardedExchange({ ...waiting, host: "127.0.0.4", port });
   expect((await failureOf(call)).failure).toBe("connect");
 });
