@@ -6,6 +6,7 @@ import { ValidationSeverity, validate } from "dockerfile-utils";
 import { expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { loadConfig } from "../../server/ops/config/config.ts";
+import { freePorts } from "../support/programs.ts";
 import { startZonewright } from "../support/zonewright.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -92,7 +93,9 @@ test("the image has a readiness check, and compose waits for dependencies", asyn
       ({ code }: { code: number }) => code,
     );
   };
-  const zw = await startZonewright();
+  // Once the service has stopped, nothing else listens there.
+  const [port = 0] = await freePorts(1);
+  const zw = await startZonewright({ env: { PORT: String(port) } });
   expect(await check(zw.url)).toBe(0);
   await zw.stop();
   expect(await check(zw.url)).toBe(1);
