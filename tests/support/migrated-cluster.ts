@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import { btree_gin } from "@electric-sql/pglite/contrib/btree_gin";
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
@@ -49,9 +49,9 @@ async function makeDump(file: string): Promise<void> {
     const engine = await PGlite.create({ dataDir: join(dataDir, "database"), extensions });
     const dump = await engine.dumpDataDir("none");
     await engine.close();
-    // Those of earlier migrations are of no use.
+    // Those of earlier migrations are of no use. Another process may have made this one meanwhile, and read it.
     for (const name of await readdir(cacheFolder))
-      if (name.startsWith(prefix)) await rm(join(cacheFolder, name), { force: true });
+      if (name.startsWith(prefix) && name !== basename(file)) await rm(join(cacheFolder, name), { force: true });
     const own = join(cacheFolder, `${process.pid}-${prefix}.tar`);
     await writeFile(own, dump.stream());
     await rename(own, file);
