@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { pages } from "../support/markdown.ts";
 import { apiExamples, callsApi, cleanUp, runPage } from "../support/pages/page-examples.ts";
@@ -22,9 +23,18 @@ afterAll(() => standIns.stop());
 beforeEach(() => cleanUp(zw));
 
 test.each(reported)("the examples of %s work as documented", async (path) => {
+  let isOver = false;
   // The only job that an example waits for.
-  const work = setInterval(() => void zw.services.batches.run().catch(() => undefined), 500);
-  onTestFinished(() => clearInterval(work));
+  const work = async () => {
+    for (; !isOver; await sleep(200)) await zw.services.batches.run().catch(() => undefined);
+  };
+  const working = work();
+  // The next page finds nothing that is still under way.
+  onTestFinished(async () => {
+    isOver = true;
+    await working;
+    await zw.services.background.settled();
+  });
   expect(await runPage(zw, path, standIns.of(path))).toEqual([]);
 });
 
