@@ -65,7 +65,8 @@ export async function startLoopbackVendor(handle: (call: VendorCall) => VendorRe
     if (reply) response.writeHead(reply.status, reply.headers).end(reply.body);
     else response.destroy();
   };
-  const server = createServer((request, response) => {
+  // Leaves it to the client to close connections that are idle. If both did, a busy process could send a call on one that the server just closed.
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.once("end", () => {
