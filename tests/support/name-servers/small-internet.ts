@@ -5,6 +5,7 @@ import { createServer, type Server } from "node:net";
 import { readMessage } from "../../../server/dns/wire/messages.ts";
 import { readName } from "../../../server/dns/names/wire-names.ts";
 import { typeName } from "../../../server/dns/zone-file/type-names.ts";
+import { freePorts } from "../programs.ts";
 
 /** Zones of one server: lines `owner type data` by zone, with absolute names. `.` is the root. */
 type Zones = Record<string, readonly string[]>;
@@ -36,11 +37,8 @@ type Reply = Flags & Pick<Packet, "answers" | "authorities" | "additionals">;
 /** Starts name servers of a private root on addresses of loopback. They answer like a simple authoritative server. */
 export async function startSmallInternet(): Promise<SmallInternet> {
   const open: (Socket | Server)[] = [];
-  const probe = createSocket("udp4");
-  probe.bind(0, "127.53.0.254");
-  await once(probe, "listening");
-  const { port } = probe.address();
-  open.push(probe);
+  // One that no other program takes at any address.
+  const [port = 0] = await freePorts(1);
   return {
     port,
     async server(address, zones) {
