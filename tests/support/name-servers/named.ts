@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { vi } from "vitest";
 import { binary } from "../binaries.ts";
 import { dig } from "./dig.ts";
+import { patience } from "../patience.ts";
 import type { PresentedRecord } from "../records/presentation.ts";
 import { freePorts, run, startProgram } from "../programs.ts";
 
@@ -36,16 +37,13 @@ export async function startNamed(files: Readonly<Record<string, string>>): Promi
     async reload(zone, serial) {
       const { exitCode, stderr } = await rndc("reload", zone);
       if (exitCode !== 0) throw new Error(`named does not reload ${zone}: ${stderr}\n${server.output()}`);
-      await vi.waitFor(
-        async () => {
-          const [soa] = await dig(port, `${zone}.`, "SOA");
-          const served = soa?.rdata.split(" ")[2];
-          if (served !== String(serial)) {
-            throw new Error(`named serves ${zone} at ${served}, not at ${serial}:\n${lastLines(server.output())}`);
-          }
-        },
-        { timeout: 60_000, interval: 20 },
-      );
+      await vi.waitFor(async () => {
+        const [soa] = await dig(port, `${zone}.`, "SOA");
+        const served = soa?.rdata.split(" ")[2];
+        if (served !== String(serial)) {
+          throw new Error(`named serves ${zone} at ${served}, not at ${serial}:\n${lastLines(server.output())}`);
+        }
+      }, patience);
     },
     transfer: (zone, ...options) => dig(port, "+tcp", ...options, `${zone}.`, "AXFR"),
     lookUp: (name, type) => dig(port, `${name}.`, type),

@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { vi } from "vitest";
 import { recordLines, type PresentedRecord } from "../records/presentation.ts";
+import { patience } from "../patience.ts";
 import { freePorts, type RunningProgram } from "../programs.ts";
 import { dig } from "./dig.ts";
 import { serverFolder, type ServerKey } from "./update-server.ts";
@@ -76,7 +77,7 @@ export async function untilServed(
   secondary: Secondary,
   zone: string,
   wanted: readonly string[],
-  timeout = 30_000,
+  timeout = patience.timeout,
 ): Promise<void> {
   const check = async () => {
     const served = recordLines(await secondary.served(zone));
