@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { beforeAll, describe, expect, test } from "vitest";
-import { apiDocument, callsOf, type ApiDocument, type Call } from "../../docs/generator/api-document.ts";
+import { describe, expect, test } from "vitest";
+import { apiDocument, callsOf } from "../../docs/generator/api-document.ts";
 import { answerExample, bodyExample } from "../../docs/generator/examples.ts";
 import { anchor } from "../../docs/generator/markdown.ts";
 import { referencePages } from "../../docs/generator/reference.ts";
@@ -52,12 +52,8 @@ describe("examples in the reference", () => {
     // Lookups of expiry dates fail immediately.
     env: { RDAP_BOOTSTRAP_URL: "http://127.0.0.1:9/dns.json", WHOIS_SERVER: "127.0.0.1:9" },
   });
-  let document: ApiDocument;
-  let calls: Call[];
-  beforeAll(() => {
-    document = apiDocument();
-    calls = callsOf(document);
-  });
+  const document = apiDocument();
+  const calls = callsOf(document);
 
   test("an example body or answer fits its schema", () => {
     const wrong = calls.flatMap(({ operation: { operationId, requestBody, responses } }) => {
@@ -72,42 +68,51 @@ describe("examples in the reference", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("an example call is accepted by the service and answered as the reference says", async () => {
-    const answers: { operationId: string; status: string; reported: string[] }[] = [];
-    for (const { name } of document.tags) {
+  /** They name an unknown link, invitation, passkey, program, device, identity provider, provider configuration, domain and user. */
+  const strangers = new Set([
+    "approveDevice",
+    "createAssignment",
+    "createIdentityConfig",
+    "createMirror",
+    "createPasskey",
+    "createTsigKey",
+    "exchangeCliCode",
+    "exchangeDeviceCode",
+    "findDevice",
+    "refuseDevice",
+    "register",
+    "resetPassword",
+    "verifyEmail",
+  ]);
+  const accepted: string[] = [];
+
+  test.each(document.tags)(
+    "example calls of $name are accepted and answered as the reference says",
+    async ({ name }) => {
       const { blocks } = await page(`docs/reference/api/${anchor(name)}.md`);
       const scripts = blocks.filter(({ language }) => language === "sh");
-      const tagged = calls.filter(({ operation }) => operation.tags[0] === name);
-      expect(scripts).toHaveLength(tagged.length);
+      const operations = calls.map(({ operation }) => operation).filter(({ tags }) => tags[0] === name);
+      expect(scripts).toHaveLength(operations.length);
       const codes: string[] = [];
       for (const { code } of scripts) codes.push(await onOwnDomain(code));
       const statuses = await statusesOf(codes);
-      expect(statuses).toHaveLength(tagged.length);
-      for (const [index, { operation }] of tagged.entries()) {
-        const { operationId, responses } = operation;
-        answers.push({ operationId, status: statuses[index] ?? "", reported: Object.keys(responses) });
-      }
-    }
-    expect(answers.filter(({ status, reported }) => !reported.includes(status))).toEqual([]);
-    // They name an unknown link, invitation, passkey, program, device, identity provider, provider configuration, domain and user.
-    const refused = answers.filter(({ status }) => status === "400").map(({ operationId }) => operationId);
-    const strangers = [
-      "approveDevice",
-      "createAssignment",
-      "createIdentityConfig",
-      "createMirror",
-      "createPasskey",
-      "createTsigKey",
-      "exchangeCliCode",
-      "exchangeDeviceCode",
-      "findDevice",
-      "refuseDevice",
-      "register",
-      "resetPassword",
-      "verifyEmail",
-    ];
-    expect(refused.toSorted()).toEqual(strangers);
-    expect(answers.filter(({ status }) => status.startsWith("2")).length).toBeGreaterThan(50);
+      expect(statuses).toHaveLength(operations.length);
+      const answers = operations.map(({ operationId, responses }, index) => ({
+        operationId,
+        status: statuses[index] ?? "",
+        reported: Object.keys(responses),
+      }));
+      expect(answers.filter(({ status, reported }) => !reported.includes(status))).toEqual([]);
+      const refused = answers.filter(({ status }) => status === "400").map(({ operationId }) => operationId);
+      const ids = operations.map(({ operationId }) => operationId);
+      expect(refused).toEqual(ids.filter((id) => strangers.has(id)));
+      accepted.push(...answers.flatMap(({ operationId, status }) => (status.startsWith("2") ? [operationId] : [])));
+    },
+  );
+
+  test("most example calls succeed", () => {
+    expect(calls.filter(({ operation }) => strangers.has(operation.operationId))).toHaveLength(strangers.size);
+    expect(accepted.length).toBeGreaterThan(50);
   });
 
   const exampleId = "01a1fb0f-6204-7000-abd4-276e976be8b7";
@@ -120,12 +125,16 @@ describe("examples in the reference", () => {
     return script.replace(`/domains/${exampleId}`, `/domains/${(body as { id: string }).id}`);
   }
 
-  /** Runs calls one after another, in one shell because a large process starts others slowly. An endless answer is aborted after a second. */
+  /** A call for its status. */
+  const finite = `command curl -sS -o /dev/null -w '%{http_code}' "$@"`;
+  /** The same of an endless answer, which is aborted once its first line has come. */
+  const endless = 'exec 3< <(command curl -sS -i "$@"); read -r _ status _ <&3; kill $!; printf %s "$status"';
+
+  /** Runs calls one after another, in one shell because a large process starts others slowly. */
   async function statusesOf(codes: readonly string[]): Promise<string[]> {
     const script = codes.map((code) => {
-      const seconds = code.includes("--no-buffer") ? 1 : 20;
-      const options = `-sS -o /dev/null -w '%{http_code}' --max-time ${seconds}`;
-      return `(\ncurl() { command curl ${options} "$@"; }\n${code}\n)\nprintf '${separator}'`;
+      const call = code.includes("--no-buffer") ? endless : finite;
+      return `(\ncurl() { ${call}; }\n${code}\n)\nprintf '${separator}'`;
     });
     const env = { ...process.env, ZONEWRIGHT: zw.url, TOKEN: zw.admin.token ?? "", TEMP_TOKEN: "none" };
     const { stdout } = await run("bash", ["-c", script.join("\n")], { env });
