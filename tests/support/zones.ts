@@ -7,7 +7,8 @@ import type { Zonewright } from "./zonewright.ts";
 /** The content of an answer; tests assert on it. */
 export type Body = Answer["body"];
 
-let names = 0;
+/** Of four digits from the first on, so that names sort in the order in which they were made, whatever files ran before in this process. */
+let names = 1_000;
 const manualConfigs = new WeakMap<Zonewright, Promise<string>>();
 
 /** A domain name that no other test has. */
