@@ -33,8 +33,8 @@ export interface LoopbackVendor {
   failNext: (fault: VendorFault, times?: number, matches?: (call: VendorCall) => boolean) => void;
   /** Discards the remaining faults. */
   forgetFaults: () => void;
-  /** Runs an action and waits for it just before the next call that `matches` accepts, such as an edit made elsewhere. */
-  meanwhile: (matches: (call: VendorCall) => boolean, act: () => unknown) => void;
+  /** Runs an action and waits for it just before each of the next calls that `matches` accepts, such as an edit made elsewhere. */
+  meanwhile: (matches: (call: VendorCall) => boolean, act: () => unknown, times?: number) => void;
   /** Refuses calls above limits from now on, with the seconds until there is room again. */
   limitCalls: (limits: readonly CallLimit[], now: () => Date, refusal: (seconds: number) => VendorReply) => CallLimits;
   stop: () => Promise<void>;
@@ -84,7 +84,9 @@ export async function startLoopbackVendor(handle: (call: VendorCall) => VendorRe
       for (let count = 0; count < times; count++) faults.push({ fault, matches });
     },
     forgetFaults: () => void faults.splice(0),
-    meanwhile: (matches, act) => void edits.push({ matches, act }),
+    meanwhile(matches, act, times = 1) {
+      for (let count = 0; count < times; count++) edits.push({ matches, act });
+    },
     limitCalls(most, now, refused) {
       refusal = refused;
       return (limits = new CallLimits(most, now));
