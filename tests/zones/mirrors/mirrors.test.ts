@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { assign } from "../../accounts/assignments/assigned.ts";
 import { patience } from "../../support/patience.ts";
+import { refusal } from "../../support/vendors/cloudflare/server.ts";
 import { useCloudflare } from "./cloud.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { fileZone, manualConfig, type Body, type Zone } from "../../support/zones.ts";
@@ -179,10 +180,11 @@ describe("a mirror", () => {
     cloud.server.addZone(zone.name);
     await add(zone, cloud.configId);
     await reaches(zone, "in_sync");
-    cloud.server.fault("POST", "refuse");
+    const reply = refusal(400, 9_999, "The harbour master does not like it.");
+    cloud.server.vendor.failNext({ after: false, reply }, 1_000, ({ method }) => method === "POST");
     await zone.add("A", "late", "192.0.2.44");
-    await vi.waitFor(async () => expect((await mirrorsOf(zone))[0]).toMatchObject({ state: "failing" }), patience);
-    expect((await mirrorsOf(zone))[0].error).toContain("harbour master");
+    expect((await reaches(zone, "failing")).error).toContain("harbour master");
+    cloud.server.vendor.forgetFaults();
     expect(await reaches(zone, "in_sync")).toMatchObject({ error: null });
     expect(atCloudflare(zone)).toContain(`late.${zone.name} A 192.0.2.44`);
   });
@@ -250,7 +252,7 @@ describe("a mirror", () => {
 
 describe("a strict mirror", () => {
   const short = { recordType: "A", name: "short", value: "192.0.2.5", ttl: 5 };
-  const refusal = "The strict mirror Cloud refuses it: Cloudflare requires a TTL from";
+  const strictly = "The strict mirror Cloud refuses it: Cloudflare requires a TTL from";
   beforeEach(async () => {
     cloud.server.addZone(zone.name);
     await add(zone, cloud.configId, { strict: true });
@@ -265,7 +267,7 @@ describe("a strict mirror", () => {
     const { status, body } = await zone.post("/records/plan", { changes });
     expect({ status, issues: body.issues }).toMatchObject({
       status: 400,
-      issues: [{ path: ["changes", 1, "record", "ttl"], message: expect.stringContaining(refusal) }],
+      issues: [{ path: ["changes", 1, "record", "ttl"], message: expect.stringContaining(strictly) }],
     });
     expect((await zone.post("/records/plan", { changes: changes.slice(0, 1) })).body.warnings).toEqual([]);
   });
@@ -274,7 +276,7 @@ describe("a strict mirror", () => {
     const edited = await zone.create(short);
     expect({ status: edited.status, issues: edited.body.issues }).toMatchObject({
       status: 400,
-      issues: [{ path: ["ttl"], message: expect.stringContaining(refusal) }],
+      issues: [{ path: ["ttl"], message: expect.stringContaining(strictly) }],
     });
     const bulk = await zone.post("/records/bulk", { records: [short] });
     expect(bulk.body).toMatchObject({ succeeded: 0 });
@@ -326,9 +328,14 @@ describe("mirrors of a domain", () => {
     await reaches(zone, "in_sync");
     const file = await read(mirror.folder, zone);
     expect((await zone.client.delete(`${zone.path}/mirrors/${body.mirrorId}`)).body).toEqual({ success: true });
-    await zone.add("A", "after", "192.0.2.50");
     expect(await mirrorsOf(zone)).toEqual([]);
+    const other = await folderConfig();
+    await add(zone, other.id);
+    await zone.add("A", "after", "192.0.2.50");
     expect((await zone.post(`/mirrors/${body.mirrorId}/reconcile`)).status).toBe(404);
+    // By then the mirrors of the zone were written.
+    await reaches(zone, "in_sync");
+    expect(await read(other.folder, zone)).toContain("192.0.2.50");
     expect(await read(mirror.folder, zone)).toBe(file);
   });
 
