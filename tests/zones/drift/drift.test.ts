@@ -224,9 +224,12 @@ describe("a zone file edited while no service was running", () => {
     const watch = new ZoneWatch({ database, connections, drift: job(), log: quiet, now: clock.now });
     onTestFinished(() => watch.stop());
     await watch.start();
-    await vi.waitUntil(() => reported.length === 2, patience);
-    expect(await drift()).toMatchObject(counts);
-    expect(await gone.detail()).toMatchObject({ driftError: expect.any(String) });
+    // A finding is reported in the transaction that stores it, so it may be read only afterwards.
+    await vi.waitFor(async () => {
+      expect(await drift()).toMatchObject(counts);
+      expect(await gone.detail()).toMatchObject({ driftError: expect.any(String) });
+    }, patience);
+    expect(reported).toHaveLength(2);
     expect(await same.detail()).toMatchObject({ driftedAt: null });
   });
 });
