@@ -11,6 +11,7 @@ import { liveZone } from "../../../server/zones/changes/state/live-queries.ts";
 import { ChangePipeline } from "../../../server/zones/changes/pipeline.ts";
 import { ReviewPolicy } from "../../../server/zones/changes/locks-and-reviews.ts";
 import { ReverseFollows } from "../../../server/zones/reverse/follow-up.ts";
+import { patience } from "../../support/patience.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { fileZone, manualZone, type Zone } from "../../support/zones.ts";
 import { createOf, leavePending } from "./left-open.ts";
@@ -92,7 +93,7 @@ describe("a lease", () => {
 
   test("the lease of a dead process on this machine is ignored by edits and cleared at startup", async () => {
     await setLease(3_600, deadHolder);
-    expect((await edit(undefined, pipeline(10_000))).outcomes).toEqual([{ ok: true }]);
+    expect((await edit(undefined, pipeline(patience.timeout))).outcomes).toEqual([{ ok: true }]);
     await setLease(3_600, deadHolder);
     await clearDeadLeases(zw.services.database.fork());
     expect((await edit(undefined, pipeline(500))).planned.changes).toEqual([]);
