@@ -118,8 +118,13 @@ describe("a scheduled request", () => {
     const files = await fileZone(zw);
     const made = await requested(zw.admin, files, creating("www"), inAnHour());
     const { revision } = await files.detail();
+    // A session would have ended by then.
+    const permissions = ["requests:read", "requests:write", "records:write"];
+    const { body: token } = await zw.admin.post("/api/auth/me/tokens", { name: files.name, permissions });
     await clock.ahead(2 * hour, async () => {
-      await Promise.all([run(), run(), run(), verdict(zw.admin, made, "apply")]);
+      const byHand = verdict(new RestClient(zw.url, token.token), made, "apply");
+      const [{ status }] = await Promise.all([byHand, run(), run(), run()]);
+      expect([200, 409]).toContain(status);
       await run();
     });
     expect(await files.detail()).toMatchObject({ revision: revision + 1 });
