@@ -27,6 +27,8 @@ const foundSql = (
 ) => `select ${rows} from records r join domains d on d.id = r.domain_id
   where r.until is null and (${condition})`;
 const partSql = "r.name || '.' || d.name ilike $1 or r.value ilike $1";
+const foundRow =
+  "r.*, d.name as domain_name, (select kind from provider_configs c where c.id = d.provider_config_id) as kind";
 const found = "order by d.name, d.view, r.name, r.record_type, r.record_id limit 50";
 
 interface RecordRow {
@@ -107,12 +109,12 @@ app.get("/api/domains/:id/records", async (_req, res) => {
 app.get("/api/records", async ({ query: asked }, res) => {
   const { search, value } = asked as { search?: string; value?: string };
   const [condition, text] = search === undefined ? ["r.value = $1", value] : [partSql, `%${search}%`];
-  const rows = await query(`found ${condition}`, `${foundSql(condition, "r.*, d.name as domain_name")} ${found}`, [
-    text,
-  ]);
+  const rows = await query(`found ${condition}`, `${foundSql(condition, foundRow)} ${found}`, [text]);
   const [counted] = await query(`counted ${condition}`, foundSql(condition, "count(*)"), [text]);
   const total = Number(counted.count);
-  const records = rows.map((row) => Object.assign(recordJson(row), { domainName: row.domain_name }));
+  const records = rows.map((row) =>
+    Object.assign(recordJson(row), { domainName: row.domain_name, providerId: kinds.get(row.kind) }),
+  );
   res.json({ records, total: Math.min(total, 10_000), totalIsExact: total <= 10_000, page: 1, limit: 50 });
 });
 
