@@ -30,13 +30,14 @@ test("a process that is stalled for longer than it waits still gets the answer",
   const server = await socketAt("127.0.0.1");
   server.on("message", (_question, { port, address }) => server.send("answer", port, address));
   const egress = openDoor({}, { allow: ["127.0.0.1"] });
-  const call = egress.guardedExchange({ ...waiting, host: "127.0.0.1", port: server.address().port });
-  let isDone = false;
-  void call.finally(() => (isDone = true)).catch(() => undefined);
+  const milliseconds = 200;
+  const call = egress.guardedExchange({ ...waiting, milliseconds, host: "127.0.0.1", port: server.address().port });
+  const done = new AbortController();
+  void call.finally(() => done.abort()).catch(() => undefined);
   const never = new Int32Array(new SharedArrayBuffer(4));
-  while (!isDone) {
+  while (!done.signal.aborted) {
     await new Promise(setImmediate);
-    Atomics.wait(never, 0, 0, waiting.milliseconds + 50);
+    Atomics.wait(never, 0, 0, milliseconds + 50);
   }
   expect((await call).toString()).toBe("answer");
 });
