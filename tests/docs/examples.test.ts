@@ -23,15 +23,15 @@ afterAll(() => standIns.stop());
 beforeEach(() => cleanUp(zw));
 
 test.each(reported)("the examples of %s work as documented", async (path) => {
-  let isOver = false;
+  const over = new AbortController();
   // The only job that an example waits for.
   const work = async () => {
-    for (; !isOver; await sleep(200)) await zw.services.batches.run().catch(() => undefined);
+    for (; !over.signal.aborted; await sleep(200)) await zw.services.batches.run().catch(() => undefined);
   };
   const working = work();
   // The next page finds nothing that is still under way.
   onTestFinished(async () => {
-    isOver = true;
+    over.abort();
     await working;
     await zw.services.background.settled();
   });
