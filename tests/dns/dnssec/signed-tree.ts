@@ -10,6 +10,9 @@ const seconds = (date: Date) => Math.floor(date.getTime() / 1_000) >>> 0;
 const day = 86_400;
 const ed25519 = 15;
 
+/** Tags of all keys. Two of one tag, or a key of tag 0, whose tag no other key can be given, would be another case than a test means. */
+const tags = new Set([0]);
+
 /** A signed zone that answers as a test wants. */
 export class SignedZone {
   readonly name: string;
@@ -18,10 +21,12 @@ export class SignedZone {
 
   constructor(name: string) {
     this.name = name;
-    const { privateKey, publicKey } = generateKeyPairSync("ed25519");
-    this.#secret = privateKey;
-    const { x = "" } = publicKey.export({ format: "jwk" });
-    this.rdata = Buffer.concat([Buffer.of(1, 1, 3, ed25519), Buffer.from(x, "base64url")]);
+    let pair: { secret: KeyObject; rdata: Buffer; tag: number };
+    do pair = newKey();
+    while (tags.has(pair.tag));
+    tags.add(pair.tag);
+    this.#secret = pair.secret;
+    this.rdata = pair.rdata;
   }
 
   get tag(): number {
@@ -71,6 +76,13 @@ export class SignedZone {
       [`${this.name} NS`]: answer(this.signed(this.name, "NS", [writeName("ns.lab")])),
     };
   }
+}
+
+function newKey(): { secret: KeyObject; rdata: Buffer; tag: number } {
+  const { privateKey: secret, publicKey } = generateKeyPairSync("ed25519");
+  const { x = "" } = publicKey.export({ format: "jwk" });
+  const rdata = Buffer.concat([Buffer.of(1, 1, 3, ed25519), Buffer.from(x, "base64url")]);
+  return { secret, rdata, tag: readKey(rdata)?.tag ?? 0 };
 }
 
 export function answer(answers: SignedRecord[], authorities: SignedRecord[] = [], rcode = 0): DnssecAnswer {
