@@ -158,7 +158,7 @@ export function inwxCalls(
   });
 
   /** Logs in. @returns the cookies of the session */
-  async function opened(now: Date): Promise<string> {
+  async function opened(now: () => Date): Promise<string> {
     const outside = await api.send(bodyOf("account.login", { user: username, pass: password }), response);
     const cookies = cookiesOf(outside.headers);
     const { resData } = accepted(answered(outside));
@@ -169,7 +169,8 @@ export function inwxCalls(
       throw api.forbidden("This user signs in with a second factor, whose shared secret is not configured.");
     }
     const { generate } = await loadOtp();
-    const tan = await generate({ secret: sharedSecret, epoch: Math.floor(now.getTime() / 1_000) });
+    // The login may have waited for its turn, and a code ends within half a minute.
+    const tan = await generate({ secret: sharedSecret, epoch: Math.floor(now().getTime() / 1_000) });
     secrets.push(tan);
     try {
       const inside = await api.send(bodyOf("account.unlock", { tan }, headerOf(cookies)), response);

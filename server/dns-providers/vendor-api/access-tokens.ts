@@ -24,7 +24,8 @@ interface Grant {
 interface TokenSource {
   /** What the tokens depend on: where they are requested, and the credentials. */
   identity: readonly string[];
-  request: (now: Date) => Promise<Grant>;
+  /** @param now the clock: a request of several calls may take a while */
+  request: (now: () => Date) => Promise<Grant>;
   /** Masks a secret in messages from now on. */
   mask: (secret: string) => void;
 }
@@ -44,7 +45,7 @@ interface OauthSource {
 /** Returns how tokens are requested by client credentials (RFC 6749 §4.4) or signed assertions (RFC 7523). */
 export function oauthRequest({ calls, url, form, mask, refused }: OauthSource): TokenSource["request"] {
   return async (now) => {
-    const parameters = form(now);
+    const parameters = form(now());
     for (const name of ["assertion", "client_secret"]) if (parameters[name] !== undefined) mask(parameters[name]);
     const answer = await calls.send({
       method: "POST",
@@ -135,7 +136,7 @@ export class AccessTokens {
   }
 
   async #request(): Promise<Token> {
-    const { value, seconds } = await this.#source.request(this.#accounts.now());
+    const { value, seconds } = await this.#source.request(this.#accounts.now);
     return { value, usableUntil: this.#now() + Math.max(leastSeconds, seconds - marginSeconds) * 1_000 };
   }
 
