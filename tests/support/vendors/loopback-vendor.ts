@@ -33,6 +33,8 @@ export interface LoopbackVendor {
   failNext: (fault: VendorFault, times?: number, matches?: (call: VendorCall) => boolean) => void;
   /** Discards the remaining faults. */
   forgetFaults: () => void;
+  /** Cuts the connections of the calls that get no answer. */
+  cutUnanswered: () => void;
   /** Runs an action and waits for it just before each of the next calls that `matches` accepts, such as an edit made elsewhere. */
   meanwhile: (matches: (call: VendorCall) => boolean, act: () => unknown, times?: number) => void;
   /** Refuses calls above limits from now on, with the seconds until there is room again. */
@@ -45,6 +47,7 @@ export async function startLoopbackVendor(handle: (call: VendorCall) => VendorRe
   const calls: VendorCall[] = [];
   const faults: { fault: VendorFault; matches: (call: VendorCall) => boolean }[] = [];
   const edits: { matches: (call: VendorCall) => boolean; act: () => unknown }[] = [];
+  const unanswered = new Set<ServerResponse>();
   let limits: CallLimits | undefined;
   let refusal: ((seconds: number) => VendorReply) | undefined;
   const answer = async (call: VendorCall, response: ServerResponse) => {
@@ -61,7 +64,10 @@ export async function startLoopbackVendor(handle: (call: VendorCall) => VendorRe
     const [planned] = index === -1 ? [] : faults.splice(index, 1);
     const own = planned && !planned.fault.after ? null : handle(call);
     const reply = planned ? planned.fault.reply : own;
-    if (reply === "never") return;
+    if (reply === "never") {
+      unanswered.add(response);
+      return;
+    }
     if (reply) response.writeHead(reply.status, reply.headers).end(reply.body);
     else response.destroy();
   };
@@ -84,6 +90,10 @@ export async function startLoopbackVendor(handle: (call: VendorCall) => VendorRe
       for (let count = 0; count < times; count++) faults.push({ fault, matches });
     },
     forgetFaults: () => void faults.splice(0),
+    cutUnanswered() {
+      for (const response of unanswered) response.destroy();
+      unanswered.clear();
+    },
     meanwhile(matches, act, times = 1) {
       for (let count = 0; count < times; count++) edits.push({ matches, act });
     },
