@@ -122,6 +122,7 @@ describe.each([...rrsetDialects, harbour])("$name", (dialect) => {
   });
 
   test("a pause that the vendor asks for is waited out, and nothing is made twice", async () => {
+    vendor.clock.standStill();
     const before = vendor.clock.now().getTime();
     vendor.server.failNext({ after: false, reply: dialect.throttled(20) }, 1, isWrite);
     expect(await apply([create(a("later"))])).toEqual([{ ok: true }]);

@@ -255,13 +255,14 @@ describe("records that the vendor's lists do not show yet", () => {
   });
 
   test("a sync deletes a record that is still missing after the lists' delay", async () => {
+    // What the calls take on a busy machine is no part of the wait.
+    clock.standStill();
     await zone.add("A", "displaced", "192.0.2.96", 600);
     const there = vendor.account.records(ours).find(({ Name }) => Name === "displaced");
     vendor.account.displace(there?.RecordId ?? 0);
     const before = clock.now().getTime();
     expect((await zone.post("/sync")).body).toMatchObject({ created: 0, updated: 0, deleted: 1 });
-    const waited = clock.now().getTime() - before;
-    expect([waited >= 29_000, waited < 40_000]).toEqual([true, true]);
+    expect(clock.now().getTime() - before).toBe(30_000);
   });
 
   test("a record created by a call without an answer is found once the lists show it", async () => {

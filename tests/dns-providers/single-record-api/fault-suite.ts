@@ -117,10 +117,12 @@ export function testFaults(kind: FaultyVendor): void {
 
   test("a record created after the call timed out is found and not created twice", async () => {
     vendor.faults.next(kind.creates, { kind: "does later", status: 504, body: {} });
+    // Retry-After is what is left once the calls were made, which may take a while on a busy machine.
+    clock.standStill();
     expect((await zone.create(added("tardy"))).status).toBe(502);
     expect(served("tardy")).toEqual([]);
     const again = await zone.create(added("tardy"));
-    expect([again.status, again.headers.get("retry-after")]).toEqual([503, expect.stringMatching(/^[3-6]\d$/)]);
+    expect([again.status, again.headers.get("retry-after")]).toEqual([503, expect.stringMatching(/^[36]0$/)]);
     clock.advance(20_000);
     vendor.faults.catchUp();
     await settle();
