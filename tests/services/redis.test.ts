@@ -6,7 +6,7 @@ import { createDatabase } from "../support/servers/postgres.ts";
 import { startRedis, type RedisServer } from "../support/servers/redis.ts";
 import { RestClient, type Answer } from "../support/rest-client.ts";
 import { startService, type ServiceProcess } from "../support/service-process.ts";
-import { adminPassword } from "../support/zonewright.ts";
+import { adminPassword, memberPassword } from "../support/zonewright.ts";
 
 let dataDir: string;
 let redis: RedisServer;
@@ -25,6 +25,7 @@ beforeAll(async () => {
     LOG_LEVEL: "info",
   };
   [one, other] = await Promise.all([startService(env), startService(env)]);
+  await redis.untilSharedBy(2);
 });
 
 afterAll(async () => {
@@ -48,8 +49,25 @@ function count(answers: readonly Answer[], status: number): number {
   return answers.filter((answer) => answer.status === status).length;
 }
 
+/** How often the instances have lost Redis. */
+function losses(): number {
+  return [one, other].flatMap((instance) => instance.output().match(/Redis is unreachable/g) ?? []).length;
+}
+
+/** Has both instances count together. On a busy machine one may lose Redis for a moment, and count by itself meanwhile: then all is counted anew. */
+async function countedTogether(calls: (attempt: number) => Promise<Answer[]>): Promise<Answer[]> {
+  for (let attempt = 1; ; attempt++) {
+    await redis.untilSharedBy(2);
+    const before = losses();
+    const answers = await calls(attempt);
+    if (losses() === before) return answers;
+  }
+}
+
 test("of a hundred simultaneous wrong passwords at two instances, five are checked in all", async () => {
-  const answers = await both(100, (instance) => login(instance, "nobody", "a wrong password"));
+  const answers = await countedTogether((attempt) =>
+    both(100, (instance) => login(instance, `nobody${attempt}`, "a wrong password")),
+  );
   expect([count(answers, 401), count(answers, 429)]).toEqual([5, 95]);
 });
 
@@ -58,8 +76,14 @@ test("simultaneous sign-ins with the right password at two instances all succeed
 });
 
 test("two instances count one user's calls together", async () => {
-  const { body } = await login(one, "admin", adminPassword);
-  const answers = await both(60, ({ url }) => new RestClient(url, body.accessToken).get("/api/auth/me"));
+  const { body: admin } = await login(one, "admin", adminPassword);
+  const answers = await countedTogether(async (attempt) => {
+    const account = { username: `caller${attempt}`, password: memberPassword };
+    const made = await new RestClient(one.url, admin.accessToken).post("/api/users", { ...account, role: "member" });
+    expect(made.status).toBe(201);
+    const { body } = await login(one, account.username, account.password);
+    return await both(60, ({ url }) => new RestClient(url, body.accessToken).get("/api/auth/me"));
+  });
   expect([count(answers, 200), count(answers, 429)]).toEqual([40, 20]);
 });
 

@@ -30,6 +30,7 @@ beforeAll(async () => {
     LOG_LEVEL: "info",
   };
   [one, other] = await Promise.all([startService(env), startService(env)]);
+  await redis.untilSharedBy(2);
   here = new RestClient(one.url, await signIn(one));
   there = new RestClient(other.url, here.token);
 });

@@ -25,6 +25,7 @@ beforeAll(async () => {
     REDIS_URL: redis.url,
   };
   [one, other] = await Promise.all([startService(env), startService(env)]);
+  await redis.untilSharedBy(2);
 });
 
 afterAll(async () => {
