@@ -32,8 +32,12 @@ async function install(name: string): Promise<string> {
   await run("sh", ["-c", `git ls-files -co --exclude-standard | tar -cf - -T - | tar -xf - -C "$0"`, folder], {
     cwd: thisCheckout,
   });
-  const packages = [join(thisCheckout, "node_modules"), join(folder, "node_modules")];
-  await run("cp", ["-al", ...packages]).catch(() => run("cp", ["-a", ...packages]));
+  const packages = await readdir(join(thisCheckout, "node_modules"));
+  // Programs of other tests write into the cache meanwhile, which `npm run slim` deletes.
+  const copied = packages.filter((name) => name !== ".cache").map((name) => join(thisCheckout, "node_modules", name));
+  const modules = join(folder, "node_modules");
+  await mkdir(modules);
+  await run("cp", ["-al", ...copied, modules]).catch(() => run("cp", ["-a", ...copied, modules]));
   for (const page of ["web/dist", "web/dist-reference"])
     await cp(join(thisCheckout, page), join(folder, page), { recursive: true });
   await run("npm", ["run", "slim"], { cwd: folder });
