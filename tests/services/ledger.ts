@@ -114,7 +114,7 @@ async function writeInBulk(client: RestClient, path: string, prefix: string, led
     );
     await ledger.request(values, async () => {
       const records = [...values].map(([name, value]) => ({ recordType: "TXT", name, value, ttl: 300 }));
-      const { results } = await answer(client.post(`${path}/records/bulk`, { records }), 200);
+      const { results } = await answer(() => client.post(`${path}/records/bulk`, { records }), 200);
       return results.map(({ name, id, error }: { name: string; id: string | null; error: string | null }) => {
         if (id === null) throw new UnexpectedAnswer(`${name} was refused: ${error}`);
         return [name, { id, value: values.get(name) }];
@@ -124,7 +124,7 @@ async function writeInBulk(client: RestClient, path: string, prefix: string, led
     const ends = await Promise.allSettled(
       old.map((name) =>
         ledger.request(new Map([[name, null]]), async () => {
-          await answer(client.delete(`${path}/records/${ledger.get(name)?.id}`), 200);
+          await answer(() => client.delete(`${path}/records/${ledger.get(name)?.id}`), 200);
           return [[name, null]];
         }),
       ),
@@ -139,17 +139,17 @@ async function writeSingly(client: RestClient, path: string, prefix: string, led
     const name = `${prefix}-${round}`;
     await ledger.request(new Map([[name, "first"]]), async () => {
       const record = { recordType: "TXT", name, value: "first", ttl: 300 };
-      const { id } = await answer(client.post(`${path}/records`, record), 201);
+      const { id } = await answer(() => client.post(`${path}/records`, record), 201);
       return [[name, { id, value: "first" }]];
     });
     const id = ledger.get(name)?.id ?? "";
     await ledger.request(new Map([[name, "second"]]), async () => {
-      await answer(client.put(`${path}/records/${id}`, { value: "second" }), 200);
+      await answer(() => client.put(`${path}/records/${id}`, { value: "second" }), 200);
       return [[name, { id, value: "second" }]];
     });
     const [oldest = name] = ledger.names();
     await ledger.request(new Map([[oldest, null]]), async () => {
-      await answer(client.delete(`${path}/records/${ledger.get(oldest)?.id}`), 200);
+      await answer(() => client.delete(`${path}/records/${ledger.get(oldest)?.id}`), 200);
       return [[oldest, null]];
     });
   }
@@ -158,8 +158,10 @@ async function writeSingly(client: RestClient, path: string, prefix: string, led
 /** An answer that no crash excuses. */
 class UnexpectedAnswer extends Error {}
 
-async function answer(call: ReturnType<RestClient["get"]>, status: number) {
-  const given = await call;
+/** Calls again what was refused and not done because the zone was busy for twelve seconds, as on a busy machine. */
+async function answer(call: () => ReturnType<RestClient["get"]>, status: number) {
+  let given = await call();
+  while (given.status === 503 && /Another change to this zone/.test(given.body.detail)) given = await call();
   if (given.status === status) return given.body;
   throw new UnexpectedAnswer(`${given.status} instead of ${status}: ${JSON.stringify(given.body)}`);
 }
