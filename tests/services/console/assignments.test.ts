@@ -40,7 +40,7 @@ test("all assignments are one list with their ends, of everybody, of one person 
   await page.getByRole("combobox", { name: "Zone" }).fill(other.name);
   await ofLou.waitFor({ state: "detached" });
   // By its tag.
-  expect(await rows.count()).toBe(2);
+  await expect.poll(() => rows.count()).toBe(2);
   await page.getByRole("button", { name: "Show all" }).click();
   await ofLou.getByRole("button", { name: "lou", exact: true }).click();
   await ofKim.waitFor({ state: "detached" });
