@@ -1,8 +1,10 @@
 import { sql } from "kysely";
+import { expect, vi } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { DriftJob, type OnDrift } from "../../server/zones/drift/drift-job.ts";
 import { ProviderComparison } from "../../server/zones/changes/state/compare-with-provider.ts";
 import { hour, type Clock } from "../support/clock.ts";
+import { patience } from "../support/patience.ts";
 import { recordLines } from "../support/records/presentation.ts";
 import type { Answer } from "../support/rest-client.ts";
 import type { Body } from "../support/zones.ts";
@@ -81,12 +83,20 @@ export class SignedZone {
     return this.target.resign(this.name);
   }
 
-  /** Adds a record, bypassing Zonewright. @param host relative; the rest as in a master file. */
+  /** Adds records, bypassing Zonewright, and waits until they are served: some servers sign them first. @param host relative; the rest as in a master file. */
   async addElsewhere(...records: readonly (readonly [host: string, rest: string])[]): Promise<void> {
     await this.target.add(
       this.name,
       records.map(([host, rest]) => `${host}.${this.name}. ${rest}`),
     );
+    const wanted = records.map(([host, rest]) => {
+      const [, type = ""] = rest.split(" ");
+      return `${host}.${this.name}. ${type}`;
+    });
+    await vi.waitFor(async () => {
+      const served = (await this.target.transfer(this.name)).map(({ name, type }) => `${name} ${type}`);
+      expect(served).toEqual(expect.arrayContaining(wanted));
+    }, patience);
   }
 
   /** Plans changes and applies the plan. */
