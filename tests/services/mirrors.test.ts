@@ -100,6 +100,7 @@ async function inSync(): Promise<void> {
   await vi.waitFor(
     async () => {
       const { admin } = places;
+      places.runJobs();
       const { body } = await admin.get(`${path}/mirrors`);
       await Promise.all(
         body.mirrors.map(async ({ id, state }: Body) => {

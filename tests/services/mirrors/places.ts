@@ -37,6 +37,8 @@ export interface Places {
   admin: RestClient;
   /** Ids of the provider configurations by place; `main` is BIND's. */
   configs: Record<string, string>;
+  /** Has the process notify the secondaries that are behind, which it does once a minute by itself. */
+  runJobs(): void;
   /** Kills the process, and starts it again. */
   kill(): Promise<void>;
   /** The zone's records at each place, as lines without the apex NS records. */
@@ -61,7 +63,8 @@ export async function startPlaces(): Promise<Places> {
     EGRESS_ALLOW: "127.0.0.1",
     DNS_LISTEN: `127.0.0.1:${dnsPort}`,
   };
-  let service = await startService(env);
+  const start = () => startService(env, ["secondaries.notify"]);
+  let service = await start();
   const kinds = kindsOf({ bind, powerdns, proxy, cloudflare, route53, nsd });
   const admin = await service.signIn();
   const configs: Record<string, string> = {};
@@ -92,9 +95,10 @@ export async function startPlaces(): Promise<Places> {
     file: join(dataDir, "zones", "mirrored", `${zone}.zone`),
     admin,
     configs,
+    runJobs: () => service.runJobs(),
     async kill() {
       await service.stop("SIGKILL");
-      service = await startService(env);
+      service = await start();
       places.admin = await service.signIn();
     },
     served: async () => ({
