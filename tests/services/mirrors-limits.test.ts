@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { jsonTexts, queries } from "../../server/database/database.ts";
@@ -27,7 +28,9 @@ const documented = {
 /** The share of the limits that background work may use. */
 const share = 0.8;
 
-const clock = new SkippingClock(renewClaims);
+const clock = new SkippingClock(beforeSkip);
+/** Calls that vendors may not have taken yet. */
+let underWay = 0;
 let zw: Zonewright & { stop(): Promise<void> };
 let cloudflare: CloudflareServer;
 let digitalOcean: DigitalOceanServer;
@@ -72,18 +75,26 @@ function leadingTo(standIns: Readonly<Record<string, string>>): Egress {
     async guardedFetch(url, request) {
       const [own, standIn] = Object.entries(standIns).find(([address]) => String(url).startsWith(address)) ?? [];
       if (own === undefined || standIn === undefined) throw new Error(`There is no stand-in for ${String(url)}.`);
-      return await egress.guardedFetch(String(url).replace(own, standIn), request);
+      underWay += 1;
+      try {
+        return await egress.guardedFetch(String(url).replace(own, standIn), request);
+      } finally {
+        underWay -= 1;
+      }
     },
   };
 }
 
 const db = () => queries(zw.services.database.fork());
 
-/** Renews the claims of mirrors, as their process does every few seconds. */
-async function renewClaims(until: Date): Promise<void> {
-  await sql`
-    update mirrors set lease_until = ${until}::timestamptz + interval '30 seconds' where lease_token is not null
-  `.execute(db());
+/** Lets calls arrive at the time at which they were made, and renews the claims of mirrors, as their process does every few seconds. */
+async function beforeSkip(until: Date): Promise<void> {
+  do {
+    while (underWay > 0) await nextTurn();
+    await sql`
+      update mirrors set lease_until = ${until}::timestamptz + interval '30 seconds' where lease_token is not null
+    `.execute(db());
+  } while (underWay > 0);
 }
 
 /** Adds a domain with a mirror at each vendor, and waits until both are in sync. @returns its id */
@@ -151,13 +162,16 @@ async function reconcileAll(): Promise<void> {
 }
 
 /**
- * Returns the zones whose first change at a vendor came too early or too late for their age. Two are under way at once, and each waits for
- * several calls, so that a few may overtake one.
+ * Returns the zones whose first change at a vendor came too early or too late for their age. Two are under way at once. One that a busy machine
+ * lets wait is overtaken by those after it, which come hardly earlier by that.
  */
 function outOfPlace(changed: readonly (string | undefined)[]) {
   const order = [...new Set(changed)];
   expect(new Set(order)).toEqual(new Set(names));
-  return order.flatMap((name = "", place) => (Math.abs(names.indexOf(name) - place) > 5 ? [{ name, place }] : []));
+  return order.flatMap((name = "", place) => {
+    const early = names.indexOf(name) - place;
+    return early > 5 || early < -zones / 10 ? [{ name, place }] : [];
+  });
 }
 
 test("after an outage of two vendors all zones follow at both within the vendors' documented limits, those that are behind for longest first", async () => {
