@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Secondary } from "../../support/name-servers/secondary.ts";
+import { patience } from "../../support/patience.ts";
 import { freePorts } from "../../support/programs.ts";
 import { dig } from "../../support/name-servers/dig.ts";
 import { serialOfLine, transfer } from "../../support/name-servers/transfer-client.ts";
@@ -52,9 +53,8 @@ interface Edit {
 /** Between the places of edits, so that they spread over a zone that is transferred in the order of its names. */
 const step = 7_919;
 
-/** Adds and deletes records until something has ended. @returns the edits, each of them a revision */
-async function editUntil(signal: AbortSignal): Promise<Edit[]> {
-  const made: Edit[] = [];
+/** Adds and deletes records until something has ended. @param made takes the edits, each of them a revision */
+async function editUntil(signal: AbortSignal, made: Edit[]): Promise<void> {
   const path = `/api/domains/${id}/records`;
   const noted = (name: string, value: string, removed: boolean) =>
     made.push({ line: `${name}.${zone}. 300 A ${value}`, removed, at: new Date() });
@@ -69,7 +69,6 @@ async function editUntil(signal: AbortSignal): Promise<Edit[]> {
     expect((await zw.admin.delete(`${path}/${old.id}`)).status).toBe(200);
     noted(old.name, old.value, true);
   }
-  return made;
 }
 
 // The limits only end what hangs: beside other work the servers take minutes.
@@ -77,7 +76,8 @@ test("BIND, Knot, NSD and PowerDNS load a zone of 100,000 records that is edited
   const secondaries = `/api/domains/${id}/secondaries`;
   const before = (await zw.admin.get(secondaries)).body.serial;
   const loaded = new AbortController();
-  const editing = editUntil(loaded.signal);
+  const made: Edit[] = [];
+  const editing = editUntil(loaded.signal, made);
   // They are not notified of the edits, so they keep what they loaded first.
   loadedBy = await Promise.all(kinds.map((start) => start({ primaryPort: port, key: null, zones: [zone] })));
   const untilLoaded = loadedBy.map(async (secondary) => {
@@ -86,7 +86,7 @@ test("BIND, Knot, NSD and PowerDNS load a zone of 100,000 records that is edited
   });
   // Edits that go on would be those of the next test.
   await Promise.all(untilLoaded).finally(() => loaded.abort());
-  const made = await editing;
+  await editing;
   const { body } = await zw.admin.get(secondaries);
   expect(body.serial).toBe(before + made.length);
 
@@ -112,10 +112,15 @@ test("BIND, Knot, NSD and PowerDNS load a zone of 100,000 records that is edited
 
 test("a zone of 100,000 records that is edited during its transfer arrives as of one revision", async () => {
   const transferred = new AbortController();
-  const editing = editUntil(transferred.signal);
-  const whole = await transfer(port, zone);
+  const made: Edit[] = [];
+  const editing = editUntil(transferred.signal, made);
+  const begun = async () => {
+    const before = made.length;
+    await vi.waitFor(() => expect(made.length).toBeGreaterThan(before + 1), patience);
+  };
+  const whole = await transfer(port, zone, { begun });
   transferred.abort();
-  expect((await editing).length).toBeGreaterThan(1);
+  await editing;
   const serial = serialOfLine(whole.lines[0] ?? "");
   // The difference from there to now, applied to what arrived, is what a whole transfer gives now.
   const present = await transfer(port, zone);

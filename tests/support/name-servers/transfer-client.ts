@@ -29,7 +29,15 @@ export async function transfer(
     since = null,
     key = null,
     from = "127.0.0.1",
-  }: { since?: number | null; key?: TsigKey | null; /** The address to ask from. */ from?: string } = {},
+    begun = () => Promise.resolve(),
+  }: {
+    since?: number | null;
+    key?: TsigKey | null;
+    /** The address to ask from. */
+    from?: string;
+    /** What happens after the first message. No other is read before. */
+    begun?: () => Promise<void>;
+  } = {},
 ): Promise<Transferred> {
   const query = since === null ? queryMessage(7, zone, "AXFR") : incrementalQueryMessage(7, zone, since);
   const signed = key ? signRequest(query, key, seconds()) : null;
@@ -46,6 +54,7 @@ export async function transfer(
       verifier?.take(message);
       answer.lines.push(...linesOf(message));
       if (isComplete(answer.lines, since)) return answer;
+      if (answer.messages === 1) await begun();
     }
     throw new Error(`The transfer broke off after ${answer.lines.length} records.`);
   } finally {
