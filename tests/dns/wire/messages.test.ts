@@ -28,15 +28,21 @@ const labels = constantFrom(
 const names = array(labels, { minLength: 1, maxLength: 5 }).map((some) => some.join("."));
 const entries = record({
   owner: names,
-  type: constantFrom(1, types.NS, types.CNAME, types.PTR, types.MX, types.TXT, 33, 65_280),
+  type: constantFrom(1, types.NS, types.CNAME, types.PTR, types.MX, types.TXT, types.SRV, 65_280),
   ttl: nat(0x7fff_ffff),
   target: names,
   octets: uint8Array({ maxLength: 40 }),
 }).map(({ owner, type, ttl, target, octets }) => {
   const name = writeName(target);
-  const named: Record<number, Buffer> = { [types.NS]: name, [types.CNAME]: name, [types.PTR]: name };
-  const mx = Buffer.concat([Buffer.of(0, 10), name]);
-  return { owner, type, ttl, rdata: type === types.MX ? mx : (named[type] ?? Buffer.from(octets)) };
+  // Octets at random in place of a name may be a pointer, which is read as the name that it leads to.
+  const named: Record<number, Buffer> = {
+    [types.NS]: name,
+    [types.CNAME]: name,
+    [types.PTR]: name,
+    [types.MX]: Buffer.concat([Buffer.of(0, 10), name]),
+    [types.SRV]: Buffer.concat([Buffer.of(0, 1, 0, 2, 19, 196), name]),
+  };
+  return { owner, type, ttl, rdata: named[type] ?? Buffer.from(octets) };
 });
 const keys = record({
   algorithm: constantFrom(...tsigAlgorithms),
