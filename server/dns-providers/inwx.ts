@@ -34,6 +34,8 @@ const address = "https://api.domrobot.com";
 const onPage = 20;
 /** How long a session is used. Its own end was not found. */
 const sessionSeconds = 900;
+/** How long a code of the second factor counts (RFC 6238 §5.2). */
+const codeMilliseconds = 30_000;
 /** The shortest cookie that is masked: `a=1` is not a secret. */
 const leastMasked = 8;
 /** The name servers of a new zone. */
@@ -173,7 +175,8 @@ export function inwxCalls(
     const tan = await generate({ secret: sharedSecret, epoch: Math.floor(now().getTime() / 1_000) });
     secrets.push(tan);
     try {
-      const inside = await api.send(bodyOf("account.unlock", { tan }, headerOf(cookies)), response);
+      const unlock = bodyOf("account.unlock", { tan }, headerOf(cookies));
+      const inside = await api.send({ ...unlock, staleAfterMilliseconds: codeMilliseconds }, response);
       const renewed = cookiesOf(inside.headers);
       accepted(answered(inside));
       return headerOf(new Map([...cookies, ...renewed]));

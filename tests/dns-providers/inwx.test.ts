@@ -2,7 +2,7 @@ import { generateSync } from "otplib";
 import { afterEach, expect, test } from "vitest";
 import { VendorAccounts } from "../../server/dns-providers/vendor-api/accounts.ts";
 import { readAll } from "../../server/zones/changes/provider-call.ts";
-import { Clock, minute } from "../support/clock.ts";
+import { Clock, minute, second } from "../support/clock.ts";
 import type { VendorCall } from "../support/vendors/loopback-vendor.ts";
 import { endSessions, inwx, sharedSecret, withSecondFactor } from "../support/vendors/records/inwx.ts";
 import { failureOf } from "./vendor-api/calling.ts";
@@ -71,6 +71,24 @@ test("the code of INWX's second factor is that of the moment in which it is sent
     inwx,
     async (server, provider) => {
       server.meanwhile(isLogin, () => clock.advance(10 * minute));
+      expect((await provider.listZones()).names).toEqual([zone]);
+    },
+    { sharedSecret },
+    { accounts: new VendorAccounts({ now: clock.now, pause: clock.pause }) },
+  );
+});
+
+test("the code of INWX's second factor is not sent again after a pause in which it ends, and nothing is said of the password", async () => {
+  withSecondFactor.add("harbour-master");
+  const clock = new Clock();
+  // Until the pause, which brings it to the time of the server.
+  clock.advance(-40 * second);
+  await withAccount(
+    inwx,
+    async (server, provider) => {
+      server.failNext({ after: false, reply: inwx.throttled(40) }, 1, isUnlock);
+      const { message } = await failureOf(provider.listZones());
+      expect(message).toMatch(/^INWX accepts no more calls for now\. Try again in \d+ seconds\.$/);
       expect((await provider.listZones()).names).toEqual([zone]);
     },
     { sharedSecret },

@@ -20,7 +20,7 @@ export interface VendorRequest {
   /** A function if each attempt needs its own signature. */
   headers: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>);
   body?: string;
-  /** Milliseconds after which it must not be sent, because it was signed beforehand. No limit if left out. */
+  /** Milliseconds after which it must not be sent, because it was signed beforehand or has a code that ends. No limit if left out. */
   staleAfterMilliseconds?: number;
   /** Whether it may change something. If its outcome is unknown, it is then not repeated. */
   changes: boolean;

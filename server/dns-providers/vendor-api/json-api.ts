@@ -14,6 +14,7 @@ export interface JsonCall {
   /** Whether it may change something, if the method does not say so. */
   changes?: boolean;
   isBusy?: VendorRequest["isBusy"];
+  staleAfterMilliseconds?: VendorRequest["staleAfterMilliseconds"];
 }
 
 /** The answer of a JSON API: parsed, or a refusal from 300 to 499 with the vendor's message. */
@@ -65,7 +66,9 @@ export class JsonApi {
    */
   async send<T>(call: JsonCall, schema: z.ZodType<T>): Promise<JsonAnswer<T>> {
     const { base, isForbidden = isRefusedAccess, messageOf = messageIn } = this.#vendor;
-    const { method, path, isBusy, changes = method !== "GET" } = call;
+    const { method, path, changes = method !== "GET" } = call;
+    const { isBusy, staleAfterMilliseconds } = call;
+    const more = { ...(isBusy && { isBusy }), ...(staleAfterMilliseconds !== undefined && { staleAfterMilliseconds }) };
     const body = call.body === undefined ? {} : { body: JSON.stringify(call.body) };
     const request = { method, url: /^https?:/.test(path) ? path : `${base}${path}`, ...body };
     const fixed = {
@@ -76,7 +79,7 @@ export class JsonApi {
     const sent = async () => {
       const own = await this.#vendor.headers(request);
       const headers = typeof own === "function" ? () => ({ ...fixed, ...own() }) : { ...fixed, ...own };
-      return { own, answer: await this.calls.send({ ...request, headers, changes, ...(isBusy && { isBusy }) }) };
+      return { own, answer: await this.calls.send({ ...request, headers, changes, ...more }) };
     };
     let { own, answer } = await sent();
     if (this.#vendor.renew && answer.status === 401 && typeof own === "object") {
