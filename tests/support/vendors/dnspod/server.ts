@@ -69,7 +69,8 @@ export async function startDnspodServer(now = () => new Date()): Promise<DnspodS
     }
   }
 
-  const server = createServer((request, response) => {
+  // Leaves it to the client to close idle connections, as in loopback-vendor.ts.
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     let body = "";
     request.setEncoding("utf8").on("data", (text: string) => {
       body += text;
