@@ -248,9 +248,11 @@ describe("the end of a stream", () => {
     // Connections that are still open after eight seconds are cut.
     const cut = vi.spyOn(Server.prototype, "closeAllConnections");
     onTestFinished(() => cut.mockRestore());
+    const cutBeforeItsEnd = client.closed.then(() => cut.mock.calls.length);
     await other.stop();
-    expect(cut).not.toHaveBeenCalled();
     expect(await client.next()).toBeNull();
+    // The rest of the service may take longer than that.
+    expect(await cutBeforeItsEnd).toBe(0);
   });
 
   test("a stream to a client that does not read is closed before more than a mebibyte is buffered", async () => {
