@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { createClient, type Client, type Fetch, type ServedRecords } from "../../client-sdk/src/index.ts";
 import { content, reset, startPrivateRoot, zoneName, type PrivateRoot } from "../registry/delegation/private-root.ts";
 import { manualConfig } from "../support/zones.ts";
@@ -41,6 +41,21 @@ const serveNothing = () => {
   Object.assign(world.second, { zones });
 };
 
+/** A time limit of the client that is over when the test says so, however long calls take. No other timer has its length. */
+function timeLimit() {
+  const seconds = 90;
+  const { setTimeout: later } = globalThis;
+  const ends: (() => void)[] = [];
+  const timers = vi
+    .spyOn(globalThis, "setTimeout")
+    .mockImplementation((act: (...given: unknown[]) => void, wait?: number, ...given: unknown[]) => {
+      if (wait === seconds * 1000) ends.push(act);
+      return later(act, wait, ...given);
+    });
+  onTestFinished(() => void timers.mockRestore());
+  return { timeoutSeconds: seconds, end: () => ends.at(-1)?.() };
+}
+
 test("the wait ends when the last name server serves the value", async () => {
   serve("first", "192.0.2.7");
   const seen: ServedRecords[] = [];
@@ -60,12 +75,13 @@ test("the wait for a value that should be gone ends when no name server has it",
 
 test("a wait that takes too long fails and names the servers that are behind, with what they lack", async () => {
   serve("first", "192.0.2.7");
+  const { timeoutSeconds, end } = timeLimit();
   const error = await failure(
-    client.waitUntilServed({ id, ...record, values: ["192.0.2.7"] }, { timeoutSeconds: 0.5 }),
+    client.waitUntilServed({ id, ...record, values: ["192.0.2.7"] }, { timeoutSeconds, onWaiting: end }),
   );
   expect(error).toMatchObject({
     code: "TIMEOUT",
-    message: "Not served after 0.5 seconds by ns2.one.tld (127.53.0.4): It has other A records there.",
+    message: "Not served after 90 seconds by ns2.one.tld (127.53.0.4): It has other A records there.",
   });
 });
 
@@ -110,24 +126,31 @@ test("the wait goes on when the service is busy, and ends at once for a call tha
 
 test("the wait goes on after a call that took longer than the client allows", async () => {
   let calls = 0;
+  const { timeoutSeconds, end } = timeLimit();
   const fetch: Fetch = async (url, init) => {
     if (!url.includes(procedure) || ++calls > 1) return await globalThis.fetch(url, init);
     return await new Promise((_, reject) => {
       init?.signal?.addEventListener("abort", () => reject(init.signal?.reason as Error));
+      end();
     });
   };
-  const hasty = createClient({ url: zw.url, token: accessToken, fetch, timeoutSeconds: 3 });
+  const hasty = createClient({ url: zw.url, token: accessToken, fetch, timeoutSeconds });
   expect((await hasty.waitUntilServed({ id, ...record })).served).toBe(true);
   expect(calls).toBe(2);
 });
 
 test("a wait that only ever met a busy service says so", async () => {
   const busy = { title: "Too many requests", status: 429, detail: "You made too many calls. Wait 60 s." };
-  const fetch: Fetch = async (url, init) =>
-    url.includes(procedure) ? Response.json(busy, { status: 429 }) : await globalThis.fetch(url, init);
+  let calls = 0;
+  const { timeoutSeconds, end } = timeLimit();
+  const fetch: Fetch = async (url, init) => {
+    if (!url.includes(procedure)) return await globalThis.fetch(url, init);
+    if (++calls > 1) end();
+    return Response.json(busy, { status: 429 });
+  };
   const patient = createClient({ url: zw.url, token: accessToken, fetch });
-  const error = await failure(patient.waitUntilServed({ id, ...record }, { timeoutSeconds: 0.5 }));
-  expect(error.message).toMatch(/^Not served after 0\.5 seconds: /);
+  const error = await failure(patient.waitUntilServed({ id, ...record }, { timeoutSeconds }));
+  expect(error.message).toMatch(/^Not served after 90 seconds: /);
   expect(error.message).not.toContain("did not answer");
 });
 
