@@ -44,9 +44,14 @@ describe("watch", () => {
 
   test("shows what changed while its connection was lost", async () => {
     const name = await zone("cut.example");
-    // Behind a proxy that cuts the stream while there is a change.
+    // Behind a proxy that cuts the stream while there is a change, and lets no other through until then.
     let streams = 0;
+    let isDown = false;
     const proxy = createServer((req, res) => {
+      if (isDown) {
+        res.destroy();
+        return;
+      }
       const isStream = req.url?.includes("domains.watch") === true;
       if (isStream) streams += 1;
       const onward = httpRequest(`${zw.url}${req.url}`, { method: req.method, headers: req.headers }, (answer) => {
@@ -58,11 +63,10 @@ describe("watch", () => {
       res.on("close", () => onward.destroy());
       if (!isStream || streams > 1) return;
       cut = async () => {
-        // Until then, there is no other.
-        proxy.close();
+        isDown = true;
         res.destroy();
         for (const host of ["one", "two"]) await cli.must(["records", "add", name, host, "A", "192.0.2.50"]);
-        proxy.listen(port, "127.0.0.1");
+        isDown = false;
       };
     });
     let cut: (() => Promise<void>) | undefined;
