@@ -331,11 +331,11 @@ test("a proxy of Node's variables is used", async () => {
 
 test("a certificate that is not trusted is named with what to set, and trusted then", async () => {
   const authority = await newAuthority("Harbor");
-  const { certificate, key } = await authority.sign("localhost");
+  const { certificate, key } = await authority.sign("127.0.0.1");
   const secure = createSecureServer({ cert: certificate, key }, (_request, response) => {
     response.writeHead(200, { "content-type": "application/json" }).end('{"name":"other"}');
   });
-  const url = (await listening(secure)).replace("http://127.0.0.1", "https://localhost");
+  const url = (await listening(secure)).replace("http:", "https:");
   const file = join(cli.configFolder, "authority.pem");
   await writeFile(file, authority.certificate);
   const untrusted = `The certificate of ${url} is not trusted (…). If your own authority issued it, set NODE_EXTRA_CA_CERTS to its file.\n`;

@@ -1,4 +1,5 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { isIP } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { mustRun } from "../programs.ts";
@@ -11,7 +12,7 @@ interface Certified {
 
 /** An authority that signs certificates for tests. */
 export interface Authority extends Certified {
-  /** @param name its common name; also its only DNS name, unless others are given */
+  /** @param name its common name; also its only host, unless others are given: DNS names or addresses */
   sign(name: string, wish?: { names?: readonly string[]; days?: number }): Promise<Certified>;
 }
 
@@ -30,7 +31,7 @@ export async function newAuthority(name: string): Promise<Authority> {
           "-CAkey",
           key,
           "-addext",
-          `subjectAltName=${names.map((name) => `DNS:${name}`).join(",")}`,
+          `subjectAltName=${names.map((name) => `${isIP(name) === 0 ? "DNS" : "IP"}:${name}`).join(",")}`,
         ]);
       }),
   };
