@@ -40,9 +40,9 @@ async function build(folder: string): Promise<void> {
 
 const bundle = (...args: string[]) => promisify(execFile)(process.execPath, [join(root, "cli/build.ts"), ...args]);
 
-/** Of all that may be bundled. */
+/** Of all that may be bundled. Lists no folder of a build: another worker that packs the program replaces it meanwhile. */
 async function hashOfSources(): Promise<string> {
-  const folders = ["cli", "client-sdk/src", "server/dns", "server/platform"];
+  const folders = ["cli/src", "client-sdk/src", "server/dns", "server/platform"];
   const found = await Promise.all(
     folders.map((folder) => readdir(join(root, folder), { recursive: true, withFileTypes: true })),
   );
@@ -50,7 +50,7 @@ async function hashOfSources(): Promise<string> {
     .flat()
     .filter((entry) => entry.isFile() && /\.(?:ts|json)$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => !/\/(?:node_modules|dist)\//.test(file));
+    .concat(["cli/build.ts", "cli/package.json"].map((file) => join(root, file)));
   const hash = createHash("sha256").update(await readFile(join(root, "package-lock.json")));
   for (const file of files.toSorted()) hash.update(`${file.slice(root.length)}\n`).update(await readFile(file));
   return hash.digest("hex").slice(0, 16);

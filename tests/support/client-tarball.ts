@@ -73,12 +73,7 @@ async function pack(folder: string): Promise<void> {
 
 /** Of all that the package is made from. */
 async function hashOfSources(): Promise<string> {
-  const sources = [
-    "package-lock.json",
-    "tsconfig.json",
-    ...(await filesIn("server")),
-    ...(await filesIn("client-sdk")),
-  ];
+  const sources = ["package-lock.json", "tsconfig.json", ...(await filesIn("server")), ...(await filesOfClient())];
   const hash = createHash("sha256");
   for (const source of sources.toSorted()) hash.update(`${source}\n`).update(await readFile(join(root, source)));
   return hash.digest("hex");
@@ -86,7 +81,14 @@ async function hashOfSources(): Promise<string> {
 
 async function filesIn(folder: string): Promise<string[]> {
   const found = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
-  const files = found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  // The last build is not a source of the next.
-  return files.map((file) => relative(root, file)).filter((file) => !/^client-sdk\/(?:dist|node_modules)\//.test(file));
+  return found.filter((entry) => entry.isFile()).map((entry) => relative(root, join(entry.parentPath, entry.name)));
+}
+
+/** Without the last build, which is not a source of the next: another worker that packs the client replaces it meanwhile. */
+async function filesOfClient(): Promise<string[]> {
+  const all = await readdir(join(root, "client-sdk"), { withFileTypes: true });
+  const sources = all.filter(({ name }) => name !== "dist" && name !== "node_modules");
+  const paths = (those: typeof sources) => those.map(({ name }) => join("client-sdk", name));
+  const inFolders = paths(sources.filter((entry) => entry.isDirectory())).map(filesIn);
+  return [...paths(sources.filter((entry) => entry.isFile())), ...(await Promise.all(inFolders)).flat()];
 }
