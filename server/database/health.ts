@@ -56,7 +56,8 @@ export class Health {
     this.#pending ??= this.#refresh();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<"unavailable">((resolve) => {
-      timer = setTimeout(() => resolve("unavailable"), deadlineMilliseconds);
+      // An answer that arrived while this process was busy is read before the timer's verdict.
+      timer = setTimeout(() => setImmediate(() => resolve("unavailable")), deadlineMilliseconds);
     });
     const state = await Promise.race([this.#pending, late]);
     clearTimeout(timer);
