@@ -52,7 +52,9 @@ function timeLimit() {
       if (wait === seconds * 1000) ends.push(act);
       return later(act, wait, ...given);
     });
-  onTestFinished(() => void timers.mockRestore());
+  onTestFinished(() => {
+    timers.mockRestore();
+  });
   return { timeoutSeconds: seconds, end: () => ends.at(-1)?.() };
 }
 

@@ -30,7 +30,7 @@ const share = 0.8;
 
 const clock = new SkippingClock(beforeSkip);
 /** Calls that vendors may not have taken yet. */
-let underWay = 0;
+const calls = { underWay: 0 };
 let zw: Zonewright & { stop(): Promise<void> };
 let cloudflare: CloudflareServer;
 let digitalOcean: DigitalOceanServer;
@@ -75,11 +75,11 @@ function leadingTo(standIns: Readonly<Record<string, string>>): Egress {
     async guardedFetch(url, request) {
       const [own, standIn] = Object.entries(standIns).find(([address]) => String(url).startsWith(address)) ?? [];
       if (own === undefined || standIn === undefined) throw new Error(`There is no stand-in for ${String(url)}.`);
-      underWay += 1;
+      calls.underWay += 1;
       try {
         return await egress.guardedFetch(String(url).replace(own, standIn), request);
       } finally {
-        underWay -= 1;
+        calls.underWay -= 1;
       }
     },
   };
@@ -90,11 +90,11 @@ const db = () => queries(zw.services.database.fork());
 /** Lets calls arrive at the time at which they were made, and renews the claims of mirrors, as their process does every few seconds. */
 async function beforeSkip(until: Date): Promise<void> {
   do {
-    while (underWay > 0) await nextTurn();
+    while (calls.underWay > 0) await nextTurn();
     await sql`
       update mirrors set lease_until = ${until}::timestamptz + interval '30 seconds' where lease_token is not null
     `.execute(db());
-  } while (underWay > 0);
+  } while (calls.underWay > 0);
 }
 
 /** Adds a domain with a mirror at each vendor, and waits until both are in sync. @returns its id */

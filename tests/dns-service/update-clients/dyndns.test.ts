@@ -158,7 +158,7 @@ test("addresses are read in any spelling, one of each family, and nothing else i
         const both = parseAddresses([six, four]);
         // It is an IPv4 address then: the second one.
         const isMapped = /^::ffff:\d+\./i.test(six);
-        expect(both).toEqual(isMapped ? null : { A: four, AAAA: expect.any(String) });
+        expect([both?.A, typeof both?.AAAA]).toEqual(isMapped ? [undefined, "undefined"] : [four, "string"]);
       },
     ),
   );

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { refusal } from "../../support/vendors/cloudflare/server.ts";
 import type { CallLimit, CallLimits } from "../../support/vendors/call-limits.ts";
-import type { LoopbackVendor, VendorFault } from "../../support/vendors/loopback-vendor.ts";
+import type { LoopbackVendor, VendorFault, VendorReply } from "../../support/vendors/loopback-vendor.ts";
 import { failure } from "../../support/vendors/route53/server.ts";
 import { zone, type Places } from "./places.ts";
 
@@ -103,7 +103,6 @@ export const outages = {
   },
   "both vendors limit calls": async (places: Places) => {
     const { cloudflare, route53 } = places;
-    const throttled = () => failure(400, "Throttling", "Rate exceeded");
     const limit = (most: readonly CallLimit[], wait: (seconds: number) => number) => [
       cloudflare.vendor.limitCalls(most, now, (seconds) => ({
         ...refusal(429, 971, "Please wait"),
@@ -111,7 +110,6 @@ export const outages = {
       })),
       route53.limitCalls(most, now, throttled),
     ];
-    const isUnused = (some: readonly CallLimits[]) => some.some(({ refused }) => refused === 0);
     const limits = limit([{ calls: 3, seconds: 2 }], (seconds) => seconds);
     return async () => {
       // Mirrors that rest after another failure made no calls, and those of a busy machine come too slowly. They are tried when somebody asks for it.
@@ -122,6 +120,14 @@ export const outages = {
   },
 } satisfies Record<string, (places: Places) => Promise<() => unknown>>;
 export type Outage = keyof typeof outages;
+
+function throttled(): VendorReply {
+  return failure(400, "Throttling", "Rate exceeded");
+}
+
+function isUnused(limits: readonly CallLimits[]): boolean {
+  return limits.some(({ refused }) => refused === 0);
+}
 
 /** Has calls wait at three mirrors: one was carried out without an answer, one was not, and the answer to the third is on its way. */
 export async function holdCalls({ cloudflare, route53, proxy }: Places): Promise<unknown> {

@@ -56,7 +56,7 @@ export async function startRedis(): Promise<RedisServer> {
       await client.connect();
       try {
         await vi.waitFor(async () => {
-          const subscribers = Object.values(await client.pubSubNumSub(channels)).map((count) => Number(count));
+          const subscribers = Object.values(await client.pubSubNumSub(channels));
           if (subscribers.some((count) => count < instances))
             throw new Error(`Of ${instances} instances, ${subscribers.join(" and ")} listen at Redis.`);
         }, patience);
