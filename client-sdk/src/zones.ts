@@ -39,21 +39,24 @@ export interface ZoneHelpers {
    */
   zoneOf(hostName: string, options?: { signal?: AbortSignal }): Promise<ZoneOfName | null>;
   /**
-   * Ensures that a record exists; idempotent. An existing record of this type, name and value gets the given `ttl`, `proxied` and `comment`;
-   * otherwise the record is created. Other records of the name stay. A TXT may be split in any way unless `strings` is given.
+   * Ensures that a record exists; idempotent. An existing record of this type, name and value gets the given `ttl`, `proxied` and `comment`,
+   * and is enabled, or disabled with `status: "disabled"`; otherwise the record is created. Other records of the name stay. A TXT may be split
+   * in any way unless `strings` is given.
    * @throws ZonewrightError as `records.create`
    */
   ensureRecord(input: EnsureRecordInput, options?: { signal?: AbortSignal }): Promise<EnsuredRecord>;
-  /** Deletes the record of this type, name and value. Returns whether it existed. */
+  /** Deletes the record of this type, name and value: the active one, if another is disabled. Returns whether it existed. */
   deleteRecord(input: DeleteRecordInput, options?: { signal?: AbortSignal }): Promise<boolean>;
 }
 
 export function zoneHelpers({ domains, records }: Procedures): ZoneHelpers {
-  const find = async (input: DeleteRecordInput, options: { signal?: AbortSignal }) => {
-    const { id, recordType: type, name, value, strings } = input;
+  /** Returns the record, of several one that is or is not `disabled` as asked. */
+  const find = async (input: DeleteRecordInput & { disabled: boolean }, options: { signal?: AbortSignal }) => {
+    const { id, recordType: type, name, value, strings, disabled } = input;
     const { records: found } = await records.list.query({ id, type, name, value, limit: 100 }, options);
-    const exact = found.find((record) => sameStrings(record.strings, strings ?? null));
-    return exact ?? (strings === undefined ? found[0] : undefined) ?? null;
+    const exact = found.filter((record) => sameStrings(record.strings, strings ?? null));
+    const fitting = strings === undefined ? [...exact, ...found] : exact;
+    return fitting.find((record) => isDisabled(record) === disabled) ?? fitting[0] ?? null;
   };
   return {
     async domainNamed(name, options = {}) {
@@ -69,11 +72,12 @@ export function zoneHelpers({ domains, records }: Procedures): ZoneHelpers {
       }
     },
     async ensureRecord(input, options = {}) {
-      const { id, recordType, name, strings, priority, ttl, proxied, comment } = input;
+      const { id, recordType, name, strings, priority, ttl, proxied, comment, status = "active" } = input;
       const value = withPriority(input.value, recordType, priority);
-      const present = await find({ id, recordType, name, value, strings }, options);
+      const disabled = isDisabled({ status });
+      const present = await find({ id, recordType, name, value, strings, disabled }, options);
       if (!present) return { outcome: "created", record: await records.create.mutate(input, options) };
-      const wanted = { ttl, proxied, comment };
+      const wanted = { ttl, proxied, comment, status: isDisabled(present) === disabled ? undefined : status };
       const changed = Object.entries(wanted).filter(
         ([field, given]) => given !== undefined && given !== present[field as keyof typeof wanted],
       );
@@ -82,7 +86,7 @@ export function zoneHelpers({ domains, records }: Procedures): ZoneHelpers {
       return { outcome: "updated", record: await records.update.mutate(patch, options) };
     },
     async deleteRecord(input, options = {}) {
-      const present = await find(input, options);
+      const present = await find({ ...input, disabled: false }, options);
       if (!present) return false;
       try {
         await records.delete.mutate({ id: input.id, recordId: present.id }, options);
@@ -93,6 +97,10 @@ export function zoneHelpers({ domains, records }: Procedures): ZoneHelpers {
       }
     },
   };
+}
+
+function isDisabled({ status }: { status: DnsRecord["status"] }): boolean {
+  return status === "disabled";
 }
 
 function sameStrings(one: readonly string[] | null, other: readonly string[] | null): boolean {

@@ -198,6 +198,36 @@ describe("records", () => {
     expect(await cli.must(["records", zone, "--name", "www"])).toBe("www\t60\tA\t192.0.2.8\n");
   });
 
+  test("setting a name enables a disabled record with a wanted value, and never counts it as served", async () => {
+    const spare = async (value: string) =>
+      await cli.must(["records", "add", zone, "www", "A", value, "--ttl", "300", "--disabled"]);
+    const set = ["records", "set", zone, "www", "A"];
+    const lines = async () => {
+      const listed = (await cli.must(["records", zone, "--name", "www"])).trimEnd().split("\n");
+      return listed.map((line) => line.trimEnd()).toSorted();
+    };
+    await spare("192.0.2.7");
+    expect(await cli.must([...set, "192.0.2.7", "--yes"])).toBe(
+      `${zone}: 1 to update, 1 to delete\n- www 300 A 192.0.2.1\n~ www 300 A 192.0.2.7 (disabled) → active\nApplied as revision 3.\n`,
+    );
+    // One that is in DNS is enough, whatever a disabled copy of it says.
+    await spare("192.0.2.7");
+    expect(await cli.json<Report>([...set, "192.0.2.7"])).toMatchObject({ changes: [], applied: false });
+    await spare("192.0.2.8");
+    // A disabled record makes no room for another value.
+    expect(await cli.json<Report>([...set, "192.0.2.7", "192.0.2.9"])).toMatchObject({
+      changes: [{ action: "create", after: { value: "192.0.2.9" } }],
+    });
+    expect(await lines()).toEqual([
+      "www\t300\tA\t192.0.2.7",
+      "www\t300\tA\t192.0.2.7\tdisabled",
+      "www\t300\tA\t192.0.2.8\tdisabled",
+      "www\t300\tA\t192.0.2.9",
+    ]);
+    await cli.must([...set, "192.0.2.8", "--disabled", "--yes"]);
+    expect(await lines()).toEqual(["www\t300\tA\t192.0.2.8\tdisabled"]);
+  });
+
   test("are removed after a question; no, and Ctrl-C in it, change nothing", async () => {
     const remove = ["records", "rm", zone, "www"];
     const no = await cli.run(remove, { columns: 80, input: "no\n" });

@@ -77,6 +77,21 @@ describe("ensureRecord", () => {
     expect((await client.records.list.query({ id, name: "text" })).records).toEqual([whole.record]);
   });
 
+  test("ensureRecord enables a disabled record, disables one on request, and prefers one that is as wanted", async () => {
+    const spare = { id, recordType: "A", name: "spare", value: "192.0.2.1" } as const;
+    const made = await client.ensureRecord({ ...spare, status: "disabled" });
+    expect(made).toMatchObject({ outcome: "created", record: { status: "disabled" } });
+    expect(await client.ensureRecord({ ...spare, status: "disabled" })).toMatchObject({ outcome: "unchanged" });
+    const enabled = { outcome: "updated", record: { id: made.record.id, status: "active" } };
+    expect(await client.ensureRecord(spare)).toMatchObject(enabled);
+    expect(await client.ensureRecord({ ...spare, status: "disabled" })).toMatchObject({ outcome: "updated" });
+    expect(await client.ensureRecord({ ...spare, status: "active" })).toMatchObject(enabled);
+    const copy = await client.records.create.mutate({ ...spare, status: "disabled" });
+    expect(await client.ensureRecord(spare)).toMatchObject({ outcome: "unchanged", record: { id: made.record.id } });
+    const asDisabled = await client.ensureRecord({ ...spare, status: "disabled" });
+    expect(asDisabled).toMatchObject({ outcome: "unchanged", record: { id: copy.id } });
+  });
+
   test("ensureRecord fails with the same error as creating an impossible record", async () => {
     const cname = { id, recordType: "CNAME", name: "www", value: "shop.example.net" } as const;
     expect(await failure(client.ensureRecord(cname))).toMatchObject({ code: "CONFLICT" });
@@ -91,4 +106,16 @@ test("deleteRecord deletes only the record of that type, name and value, and ret
   expect(await client.deleteRecord(target)).toBe(true);
   expect(await client.deleteRecord(target)).toBe(false);
   expect((await client.records.list.query({ id, name: "old" })).records).toMatchObject([{ value: "192.0.2.2" }]);
+});
+
+test("deleteRecord takes a name out of DNS although there is a disabled copy of the record, which it deletes next", async () => {
+  const target = { id, recordType: "A", name: "copied", value: "192.0.2.1" } as const;
+  for (const statuses of [["active", "disabled"] as const, ["disabled", "active"] as const]) {
+    for (const status of statuses) await client.records.create.mutate({ ...target, status });
+    expect(await client.deleteRecord(target)).toBe(true);
+    const { records } = await client.records.list.query({ id, name: "copied" });
+    expect(records.map(({ status }) => status)).toEqual(["disabled"]);
+    expect(await client.deleteRecord(target)).toBe(true);
+    expect(await client.deleteRecord(target)).toBe(false);
+  }
 });

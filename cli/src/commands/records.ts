@@ -131,7 +131,9 @@ function add(): Command {
 function set(): Command {
   return withFields(
     command("set <domain> <name> <type> <value...>", "Give a name exactly these values of a type", {
-      more: "Values that it has stay, others of the type are changed or deleted. Running it twice changes nothing.",
+      more:
+        "Values that it has stay, others of the type are changed or deleted. Running it twice changes nothing. A disabled record with one of the " +
+        "values is enabled; others stay as they are.",
       examples: [
         ["records set example.com www A 192.0.2.7", "Point www to one address, whatever it had."],
         ["records set example.com www A 192.0.2.7 --ttl 60 --dry-run", "See what that would change."],
@@ -150,7 +152,10 @@ function set(): Command {
   });
 }
 
-/** Returns the changes that leave a name with these values. A value that goes makes room for one that comes, which keeps the record's history. */
+/**
+ * Returns the changes that leave a name with these values. A value that goes makes room for one that comes, which keeps the record's history.
+ * A disabled record is not in DNS: it is enabled if it has a wanted value, and stays as it is otherwise. `--disabled` is about all of them.
+ */
 async function settingChanges(
   client: Client,
   { id }: Domain,
@@ -158,7 +163,9 @@ async function settingChanges(
   fields: ReturnType<typeof fieldsOf>,
 ): Promise<Change[]> {
   const present = await every(client.eachRecord({ id, name, type: recordType, serverManaged: false }));
-  const left = new Map(present.map((record) => [record.id, record]));
+  const isOut = ({ status }: DnsRecord) => fields.status === undefined && status === "disabled";
+  const left = new Map(present.filter((record) => !isOut(record)).map((record) => [record.id, record]));
+  const disabled = new Set(present.filter(isOut).map(({ id: recordId }) => recordId));
   const missing: string[] = [];
   const changes: Change[] = [];
   for (const value of new Set(values)) {
@@ -170,9 +177,13 @@ async function settingChanges(
       value,
       serverManaged: false,
     });
-    const kept = same.find((record) => left.delete(record.id));
-    if (kept === undefined) missing.push(value);
-    else if (differs(kept, fields)) changes.push({ action: "update", recordId: kept.id, record: fields });
+    const kept = same.find((record) => left.delete(record.id)) ?? same.find((record) => disabled.delete(record.id));
+    if (kept === undefined) {
+      missing.push(value);
+      continue;
+    }
+    const wanted = isOut(kept) ? { ...fields, status: "active" as const } : fields;
+    if (differs(kept, wanted)) changes.push({ action: "update", recordId: kept.id, record: wanted });
   }
   const spare = [...left.values()];
   for (const value of missing) {
@@ -186,7 +197,7 @@ async function settingChanges(
   return [...changes, ...spare.map((old): Change => ({ action: "delete", recordId: old.id }))];
 }
 
-function differs(record: DnsRecord, fields: ReturnType<typeof fieldsOf>): boolean {
+function differs(record: DnsRecord, fields: object): boolean {
   return Object.entries(fields).some(([key, value]) => record[key as keyof DnsRecord] !== value);
 }
 
