@@ -152,7 +152,7 @@ const awaitingSecondFactor: ReadonlySet<string> = new Set<`twoFactor.${keyof Rou
 export function createClient(options: ClientOptions): Client {
   const { url, token, session: initial, retries, timeoutSeconds, fetch: send, ...hooks } = settingsOf(options);
   const { onSessionChange, onReauthentication } = hooks;
-  const fetch = retryingFetch(send, retries);
+  const fetch = retryingFetch(send, retries, timeoutSeconds);
   const request = timedRequest(timeoutSeconds);
 
   // Over REST, because the browser sends the refresh cookie only to /api.

@@ -20,7 +20,8 @@ export interface ClientOptions {
    * How many times to retry a call after 429 or 503 with a `Retry-After` of up to ten seconds. This applies to queries, and to the mutations
    * whose endpoint takes an `Idempotency-Key`: those of domains, records and everything else that belongs to a domain, change requests,
    * assignments, notifications and applied templates. They carry a key, so that the service applies them once, and are also retried after a
-   * lost connection. Other mutations are never retried. Default: 2.
+   * lost connection. A 429 after a lost connection does not say whether the call was applied: the client then waits as long as `timeoutSeconds`
+   * allows, or the call fails with NETWORK_ERROR. Other mutations are never retried. Default: 2.
    */
   retries?: number | undefined;
   /**

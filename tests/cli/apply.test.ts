@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { builtCli, useCli } from "../support/cli.ts";
 import { programEnv } from "../support/programs.ts";
-import { proxyOf } from "../support/proxy.ts";
+import { limited, proxyOf } from "../support/proxy.ts";
 import { repository, useZoneRepository } from "../support/zone-repository.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
@@ -312,6 +312,27 @@ test("says that the outcome is unknown when a proxy gives up, whichever call it 
     await lost("importZonefile", unknown),
   );
   expect(refused.stderr).toContain("blog.example: not applied. HTTP 404 ");
+});
+
+/** A proxy that loses the first answer to a call of a procedure. A limit refuses the next three. */
+const losing = (procedure: string) => {
+  let calls = 0;
+  return proxyOf(zw, async (call, forward) => {
+    if (!call.includes(procedure)) return undefined;
+    calls += 1;
+    if (calls === 1) await forward();
+    return calls === 1 ? null : calls <= 4 ? limited(0) : undefined;
+  });
+};
+
+test("a change whose answer is lost just before a limit is reached is made once, and reported as made", async () => {
+  const file = join(repo.folder, "park.example.csv");
+  const asked = await runThrough(["apply", file, "--request", "Once"], await losing("changeRequests.create"));
+  expect(asked).toEqual({ exitCode: 0, stderr: "" });
+  const { requests } = await cli.json<{ requests: { title: string }[] }>(["requests"]);
+  expect(requests.filter(({ title }) => title === "Once")).toHaveLength(1);
+  expect(await runThrough(["apply", file], await losing("importZonefile"))).toEqual({ exitCode: 0, stderr: "" });
+  expect(await linesOf("park.example")).toHaveLength(1);
 });
 
 test("a plan that creates a domain shows how its file differs from the zone that is at the provider, and applies only that", async () => {

@@ -93,6 +93,50 @@ function losing(path: string) {
   });
 }
 
+/** A connection that loses the first response. Then a limit refuses as many calls. */
+function losingThenLimited(refusals: number, retryAfter: string) {
+  const keys = new Set<string | null>();
+  let calls = 0;
+  const limited: Fetch = async (url, init) => {
+    calls += 1;
+    keys.add(new Headers(init?.headers).get("idempotency-key"));
+    if (calls > 1 && calls <= 1 + refusals)
+      return Response.json({ title: "Too many" }, { status: 429, headers: { "retry-after": retryAfter } });
+    const response = await fetch(url, init);
+    if (calls > 1) return response;
+    await response.text();
+    throw new TypeError("connection reset");
+  };
+  return { limited, keys };
+}
+
+test("a limit that refuses the retries of a lost call is waited for, with the same key, until the first response comes", async () => {
+  const { limited, keys } = losingThenLimited(3, "0");
+  expect(await clientOver(limited).domains.create.mutate({ name: "limited.example" })).toMatchObject({
+    name: "limited.example",
+  });
+  expect(keys.size).toBe(1);
+});
+
+test("a call that was lost waits for a limit for longer than ten seconds", async () => {
+  const leaving = new AbortController();
+  const { limited } = losingThenLimited(1, "60");
+  const leavingFetch: Fetch = async (url, init) => {
+    const response = await limited(url, init);
+    setImmediate(() => leaving.abort());
+    return response;
+  };
+  const call = clientOver(leavingFetch).domains.create.mutate({ name: "left.example" }, { signal: leaving.signal });
+  expect(await failure(call)).toMatchObject({ code: "ABORTED" });
+});
+
+test("a call that was lost is not reported as refused by a limit that lasts longer than its timeout", async () => {
+  const { limited } = losingThenLimited(1, "121");
+  const call = clientOver(limited).domains.create.mutate({ name: "unsure.example" });
+  expect(await failure(call)).toMatchObject({ code: "NETWORK_ERROR", status: null });
+  expect((await clientOver(fetch).domains.list.query({ search: "unsure" })).total).toBe(1);
+});
+
 test("a template whose response is lost is applied once, and the call returns what it did", async () => {
   const zone = await manualZone(zw);
   const { body } = await zw.admin.post("/api/templates", website("lost"));

@@ -7,6 +7,13 @@ import type { Zonewright } from "./zonewright.ts";
 interface ProxiedAnswer {
   status: number;
   text: string;
+  headers?: Record<string, string>;
+}
+
+/** What the service answers when a limit is reached. */
+export function limited(retryAfterSeconds: number): ProxiedAnswer {
+  const headers = { "content-type": "application/problem+json", "retry-after": String(retryAfterSeconds) };
+  return { status: 429, text: JSON.stringify({ title: "Too many calls.", code: "TOO_MANY_REQUESTS" }), headers };
 }
 
 /** Answers a call instead of the service; null cuts the connection, undefined leaves it to the service. */
@@ -20,7 +27,7 @@ export async function proxyOf(zw: Zonewright, intercept: Intercept): Promise<str
     const sent = Object.entries(headers).filter(([name]) =>
       ["authorization", "content-type", "idempotency-key"].includes(name),
     );
-    const forward = async () => {
+    const forward = async (): Promise<ProxiedAnswer> => {
       const init = { method, headers: Object.fromEntries(sent) as Record<string, string> };
       const got = await fetch(`${zw.url}${url}`, body === "" ? init : { ...init, body });
       return { status: got.status, text: await got.text() };
@@ -30,8 +37,9 @@ export async function proxyOf(zw: Zonewright, intercept: Intercept): Promise<str
       response.destroy();
       return;
     }
-    const { status, text } = given ?? (await forward());
-    response.writeHead(status, { "content-type": text.startsWith("<") ? "text/html" : "application/json" }).end(text);
+    const { status, text, headers: own } = given ?? (await forward());
+    const type = text.startsWith("<") ? "text/html" : "application/json";
+    response.writeHead(status, { "content-type": type, ...own }).end(text);
   };
   const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
