@@ -1,9 +1,9 @@
 import { abortedError } from "./errors.ts";
-import type { Fetch } from "./request.ts";
+import type { Send } from "./request.ts";
 import type { SessionKeeper } from "./session.ts";
 
 export interface Sender {
-  fetch: Fetch;
+  fetch: Send;
   session: SessionKeeper;
   /** The personal token, used while no session exists. */
   token: string | null;
@@ -14,7 +14,7 @@ export async function authorizedRequest<A extends { readonly status: number }>(
   sender: Sender,
   url: string,
   init: RequestInit,
-  send: (fetch: Fetch, url: string, init: RequestInit) => Promise<A>,
+  send: (fetch: Send, url: string, init: RequestInit) => Promise<A>,
 ): Promise<A> {
   const { fetch, session } = sender;
   const { signal } = init;

@@ -2,7 +2,7 @@ import { unexpectedAnswer } from "./answer-errors.ts";
 import { authorizedRequest, type Sender } from "./authorized-request.ts";
 import { isZonewrightError, signedOutError, abortedError, networkError, type ClientError } from "./errors.ts";
 import type { OpenStream } from "./lasting-stream.ts";
-import { request, type Fetch } from "./request.ts";
+import { request, type Received, type Send } from "./request.ts";
 import { serverEvents, type ServerEvent } from "./server-events.ts";
 
 type Events = AsyncGenerator<ServerEvent, void, undefined>;
@@ -36,7 +36,7 @@ export function streamOpener(
 
 /** Sends the request. Returns a refusal of the credential, because the caller may have another. @throws ZonewrightError */
 function opening(begin: BeginReading) {
-  return async (fetch: Fetch, url: string, init: RequestInit): Promise<StreamAnswer> => {
+  return async (fetch: Send, url: string, init: RequestInit): Promise<StreamAnswer> => {
     try {
       const body = await openBody(fetch, url, init);
       return { status: 200, body, events: await begin(body) };
@@ -48,8 +48,8 @@ function opening(begin: BeginReading) {
   };
 }
 
-async function openBody(fetch: Fetch, url: string, init: RequestInit): Promise<Body> {
-  let response: Response;
+async function openBody(fetch: Send, url: string, init: RequestInit): Promise<Body> {
+  let response: Received;
   try {
     response = await fetch(url, init);
   } catch (cause) {

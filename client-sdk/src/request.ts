@@ -4,6 +4,12 @@ import { abortedError, networkError, timeoutError } from "./errors.ts";
 /** The part of `fetch` that the client uses; the global one and its wrappers fit. */
 export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
 
+/** What the client reads of a response. */
+export type Received = Pick<Response, "ok" | "status" | "headers" | "body" | "text">;
+
+/** Sends a request as {@link Fetch} does. */
+export type Send = (url: string, init?: RequestInit) => Promise<Received>;
+
 /** A JSON response, read to its end. */
 export interface Answer extends AnswerHead {
   readonly ok: boolean;
@@ -32,9 +38,9 @@ export function timedRequest(seconds: number): typeof request {
  * Sends one request and reads its JSON response, of any status.
  * @throws ZonewrightError for a problem document, a response that is not JSON, no response, or an aborted signal.
  */
-export async function request(fetch: Fetch, url: string, init: RequestInit): Promise<Answer> {
+export async function request(fetch: Send, url: string, init: RequestInit): Promise<Answer> {
   const address = url.replace(/\?.*$/s, "");
-  let response: Response;
+  let response: Received;
   let text: string;
   try {
     response = await fetch(url, init);

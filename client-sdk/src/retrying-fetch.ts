@@ -1,7 +1,7 @@
 import { retryAfterSeconds } from "./answer-errors.ts";
 import { plainHeaders } from "./authorized-request.ts";
 import { pause } from "./pause.ts";
-import type { Fetch } from "./request.ts";
+import type { Fetch, Received, Send } from "./request.ts";
 
 /** The caller decides about longer waits; the error has `retryAfterSeconds`. */
 const longestWaitSeconds = 10;
@@ -19,21 +19,23 @@ const longestPatience = 3600;
 
 /**
  * Returns a fetch that retries safe calls (GET) and idempotent ones (with an `Idempotency-Key`) after 429 or 503 with a `Retry-After` of up to
- * ten seconds, with jitter. A call with a key is also retried after a lost connection, because it may have been applied.
+ * ten seconds, with jitter. A call with a key is also retried after a lost connection, because it may have been applied: also
+ * after one that was lost within the response.
  * @param timeoutSeconds the timeout of a call, which aborts its signal; 0: none
  */
-export function retryingFetch(fetch: Fetch, retries: number, timeoutSeconds: number): Fetch {
+export function retryingFetch(fetch: Fetch, retries: number, timeoutSeconds: number): Send {
   return async (url, init) => {
     const keyed = Object.hasOwn(plainHeaders(init?.headers), idempotencyKey);
+    const send = keyed ? readingWhole(fetch) : fetch;
     const repeatable = keyed || (init?.method ?? "GET") === "GET";
     /** An attempt whose response was lost. */
     let lost: { error: unknown } | null = null;
     for (let done = 0; ; done += 1) {
       const last = !repeatable || done >= retries;
       let seconds: number | null = 2 ** done / 2;
-      let response: Response | null = null;
+      let response: Received | null = null;
       try {
-        response = await fetch(url, init);
+        response = await send(url, init);
       } catch (error) {
         if (last || !keyed || init?.signal?.aborted) throw error;
         lost = { error };
@@ -53,8 +55,18 @@ export function retryingFetch(fetch: Fetch, retries: number, timeoutSeconds: num
   };
 }
 
+/** Returns a fetch whose responses are read to their end, which fails if the connection is lost before. */
+function readingWhole(fetch: Fetch): Send {
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    const text = await response.text();
+    const { ok, status, headers } = response;
+    return { ok, status, headers, body: null, text: () => Promise.resolve(text) };
+  };
+}
+
 /** Returns the wait before a retry, or null if the response asks for none or for a longer one. */
-function waitBeforeRetry({ status, headers }: Response, longestSeconds: number): number | null {
+function waitBeforeRetry({ status, headers }: Received, longestSeconds: number): number | null {
   if (status !== 429 && status !== 503) return null;
   const seconds = retryAfterSeconds(headers);
   return seconds !== null && seconds <= longestSeconds ? seconds : null;

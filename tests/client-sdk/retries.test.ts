@@ -93,6 +93,25 @@ function losing(path: string) {
   });
 }
 
+test("a mutation whose response breaks off in the middle is retried with the same key, and gets the first response", async () => {
+  const keys: (string | null)[] = [];
+  const breaking: Fetch = async (url, init) => {
+    keys.push(new Headers(init?.headers).get("idempotency-key"));
+    const { status, headers, body } = await fetch(url, init);
+    if (keys.length > 1) return new Response(body, { status, headers });
+    const whole = new Uint8Array(await new Response(body).arrayBuffer());
+    const broken = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(whole.subarray(0, 20)),
+      pull: (controller) => controller.error(new TypeError("terminated")),
+    });
+    return new Response(broken, { status, headers });
+  };
+  const made = await clientOver(breaking).domains.create.mutate({ name: "broken.example" });
+  expect(made.name).toBe("broken.example");
+  expect(keys).toEqual([keys[0], keys[0]]);
+  expect((await clientOver(fetch).domains.list.query({ search: "broken" })).total).toBe(1);
+});
+
 /** A connection that loses the first response. Then a limit refuses as many calls. */
 function losingThenLimited(refusals: number, retryAfter: string) {
   const keys = new Set<string | null>();
