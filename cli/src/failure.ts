@@ -64,7 +64,7 @@ const readBackLater = /The outcome is not known yet; .+\.$/;
  * attempt of the call has succeeded either. A service that stops or has too much to do does not look at it.
  */
 const notBegun =
-  /^(Another change to this zone is in progress\.|The zone is being moved |Planning took too long, and nothing was changed\.|The provider did not answer an earlier change )/;
+  /^(Another change to this zone is in progress\.|The zone is being moved |Planning took too long, and nothing was changed\.|The provider did not answer an earlier change |The mirror's provider may not show |The move took too long )/;
 
 /** Returns whether a call may have been carried out although it failed. */
 export function isOutcomeUnknown({ code, status, message }: ZonewrightError): boolean {

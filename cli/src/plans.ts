@@ -295,7 +295,7 @@ async function uninterrupted<Result>(domain: string, call: () => Promise<Result>
 }
 
 /** Awaits a call. @param look where its outcome stands @throws OutcomeUnknown */
-async function answered<Result>(call: Promise<Result>, look: string): Promise<Result> {
+export async function answered<Result>(call: Promise<Result>, look: string): Promise<Result> {
   try {
     return await call;
   } catch (error) {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Hosts } from "../registry/certificates/hosts.ts";
 import { useCli } from "../support/cli.ts";
 import { patience } from "../support/patience.ts";
+import { proxyOf } from "../support/proxy.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const hosts = await Hosts.start(() => new Date());
@@ -62,6 +63,26 @@ test("an undo that cannot be written is refused before the change, or printed af
   await writeFile(undo, "x".repeat(1_000));
   await cli.must([...options, undo], { input: "name,group\nplain.example,Three\n" });
   expect(await readFile(undo, "utf8")).toBe("name,view,group\r\nplain.example,,Two\r\n");
+});
+
+test("a table that takes an import back is kept although a proxy gives up on calls that import", async () => {
+  let calls = 0;
+  const url = await proxyOf(zw, async (call, forward) => {
+    if (!call.includes("portfolio.import")) return undefined;
+    calls += 1;
+    // The first one plans.
+    if (calls === 1) return undefined;
+    await forward();
+    return { status: 504, text: "<html>504</html>" };
+  });
+  const undo = join(cli.configFolder, "proxied.csv");
+  const before = (await cli.must(["domains", "list", "--search", "plain.example"])).split("\t")[4] ?? "";
+  const { exitCode } = await cli.run(["portfolio", "import", "-", "--yes", "--undo-to", undo], {
+    env: { ZONEWRIGHT_URL: url },
+    input: "name,group\nplain.example,Proxied\n",
+  });
+  expect(exitCode).toBe(0);
+  expect(await readFile(undo, "utf8")).toBe(`name,view,group\r\nplain.example,,${before}\r\n`);
 });
 
 test("what is wrong with registrations is listed, and ends with 2", async () => {

@@ -508,6 +508,57 @@ test("tokens are managed after a sign-in, which asks for a password, or with an 
   );
 });
 
+test("a token is shown although the sign-out after it fails", async () => {
+  const url = await proxyOf(zw, (call) =>
+    Promise.resolve(call === "/api/auth/logout" ? { status: 503, text: "<html>503</html>" } : undefined),
+  );
+  const added = await cli.run(["tokens", "add", "--name", "kept", "--permission", "records:read"], {
+    columns: 80,
+    env: { ZONEWRIGHT_URL: url },
+    input: `admin\n${adminPassword}\n`,
+  });
+  expect(added).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^zw_pt_\w+\n$/) });
+  expect(added.stderr).toContain(
+    "The sign-out failed, so the sign-in of this command stays valid for up to 24 hours. HTTP 503 from ",
+  );
+  await cli.must(["tokens", "rm", "kept", "--yes"], { env: { ZONEWRIGHT_TOKEN: zw.admin.token ?? "" } });
+});
+
+test("a change whose answer is lost is reported as unknown, with where to look, whichever command made it", async () => {
+  const name = await zone("unanswered.example");
+  await zw.admin.post("/api/provider-configs", { kind: "manual", name: "Elsewhere", config: {} });
+  await cli.must(["records", "add", name, "asked", "A", "192.0.2.1", "--request", "Unanswered"]);
+  const { requests } = await cli.json<{ requests: { number: number }[] }>(["requests", "--domain", name]);
+  const number = String(requests[0]?.number);
+  const lost = [
+    ["domains.create", ["domains", "add", "new.example"], "`zonewright domains show new.example`"],
+    ["domains.update", ["domains", "move", name, "--to", "Elsewhere", "--yes"], `\`zonewright domains show ${name}\``],
+    ["dnssec.set", ["dnssec", "enable", name], `\`zonewright dnssec check ${name}\``],
+    ["snapshots.create", ["snapshot", name], `\`zonewright snapshot list ${name}\``],
+    ["changeRequests.applyRequest", ["requests", "apply", number, "--yes"], `\`zonewright requests show ${number}\``],
+    ["changeRequests.withdraw", ["requests", "withdraw", number, "--yes"], `\`zonewright requests show ${number}\``],
+  ] as const;
+  for (const [procedure, args, look] of lost) {
+    const url = await proxyOf(zw, (call) =>
+      Promise.resolve(call.includes(procedure) ? { status: 504, text: "<html>504</html>" } : undefined),
+    );
+    const { exitCode, stderr } = await cli.run(args, { env: { ZONEWRIGHT_URL: url } });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: expect.stringContaining(`Outcome unknown. HTTP 504 from ${url}/trpc/${procedure} is not`),
+    });
+    expect(stderr).toContain(look);
+  }
+});
+
+test("domains that were added are in the JSON although a later one is refused", async () => {
+  const { exitCode, stdout } = await cli.run(["domains", "add", "twice.example", "twice.example", "--json"]);
+  expect({ exitCode, added: JSON.parse(stdout) as unknown }).toMatchObject({
+    exitCode: 1,
+    added: { domains: [{ name: "twice.example" }] },
+  });
+});
+
 test("shells complete commands and options", async () => {
   const bash = await cli.must(["completion", "bash"]);
   const complete = `${bash}

@@ -3,6 +3,7 @@ import type { RouterOutputs } from "@zonewright/client";
 import { changeInput, command, group, withChanges, withJson, type ChangeOptions } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { exitCodes } from "../failure.ts";
+import { answered } from "../plans.ts";
 import { confirmed, note, print, printFields, printJson } from "../terminal.ts";
 import { domainNamed, fullName } from "../zones.ts";
 
@@ -55,7 +56,7 @@ function enable(): Command {
   ).action(async (name: string, { json }: { json?: true }) => {
     const client = await connect();
     const { id } = await domainNamed(client, name);
-    report(await client.dnssec.set.mutate({ id, enabled: true }), json);
+    report(await answered(client.dnssec.set.mutate({ id, enabled: true }), whereStated(name)), json);
   });
 }
 
@@ -79,7 +80,8 @@ function disable(): Command {
         note("Nothing was changed.");
         return;
       }
-      report(await client.dnssec.set.mutate({ id: domain.id, enabled: false, ...changeInput(options) }), json);
+      const disabled = client.dnssec.set.mutate({ id: domain.id, enabled: false, ...changeInput(options) });
+      report(await answered(disabled, whereStated(name)), json);
     });
 }
 
@@ -123,10 +125,15 @@ function publishDs(): Command {
       note("Nothing was changed.");
       return;
     }
-    const done = await client.dnssec.publishDs.mutate({ id, planHash, ...changeInput(options) });
+    const look = `\`zonewright dnssec publish-ds ${name} --dry-run\` shows what is there now.`;
+    const done = await answered(client.dnssec.publishDs.mutate({ id, planHash, ...changeInput(options) }), look);
     if (json) printJson(done);
     else note("The DS records were published.");
   });
+}
+
+function whereStated(name: string): string {
+  return `\`zonewright dnssec check ${name}\` shows whether it is signed.`;
 }
 
 function report(found: Dnssec, json: true | undefined): void {

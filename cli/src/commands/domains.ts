@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { Client, Domain, RouterOutputs } from "@zonewright/client";
 import { command, group, withJson } from "../command.ts";
 import { connect } from "../credentials.ts";
+import { answered } from "../plans.ts";
 import {
   counted,
   confirmed,
@@ -152,17 +153,23 @@ function add(): Command {
       const client = await connect();
       const providerConfigId = provider === undefined ? undefined : (await configNamed(client, provider)).id;
       const added: DomainDetail[] = [];
-      for (const name of names) {
-        const domain = await client.domains.create.mutate({
-          name,
-          ...(providerConfigId === undefined ? {} : { providerConfigId }),
-          ...(groupName === undefined ? {} : { groupName }),
-          ...(tags === undefined ? {} : { tags }),
-        });
-        added.push(domain);
-        if (!json) print(`Added ${fullName(domain)} with ${counted(domain.recordCount, "record")}.`);
+      try {
+        for (const name of names) {
+          const input = {
+            name,
+            ...(providerConfigId === undefined ? {} : { providerConfigId }),
+            ...(groupName === undefined ? {} : { groupName }),
+            ...(tags === undefined ? {} : { tags }),
+          };
+          const look = `\`zonewright domains show ${name}\` shows whether it was added.`;
+          const domain = await answered(client.domains.create.mutate(input), look);
+          added.push(domain);
+          if (!json) print(`Added ${fullName(domain)} with ${counted(domain.recordCount, "record")}.`);
+        }
+      } finally {
+        // A failure does not take back those before it.
+        if (json && added.length > 0) printJson({ domains: added });
       }
-      if (json) printJson({ domains: added });
     });
 }
 
@@ -198,7 +205,8 @@ function move(): Command {
         note("Nothing was changed.");
         return;
       }
-      const moved = await client.domains.update.mutate({ id, providerConfigId, ...options });
+      const look = `\`zonewright domains show ${fullName(domain)}\` shows where it is.`;
+      const moved = await answered(client.domains.update.mutate({ id, providerConfigId, ...options }), look);
       if (json) printJson(moved);
       else print(`Moved ${fullName(moved)} to ${to}. Change its name servers at the registrar if they differ.`);
     });

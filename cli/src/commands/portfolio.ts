@@ -7,6 +7,7 @@ import { connect } from "../credentials.ts";
 import { exitCodes, Failure } from "../failure.ts";
 import { heldPermissions } from "../held-permissions.ts";
 import { domainsIn, followed, started, type Job } from "../jobs.ts";
+import { answered } from "../plans.ts";
 import {
   confirmed,
   counted,
@@ -99,7 +100,7 @@ interface ImportOptions {
 function importTable(): Command {
   return withJson(
     command("import <file>", "Import a table of domains", {
-      more: "Takes CSV with a line that names the columns. Changes nothing before it has shown the plan. `-` reads the standard input. More than 100 domains are changed by a job of the server: Ctrl-C leaves it running, and `replace show`, `replace stop` and `replace undo` take its id.",
+      more: "Takes CSV with a line that names the columns. Changes nothing before it has shown the plan. `-` reads the standard input. More than 100 domains, and any with --undo-to, are changed by a job of the server: Ctrl-C leaves it running, and `replace show`, `replace stop` and `replace undo` take its id.",
       examples: [
         ["portfolio import portfolio.csv --dry-run", "See what each row changes."],
         ["portfolio import renewals.csv --date-order dmy", "Say how dates such as 03/04/27 are written."],
@@ -160,8 +161,10 @@ function importTable(): Command {
         isKeptBefore = true;
         return (await isWritten(undoFile, undo ?? "")) || undo === null;
       };
-      const byJob = plan.changed > mostAtOnce ? await importByJob(client, { plan, applied, keepUndo }) : null;
-      const done = byJob ?? (await client.portfolio.import.mutate(applied));
+      const isJob = plan.changed > mostAtOnce || undoFile !== null;
+      const byJob = isJob ? await importByJob(client, { plan, applied, keepUndo }) : null;
+      const look = "`zonewright portfolio export` shows the present values.";
+      const done = byJob ?? (await answered(client.portfolio.import.mutate(applied), look));
       const isKept = await keepUndo(done.undo);
       if (json) printJson(done);
       else if (!isKept) printRaw(done.undo ?? "");
@@ -185,7 +188,10 @@ function importTable(): Command {
     });
 }
 
-/** Imports that change more domains go on as a job, as in the console: proxies often end a call that takes longer than a minute. */
+/**
+ * Imports that change more domains go on as a job, as in the console: proxies often end a call that takes longer than a minute. So do those
+ * whose undo is kept: a job gives it out before it begins, and the call without one only in its answer, which may be lost.
+ */
 const mostAtOnce = 100;
 
 interface JobOfImport {

@@ -3,7 +3,7 @@ import type { Client, RouterOutputs } from "@zonewright/client";
 import { command, group, withJson } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { Failure } from "../failure.ts";
-import { changesOf, printPlan } from "../plans.ts";
+import { answered, changesOf, printPlan } from "../plans.ts";
 import { confirmed, counted, note, print, printFields, printJson, printTable, type Column } from "../terminal.ts";
 import { domainNamed, every, instant } from "../zones.ts";
 
@@ -159,7 +159,8 @@ function verb(
     if (!options.yes && !(await confirmed(`${name.charAt(0).toUpperCase()}${name.slice(1)} it?`, about))) {
       throw new Failure("Nothing was changed.");
     }
-    const after = await act(client, request, options);
+    const look = `\`zonewright requests show ${request.number}\` shows its state.`;
+    const after = await answered(act(client, request, options), look);
     if (options.json) printJson(after);
     else print(`Request ${after.number} is ${after.state} now.`);
   });
@@ -216,7 +217,8 @@ function comment(): Command {
   ).action(async (given: string, text: string, { json }: { json?: true }) => {
     const client = await connect();
     const { id, number } = await requestNumbered(client, given);
-    const made = await client.changeRequests.comment.mutate({ id, text });
+    const look = "The console shows the comments of the request.";
+    const made = await answered(client.changeRequests.comment.mutate({ id, text }), look);
     if (json) printJson(made);
     else print(`Commented on request ${number}.`);
   });

@@ -3,7 +3,7 @@ import type { Client, DnsRecord, Domain, Plan, Snapshot } from "@zonewright/clie
 import { changeInput, command, group, wholeNumber, withChanges, withJson, type ChangeOptions } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { Failure } from "../failure.ts";
-import { carryOut, changesOf, printPlan, type Changes } from "../plans.ts";
+import { answered, carryOut, changesOf, printPlan, type Changes } from "../plans.ts";
 import { visible } from "../table.ts";
 import { chosen, counted, note, print, printJson, printTable, type Column } from "../terminal.ts";
 import { domainNamed, every, fullName, instant } from "../zones.ts";
@@ -33,7 +33,9 @@ function take(): Command {
     .action(async (domain: string, { json, name }: { json?: true; name?: string }) => {
       const client = await connect();
       const zone = await domainNamed(client, domain);
-      const taken = await client.snapshots.create.mutate({ id: zone.id, ...(name === undefined ? {} : { name }) });
+      const look = `\`zonewright snapshot list ${fullName(zone)}\` shows whether it was taken.`;
+      const input = { id: zone.id, ...(name === undefined ? {} : { name }) };
+      const taken = await answered(client.snapshots.create.mutate(input), look);
       if (json) printJson({ ...taken, records: null });
       else print(`Took snapshot ${taken.version} of ${fullName(zone)}: ${counted(taken.recordCount, "record")}.`);
     });

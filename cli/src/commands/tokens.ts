@@ -9,7 +9,7 @@ import {
 } from "@zonewright/client";
 import { command, group, withJson } from "../command.ts";
 import { activeCredentials } from "../credentials.ts";
-import { callsGoTo, Failure } from "../failure.ts";
+import { callsGoTo, explain, Failure } from "../failure.ts";
 import { ask, confirmed, interactive, note, print, printJson, printTable, type Column } from "../terminal.ts";
 import { domainNamed, instant } from "../zones.ts";
 
@@ -50,7 +50,11 @@ async function signedIn<Result>(work: (client: Client) => Promise<Result>): Prom
   try {
     return await work(client);
   } finally {
-    await client.signOut();
+    // It must not hide what was done: a token is shown only once.
+    await client.signOut().catch(async (error: unknown) => {
+      const { text } = await explain(error);
+      note(`The sign-out failed, so the sign-in of this command stays valid for up to 24 hours. ${text}`);
+    });
   }
 }
 
