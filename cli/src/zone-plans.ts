@@ -85,15 +85,20 @@ export async function inParallel<Item, Result>(
   return results.filter(() => true);
 }
 
-/** Makes a call again when the server has had enough for a while. */
-export async function patiently<Result>(call: () => Promise<Result>): Promise<Result> {
+/** A call was not made: it waited for its turn when the command was interrupted. */
+export class NotBegun extends Error {}
+
+/** Makes a call again when the server has had enough for a while. @param stop ends the wait @throws NotBegun if it does */
+export async function patiently<Result>(call: () => Promise<Result>, stop?: AbortSignal): Promise<Result> {
   for (;;) {
     try {
       return await call();
     } catch (error) {
       if (!isZonewrightError(error) || error.code !== "TOO_MANY_REQUESTS" || error.retryAfterSeconds === undefined)
         throw error;
-      await wait(error.retryAfterSeconds * 1000);
+      await wait(error.retryAfterSeconds * 1000, undefined, stop ? { signal: stop } : {}).catch(() => {
+        throw new NotBegun();
+      });
     }
   }
 }
@@ -210,8 +215,9 @@ export function inputFor(
 export async function comparison(
   client: Client,
   input: PlanInput,
+  stop?: AbortSignal,
 ): Promise<Pick<ZonePlan, "plan" | "planHash" | "left" | "lossPercent">> {
-  return planIn(await patiently(() => client.records.planZonefile.mutate(input)));
+  return planIn(await patiently(() => client.records.planZonefile.mutate(input), stop));
 }
 
 function planIn({ planHash, left, lossPercent, ...answer }: RouterOutputs["records"]["planZonefile"]) {

@@ -465,6 +465,37 @@ test("Ctrl-C lets the calls that are under way end, and says what was done", asy
   expect((JSON.parse(plan.stdout) as { creates: number }).creates).toBe(Number(undone));
 });
 
+/** A proxy that answers calls which apply a file in its own way, and says when the first one has come. */
+async function applying(answer: () => ReturnType<Parameters<typeof proxyOf>[1]>) {
+  const { promise: begun, resolve } = Promise.withResolvers<void>();
+  const url = await proxyOf(zw, async (call) => {
+    if (!call.includes("importZonefile")) return undefined;
+    resolve();
+    return await answer();
+  });
+  return { begun, env: { ZONEWRIGHT_URL: url } };
+}
+
+test("Ctrl-C while a limit is waited for begins no further change", async () => {
+  const { begun, env } = await applying(() => Promise.resolve(limited(3600)));
+  const args = ["apply", repo.folder, "--yes", "--only", "park.example", "blog.example"];
+  const { exitCode, stdout } = await cli.run(args, { env, interruptWhen: begun });
+  expect({ exitCode, last: stdout.trim().split("\n").at(-1) }).toEqual({
+    exitCode: 130,
+    last: "0 of 2 zones applied, 2 not started.",
+  });
+});
+
+test("a second Ctrl-C leaves calls that are under way, and names the zones whose outcome is unknown", async () => {
+  const { begun, env } = await applying(() => new Promise(() => undefined));
+  const args = ["apply", join(repo.folder, "park.example.csv"), "--yes"];
+  const { exitCode, stderr } = await cli.run(args, { env, interruptWhen: begun, interruptAt: /Stopping once/ });
+  expect({ exitCode, last: stderr.trim().split("\n").at(-1) }).toEqual({
+    exitCode: 130,
+    last: "park.example: outcome unknown. The command was interrupted. `zonewright history park.example` shows whether it was applied.",
+  });
+});
+
 test("a saved plan is a file that only its owner reads, and one that is none is refused", async () => {
   const out = join(repo.folder, "plan.json");
   await cli.run(["plan", repo.folder, "--out", out]);

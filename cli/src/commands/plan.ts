@@ -17,6 +17,7 @@ import {
   isWithin,
   markdownOf,
   missingZone,
+  NotBegun,
   patiently,
   planZones,
   printFailures,
@@ -363,43 +364,57 @@ interface Outcome {
 
 /**
  * Creates the domains that do not exist, then applies each plan by its hash. If one cannot be created, no record is changed anywhere. Ctrl-C lets
- * the calls that are under way end, and says what was done.
+ * the calls that are under way end, and says what was done. Another Ctrl-C does not wait for them.
  */
 async function applyAll(client: Client, plans: readonly ZonePlan[], options: ApplyOptions): Promise<void> {
-  let isStopped = false;
-  const stop = () => {
-    isStopped = true;
-    note("Stopping once the calls in flight have finished …");
+  const stop = new AbortController();
+  const outcomes: Outcomes = new Map();
+  const leave = () => {
+    progress("");
+    report(plans, [...outcomes.values()], options);
+    process.exit(exitCodes.interrupted);
   };
-  process.once("SIGINT", stop);
-  const created = await createMissing(client, plans, options, () => isStopped);
-  const isRefused = created.some(({ refusal }) => refusal !== null);
-  const madeFor = new Map(created.map((one) => [one.plan.domain, one.made]));
-  let done = 0;
-  const outcomes = isRefused
-    ? created.map((one) => one.refusal ?? onlyCreated(one.plan, "another domain could not be created"))
-    : await inParallel(
-        plans,
-        async (one) => {
-          const outcome = await outcomeOf(client, one, madeFor.get(one.domain) ?? null, options);
-          done++;
-          progress(`${done} of ${plans.length} zones applied …`);
-          return outcome;
-        },
-        () => isStopped,
-      );
-  process.off("SIGINT", stop);
+  const finish = () => {
+    stop.abort();
+    process.once("SIGINT", leave);
+    note("Stopping once the calls in flight have finished. Ctrl-C again leaves them …");
+  };
+  process.once("SIGINT", finish);
+  const created = await createMissing(client, plans, options, { stop: stop.signal, outcomes });
+  if (created.some(({ refusal }) => refusal !== null)) {
+    for (const { plan: one, refusal } of created)
+      outcomes.set(one.domain, refusal ?? onlyCreated(one, "another domain could not be created"));
+  } else {
+    const madeFor = new Map(created.map((one) => [one.plan.domain, one.made]));
+    let done = 0;
+    await inParallel(
+      plans,
+      async (one) => {
+        const before = outcomes.get(one.domain);
+        outcomes.set(one.domain, unknown(one, `The command was interrupted. ${lookFor(one, options)}`));
+        const outcome = await outcomeOf(client, one, madeFor.get(one.domain) ?? null, options, stop.signal);
+        const now = outcome ?? before;
+        if (now) outcomes.set(one.domain, now);
+        else outcomes.delete(one.domain);
+        if (outcome) progress(`${++done} of ${plans.length} zones applied …`);
+      },
+      () => stop.signal.aborted,
+    );
+  }
+  process.off("SIGINT", finish);
+  process.off("SIGINT", leave);
   progress("");
-  const begun = new Set(outcomes.map(({ domain }) => domain));
-  const cut = created
-    .filter(({ plan: { domain } }) => !begun.has(domain))
-    .map((one) => onlyCreated(one.plan, "the command was interrupted", true));
-  report(plans, [...outcomes, ...cut], options);
-  const worst = Math.max(...outcomes.map(({ exitCode }) => exitCode), exitCodes.done);
-  if (isStopped && outcomes.length < plans.length) process.exitCode = exitCodes.interrupted;
+  const all = [...outcomes.values()];
+  report(plans, all, options);
+  const isCut = all.length < plans.length || all.some(({ isOnlyCreated }) => isOnlyCreated);
+  const worst = Math.max(...all.map(({ exitCode }) => exitCode), exitCodes.done);
+  if (stop.signal.aborted && isCut) process.exitCode = exitCodes.interrupted;
   else if (worst !== exitCodes.done)
-    process.exitCode = outcomes.some(({ exitCode }) => exitCode === exitCodes.error) ? exitCodes.error : worst;
+    process.exitCode = all.some(({ exitCode }) => exitCode === exitCodes.error) ? exitCodes.error : worst;
 }
+
+/** The outcome for each domain that was begun, by its name. While its calls are under way, the outcome is unknown. */
+type Outcomes = Map<string, Outcome>;
 
 function onlyCreated(plan: ZonePlan, why: string, isOnlyCreated = false): Outcome {
   const reason = `The domain was created, but no record was changed, because ${why}.`;
@@ -417,79 +432,95 @@ interface Created {
   refusal: Outcome | null;
 }
 
+/** Returns the domains that were created or refused, without those that a stop came before. */
 async function createMissing(
   client: Client,
   plans: readonly ZonePlan[],
   options: ApplyOptions,
-  isStopped: () => boolean,
+  { stop, outcomes }: { stop: AbortSignal; outcomes: Outcomes },
 ): Promise<Created[]> {
   const missing = plans.filter(({ input }) => input === null);
   let done = 0;
-  return await inParallel(
+  const results = await inParallel(
     missing,
-    async (plan): Promise<Created> => {
+    async (plan): Promise<Created | null> => {
+      const { domain: name } = plan;
+      const look = `\`zonewright domains show ${name}\` shows whether the domain was created.`;
+      const refused = (refusal: Outcome) => {
+        outcomes.set(name, refusal);
+        return { plan, made: null, refusal };
+      };
       let isCreated = false;
+      outcomes.set(name, unknown(plan, `The command was interrupted. ${look}`));
       try {
         const place = options.createdAt === undefined ? {} : { providerConfigId: options.createdAt.id };
-        const domain = await patiently(() => client.domains.create.mutate({ name: plan.domain, ...place }));
+        const domain = await patiently(() => client.domains.create.mutate({ name, ...place }), stop);
         isCreated = true;
-        const made = await planOfNew(client, domain, plan, options);
+        outcomes.set(name, onlyCreated(plan, "the command was interrupted", true));
+        const made = await planOfNew(client, domain, plan, options, stop);
         progress(`${++done} of ${missing.length} domains created …`);
         return { plan, made, refusal: null };
       } catch (error) {
-        const lost = isCreated ? null : await unknownOutcome(error);
-        if (lost) {
-          const look = `\`zonewright domains show ${plan.domain}\` shows whether the domain was created.`;
-          return { plan, made: null, refusal: unknown(plan, `${lost.why} ${look}`) };
+        if (error instanceof NotBegun) {
+          if (!isCreated) outcomes.delete(name);
+          return null;
         }
+        const lost = isCreated ? null : await unknownOutcome(error);
+        if (lost) return refused(unknown(plan, `${lost.why} ${look}`));
         const { reasons, exitCode } = await failureOf(plan, error);
         const what = isCreated ? reasons.map((reason) => `The domain was created. ${reason}`) : reasons;
-        return { plan, made: null, refusal: { ...noOutcome(plan), reasons: what, exitCode } };
+        return refused({ ...noOutcome(plan), reasons: what, exitCode });
       }
     },
-    isStopped,
+    () => stop.aborted,
   );
+  return results.filter((one) => one !== null);
 }
 
 function unknown(plan: ZonePlan, reason: string): Outcome {
   return { ...noOutcome(plan), reasons: [reason], exitCode: exitCodes.error, isUnknown: true };
 }
 
+/** Returns where the outcome of a change stands. */
+function lookFor({ domain }: ZonePlan, { request }: ApplyOptions): string {
+  return request === undefined
+    ? `\`zonewright history ${domain}\` shows whether it was applied.`
+    : "`zonewright requests` shows whether the request was made.";
+}
+
+/** Applies a plan, or requests its review. @returns null if the stop came before */
 async function outcomeOf(
   client: Client,
   one: ZonePlan,
   made: Created["made"],
   options: ApplyOptions,
-): Promise<Outcome> {
+  stop: AbortSignal,
+): Promise<Outcome | null> {
   const { domain } = one;
   const { input, planHash } = made ?? one;
   const none = noOutcome(one);
-  let look: string | null = null;
   try {
     if (input === null) throw new Failure(`${domain} does not exist.`);
     const { id } = input;
     if (options.request !== undefined) {
       const asked = { ...options, dryRun: undefined } as ChangeOptions;
       const title = options.request;
-      look = "`zonewright requests` shows whether the request was made.";
-      return {
-        ...none,
-        request: await patiently(() => requested(client, { id, changes: inputOf(one.plan) }, title, asked)),
-      };
+      const changes = inputOf(one.plan);
+      return { ...none, request: await patiently(() => requested(client, { id, changes }, title, asked), stop) };
     }
     const { message, unlock, override } = options;
     // The threshold of the server is not this one: what it would refuse was allowed here.
     const force = options.force ?? (one.lossPercent > 30 ? true : undefined);
     const given = changeInput({ message, unlock, override, force });
     const reviewed = { ...input, ...(planHash === null ? {} : { planHash }), ...given };
-    look = `\`zonewright history ${domain}\` shows whether it was applied.`;
-    const answer: ChangeOutcome = await patiently(() => client.records.importZonefile.mutate(reviewed));
+    const answer: ChangeOutcome = await patiently(() => client.records.importZonefile.mutate(reviewed), stop);
     const { revision = null, reverse = [] } = answer;
     const exitCode = lateReverse(reverse).length > 0 ? exitCodes.error : exitCodes.done;
     return { ...none, applied: true, revision, reverse, exitCode };
   } catch (error) {
-    const lost = look === null ? null : await unknownOutcome(error);
-    if (lost) return unknown(one, `${lost.why} ${look}`);
+    if (error instanceof NotBegun) return null;
+    const lost = await unknownOutcome(error);
+    if (lost) return unknown(one, `${lost.why} ${lookFor(one, options)}`);
     const { reasons, exitCode } = await failureOf(one, error);
     return {
       ...none,
@@ -505,10 +536,11 @@ async function planOfNew(
   { id }: { id: string },
   { domain, zone, plan: shown }: ZonePlan,
   options: ApplyOptions,
+  stop: AbortSignal,
 ) {
   if (!zone) throw new Failure(`${domain} does not exist.`);
   const input = inputFor({ id }, zone, options);
-  const { plan: now, planHash } = await comparison(client, input);
+  const { plan: now, planHash } = await comparison(client, input, stop);
   if (!isWithin(now, shown)) throw new Failure("Its provider has records that the plan did not show. Plan again.");
   return { input, planHash };
 }
