@@ -1,4 +1,10 @@
-import { isZonewrightError, type Client, type RouterInputs, type RouterOutputs } from "@zonewright/client";
+import {
+  isZonewrightError,
+  type Client,
+  type RouterInputs,
+  type RouterOutputs,
+  type ZonewrightError,
+} from "@zonewright/client";
 import { exitCodes, Failure, isOutcomeUnknown } from "./failure.ts";
 import { note, progress } from "./terminal.ts";
 
@@ -22,6 +28,11 @@ const passing: ReadonlySet<string> = new Set([
   "TOO_MANY_REQUESTS",
   "UNAVAILABLE",
 ]);
+
+/** Returns whether a call may succeed later: its failure says nothing about what was asked. */
+export function isPassing(error: unknown): error is ZonewrightError {
+  return isZonewrightError(error) && passing.has(error.code);
+}
 
 /** Returns what is said of a call whose outcome is unknown: the service may have carried it out. Null for other errors. */
 function unansweredText(error: unknown): string | null {
@@ -97,7 +108,7 @@ async function page(client: Client, input: RouterInputs["replacements"]["get"], 
     try {
       return await client.replacements.get.query({ limit: pageSize, ...input });
     } catch (error) {
-      if (!isZonewrightError(error) || !passing.has(error.code)) {
+      if (!isPassing(error)) {
         progress("");
         note(hint);
         throw error;

@@ -1,5 +1,11 @@
 import { once } from "node:events";
-import { createServer, request as httpRequest } from "node:http";
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { domainWith, useCli } from "../support/cli.ts";
@@ -20,6 +26,27 @@ async function requestChange(): Promise<void> {
   const [{ id }] = (body as { domains: [{ id: string }] }).domains;
   const changes = [{ action: "create", record: { recordType: "A", name: "n", value: "192.0.2.1" } }];
   await client.post(`/api/domains/${id}/change-requests`, { title: "Heard of", changes });
+}
+
+/** Passes a call on, also one whose answer is a stream. */
+function passOn(req: IncomingMessage, res: ServerResponse): void {
+  const onward = httpRequest(`${zw.url}${req.url}`, { method: req.method, headers: req.headers }, (answer) => {
+    res.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(res);
+  });
+  req.pipe(onward);
+  onward.on("error", () => res.destroy());
+  res.on("close", () => onward.destroy());
+}
+
+/** Has a proxy listen until the test ends. @returns the variable that names it */
+async function throughProxy(proxy: Server): Promise<{ ZONEWRIGHT_URL: string }> {
+  await once(proxy.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => {
+    proxy.close();
+    proxy.closeAllConnections();
+  });
+  return { ZONEWRIGHT_URL: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` };
 }
 
 describe("watch", () => {
@@ -54,13 +81,7 @@ describe("watch", () => {
       }
       const isStream = req.url?.includes("domains.watch") === true;
       if (isStream) streams += 1;
-      const onward = httpRequest(`${zw.url}${req.url}`, { method: req.method, headers: req.headers }, (answer) => {
-        res.writeHead(answer.statusCode ?? 502, answer.headers);
-        answer.pipe(res);
-      });
-      req.pipe(onward);
-      onward.on("error", () => res.destroy());
-      res.on("close", () => onward.destroy());
+      passOn(req, res);
       if (!isStream || streams > 1) return;
       cut = async () => {
         isDown = true;
@@ -70,14 +91,8 @@ describe("watch", () => {
       };
     });
     let cut: (() => Promise<void>) | undefined;
-    await once(proxy.listen(0, "127.0.0.1"), "listening");
-    const { port } = proxy.address() as AddressInfo;
-    onTestFinished(() => {
-      proxy.close();
-      proxy.closeAllConnections();
-    });
     const watched = await cli.run(["watch", name], {
-      env: { ZONEWRIGHT_URL: `http://127.0.0.1:${port}` },
+      env: await throughProxy(proxy),
       once: { printed: /Watching/, act: () => cut?.() ?? Promise.resolve() },
       interruptAt: /\+ two/,
     });
@@ -86,6 +101,49 @@ describe("watch", () => {
       stderr: `Watching ${name} from revision 1. Ctrl-C ends it.\nDisconnected. Connecting again.\nConnected again.\n`,
     });
     expect(watched.stdout.match(/revision \d|\+ \w+/g)).toEqual(["revision 2", "+ one", "revision 3", "+ two"]);
+  });
+
+  test("shows a change although the server did not answer when it was first asked for it", async () => {
+    const name = await zone("away.example");
+    let refusals = 2;
+    const proxy = createServer((req, res) => {
+      if (req.url?.includes("records.history") !== true || refusals === 0) {
+        passOn(req, res);
+        return;
+      }
+      refusals -= 1;
+      res.writeHead(502, { "content-type": "text/html" }).end("<html>502 Bad Gateway</html>");
+    });
+    const watched = await cli.run(["watch", name], {
+      env: await throughProxy(proxy),
+      once: { printed: /Watching/, act: () => cli.must(["records", "add", name, "a", "A", "192.0.2.50"]) },
+      interruptAt: /\+ a 3600/,
+    });
+    expect(watched).toMatchObject({
+      exitCode: 0,
+      stderr: `Watching ${name} from revision 1. Ctrl-C ends it.\nThe changes of ${name} cannot be read now. Trying again …\n`,
+    });
+  });
+
+  test("ends with 1 when the server refuses to show a change", async () => {
+    const name = await zone("refused.example");
+    const proxy = createServer((req, res) => {
+      if (req.url?.includes("records.history") !== true) passOn(req, res);
+      else {
+        const problem = { title: "You may not see this.", code: "FORBIDDEN" };
+        res.writeHead(403, { "content-type": "application/problem+json" }).end(JSON.stringify(problem));
+      }
+    });
+    const watched = await cli.run(["watch", name], {
+      // As a process, which an open stream would keep alive.
+      env: { ...(await throughProxy(proxy)), NODE_NO_WARNINGS: "1" },
+      once: { printed: /Watching/, act: () => cli.must(["records", "add", name, "a", "A", "192.0.2.50"]) },
+    });
+    expect(watched).toEqual({
+      exitCode: 1,
+      stdout: "",
+      stderr: `Watching ${name} from revision 1. Ctrl-C ends it.\nYou may not see this.\n`,
+    });
   });
 
   test("a change of many records says that it shows the first of them", async () => {

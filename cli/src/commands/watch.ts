@@ -1,8 +1,10 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { Command } from "commander";
 import { isZonewrightError, type Client, type Domain } from "@zonewright/client";
 import { command, withJson } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { exitCodes, Failure } from "../failure.ts";
+import { isPassing } from "../jobs.ts";
 import { note, print } from "../terminal.ts";
 import { printPlan } from "../plans.ts";
 import { domainNamed, fullName, instant } from "../zones.ts";
@@ -67,6 +69,11 @@ async function changes(client: Client, names: readonly string[], signal: AbortSi
     let isCut = false;
     // Answers come in the order of the events.
     let shown = Promise.resolve();
+    // The stream would keep the command running.
+    const fail = (error: unknown) => {
+      subscription.unsubscribe();
+      reject(error);
+    };
     const subscription = client.domains.watch.subscribe(
       { ids: [...zones.keys()] },
       {
@@ -81,7 +88,7 @@ async function changes(client: Client, names: readonly string[], signal: AbortSi
             const isNew = (change: ChangeSet) =>
               change.id === changeSetId ||
               (change.revision !== null && change.revision > after && change.revision <= revision);
-            shown = shown.then(() => showChanges(client, zone, { after, isNew }, json)).catch(reject);
+            shown = shown.then(() => showChanges(client, zone, { after, isNew }, { signal, json })).catch(fail);
           }
         },
         onConnectionStateChange: ({ state }) => {
@@ -104,19 +111,42 @@ async function changes(client: Client, names: readonly string[], signal: AbortSi
   });
 }
 
-/** Shows the new changes after a revision, oldest first. */
+interface NewChanges {
+  after: number;
+  isNew: (change: ChangeSet) => boolean;
+}
+
+const firstPauseSeconds = 0.5;
+const longestPauseSeconds = 30;
+
+/** Shows the new changes after a revision, oldest first. Nothing announces them again, so they are asked for until the server answers. */
 async function showChanges(
   client: Client,
   zone: Domain,
-  { after, isNew }: { after: number; isNew: (change: ChangeSet) => boolean },
-  json: boolean,
+  wanted: NewChanges,
+  { signal, json }: { signal: AbortSignal; json: boolean },
 ): Promise<void> {
+  for (let pause = firstPauseSeconds; ; pause = Math.min(longestPauseSeconds, pause * 2)) {
+    try {
+      const found = await newChanges(client, zone, wanted, signal);
+      for (const change of found.toReversed()) showChange(zone, change, json);
+      return;
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      if (pause === firstPauseSeconds) note(`The changes of ${fullName(zone)} cannot be read now. Trying again …`);
+      await wait(Math.max(pause, error.retryAfterSeconds ?? 0) * 1000, undefined, { signal });
+    }
+  }
+}
+
+/** Returns the new changes after a revision, newest first. */
+async function newChanges(client: Client, { id }: Domain, { after, isNew }: NewChanges, signal: AbortSignal) {
   const found: ChangeSet[] = [];
-  for await (const change of client.each(client.records.history, { id: zone.id })) {
+  for await (const change of client.each(client.records.history, { id }, { signal })) {
     if (isNew(change)) found.push(change);
     if (change.revision !== null && change.revision <= after) break;
   }
-  for (const change of found.toReversed()) showChange(zone, change, json);
+  return found;
 }
 
 function showChange(zone: Domain, change: ChangeSet, json: boolean): void {
