@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { builtCli, useCli } from "../support/cli.ts";
 import { programEnv } from "../support/programs.ts";
+import { proxyOf } from "../support/proxy.ts";
 import { manualZone, Zone } from "../support/zones.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
@@ -21,10 +22,12 @@ async function tokenWith(permissions: string[]): Promise<string> {
 const running: Client[] = [];
 
 /** An assistant that runs `zonewright mcp`. */
-async function assistant(permissions: string[], ...args: string[]) {
+const assistant = (permissions: string[], ...args: string[]) => assistantAt(zw.url, permissions, ...args);
+
+async function assistantAt(url: string, permissions: string[], ...args: string[]) {
   const client = new Client({ name: "test", version: "1.0.0" });
   const env = {
-    ZONEWRIGHT_URL: zw.url,
+    ZONEWRIGHT_URL: url,
     ZONEWRIGHT_TOKEN: await tokenWith(permissions),
     XDG_CONFIG_HOME: cli.configFolder,
   };
@@ -272,6 +275,29 @@ describe("what tools change", () => {
     expect(await call("apply_plan", { domain: name, changes: more, planHash: hash })).toEqual({
       isError: true,
       text: "This domain requires a review of each change. Use propose_changes.",
+    });
+  });
+
+  test("an assistant hears that the outcome of a change is unknown if its answer is lost, and where to look", async () => {
+    let isLosing = false;
+    const url = await proxyOf(zw, (call) => {
+      const isLost = isLosing && /records\.applyPlan|changeRequests\.create/.test(call);
+      return Promise.resolve(isLost ? { status: 504, text: "<html>504</html>" } : undefined);
+    });
+    const { call } = await assistantAt(url, writers, "--allow-apply");
+    // Now it has asked what its token may do.
+    isLosing = true;
+    const { name } = await (await zone()).detail();
+    const changes = [{ action: "create", record: { recordType: "A", name: "www", value: "192.0.2.7" } }];
+    const [, planHash = ""] =
+      /planHash: (\S+)/.exec((await call("plan_changes", { domain: name, changes })).text) ?? [];
+    expect(await call("apply_plan", { domain: name, changes, planHash })).toEqual({
+      isError: true,
+      text: expect.stringMatching(/^Outcome unknown\. .+ list_history shows whether it was applied\.$/s),
+    });
+    expect(await call("propose_changes", { domain: name, title: "A web server", changes })).toEqual({
+      isError: true,
+      text: expect.stringMatching(/^Outcome unknown\. .+ list_requests has shown that there is no request\.$/s),
     });
   });
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Client, RouterInputs } from "@zonewright/client";
 import { authorOf } from "../commands/history.ts";
-import { countsOf, lateReverse, patchOf, recordText, type Changes } from "../plans.ts";
+import { answered, countsOf, lateReverse, patchOf, recordText, type Changes } from "../plans.ts";
 import { driftText } from "../commands/sync.ts";
 import { counted } from "../terminal.ts";
 import { fullName, instant, notesOf, domainNamed } from "../zones.ts";
@@ -265,7 +265,8 @@ export const tools: readonly Tool[] = [
     changes: "requests",
     async run(client, given) {
       const { name, input } = await named(client, given);
-      const made = await client.changeRequests.create.mutate(input as RouterInputs["changeRequests"]["create"]);
+      const asked = client.changeRequests.create.mutate(input as RouterInputs["changeRequests"]["create"]);
+      const made = await answered(asked, "Do not repeat this before list_requests has shown that there is no request.");
       const { number, plan } = made;
       const summary = `Change request ${number} for ${name} waits for a review: ${plan === null ? "its plan has problems" : countsOf(plan)}. To take it back: zonewright requests withdraw ${number}`;
       return untrusted(summary, plan === null ? [] : planLines(plan));
@@ -283,9 +284,8 @@ export const tools: readonly Tool[] = [
     changes: "records",
     async run(client, given) {
       const { name, input } = await named(client, given);
-      const { revision, reverse } = await client.records.applyPlan.mutate(
-        input as RouterInputs["records"]["applyPlan"],
-      );
+      const applying = client.records.applyPlan.mutate(input as RouterInputs["records"]["applyPlan"]);
+      const { revision, reverse } = await answered(applying, "list_history shows whether it was applied.");
       const done = `Applied to ${name} as revision ${revision}. To undo: zonewright history undo ${name} ${revision}`;
       return untrusted(done, lateReverse(reverse));
     },
