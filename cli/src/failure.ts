@@ -1,5 +1,5 @@
 import type { ZonewrightError } from "@zonewright/client";
-import { send } from "./transport.ts";
+import { Redirected, send } from "./transport.ts";
 
 /** How the program ends. `pending`: there are changes that nobody has applied. `refused`: a safety threshold needs `--force`. */
 export const exitCodes = { done: 0, error: 1, pending: 2, refused: 3, interrupted: 130 } as const;
@@ -67,13 +67,18 @@ const notBegun =
   /^(Another change to this zone is in progress\.|The zone is being moved |Planning took too long, and nothing was changed\.|The provider did not answer an earlier change |The mirror's provider may not show |The move took too long )/;
 
 /** Returns whether a call may have been carried out although it failed. */
-export function isOutcomeUnknown({ code, status, message }: ZonewrightError): boolean {
+export function isOutcomeUnknown({ code, status, message, cause }: ZonewrightError): boolean {
+  if (isRedirect(cause)) return false;
   if (code === "NETWORK_ERROR" || code === "TIMEOUT") return true;
   if (code === "UNAVAILABLE") return !notBegun.test(message);
   // A proxy that gave up waiting. What answers 4xx did not pass the call on.
   if (code === "UNEXPECTED_ANSWER") return status === null || status < 400 || status >= 500;
   // The call was repeated: the first one is still in progress, or its answer was too large to be stored.
   return message.includes("`Idempotency-Key`") || readBackLater.test(message);
+}
+
+function isRedirect(cause: unknown): boolean {
+  return cause instanceof Redirected || (cause instanceof Error && isRedirect(cause.cause));
 }
 
 /** Returns why it is unknown whether a call was carried out, in a sentence; null for an error that says that it was not. */
@@ -130,6 +135,7 @@ export function asOptions(message: string): string {
 
 /** Returns why there is no response from an address, and what to do. */
 export function unreachable({ cause }: { cause?: unknown }, url: string): string {
+  if (cause instanceof Redirected) return cause.message;
   const { code = "", cause: deeper } = Object(cause) as { code?: string; cause?: unknown };
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ISSUER/.test(code)) {
     return `The certificate of ${url} is not trusted (${code}). If your own authority issued it, set NODE_EXTRA_CA_CERTS to its file.`;

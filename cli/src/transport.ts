@@ -7,6 +7,21 @@ const { execArgv, env } = process;
 const throughProxy =
   Boolean(env["NODE_USE_ENV_PROXY"]) || [env["NODE_OPTIONS"] ?? "", ...execArgv].join(" ").includes("--use-env-proxy");
 
+/** A call was redirected to where it cannot be sent on as it is. The message says where, and what to do. */
+export class Redirected extends Error {}
+
+/** Refuses a redirect that `fetch` follows without the token, to another origin, or with GET instead of POST. @throws Redirected */
+function refuseOther(url: string, method: string, status: number, location: string): void {
+  const { origin } = new URL(url);
+  const target = new URL(location, url);
+  if (target.origin !== origin)
+    throw new Redirected(
+      `${origin} redirects to ${target.origin}, and the token is not sent on. If that is the server, use its address instead.`,
+    );
+  if (method !== "GET" && status < 307)
+    throw new Redirected(`${url} redirects to ${target.href}, which loses the call. Check the address and any proxy.`);
+}
+
 /**
  * Sends a call by Node's plain HTTP client, because loading `fetch` costs more than most calls: see docs/decisions/0129-plain-http-calls.md.
  * What that client does not do is left to `fetch`: proxies, streams and redirects. The headers must be a plain object.
@@ -16,7 +31,10 @@ export const send: Fetch = async (url, init = {}) => {
   if (throughProxy || headers["accept"] === "text/event-stream") return await fetch(url, init);
   const { answer, body } = await exchange(url, init, { "accept-encoding": "gzip", ...headers });
   const { statusCode: status = 0, headers: received } = answer;
-  if (status >= 300 && status < 400 && received.location !== undefined) return await fetch(url, init);
+  if (status >= 300 && status < 400 && received.location !== undefined) {
+    refuseOther(url, init.method ?? "GET", status, received.location);
+    return await fetch(url, init);
+  }
   const { gunzipSync } = received["content-encoding"] === "gzip" ? await import("node:zlib") : { gunzipSync: null };
   const text = new TextDecoder().decode(gunzipSync ? gunzipSync(body) : body);
   const get = (name: string) => [received[name.toLowerCase()] ?? []].flat().join(", ") || null;

@@ -314,6 +314,35 @@ test("answers may be compressed, and redirects are followed with the token", asy
   expect({ stderr, seen }).toEqual({ stderr: "Not here, either.\n", seen: ["gzip", `Bearer ${cli.token}`] });
 });
 
+test("a redirect that would lose the token or the call is refused, and names the address to use", async () => {
+  const seen: string[] = [];
+  const right = await listening(
+    createServer(({ url: path = "" }, response) => {
+      seen.push(path);
+      response.writeHead(401).end();
+    }),
+  );
+  const moved = await listening(
+    createServer(({ url: path = "" }, response) => void response.writeHead(301, { location: right + path }).end()),
+  );
+  const stderr = `${moved} redirects to ${right}, and the token is not sent on. If that is the server, use its address instead.\n`;
+  expect(await cli.run(["whoami"], { env: { ZONEWRIGHT_URL: moved } })).toEqual({ exitCode: 1, stdout: "", stderr });
+  const login = await cli.run(["login", "--url", moved, "--token", "x"], { env: unset });
+  expect(login).toEqual({ exitCode: 1, stdout: "", stderr });
+  expect(seen).toEqual([]);
+  const within = createServer(({ method, url: path = "" }, response) => {
+    if (method === "POST") response.writeHead(302, { location: `/dns${path}` }).end();
+    else {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end('{"name":"zonewright","version":"9.8.7"}');
+    }
+  });
+  const url = await listening(within);
+  const added = await cli.run(["domains", "add", "moved.example"], { env: { ZONEWRIGHT_URL: url } });
+  expect(added).toMatchObject({ exitCode: 1, stdout: "" });
+  expect(added.stderr).toContain(`redirects to ${url}/dns/trpc/domains.create, which loses the call.`);
+});
+
 test("a proxy of Node's variables is used", async () => {
   let used = 0;
   const proxy = createServer((_request, response) => {
