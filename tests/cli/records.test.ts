@@ -324,6 +324,18 @@ describe("the editor", () => {
     expect(same).toMatchObject({ exitCode: 0, stdout: "", stderr: "Nothing was changed.\n" });
   });
 
+  test("a key that interrupts within the editor does not end the command", async () => {
+    // What runs the shell that runs this, or what runs this.
+    const parent = `parent=$PPID; case $(cat /proc/$parent/comm) in *sh) parent=$(cut -d' ' -f4 /proc/$parent/stat) ;; esac`;
+    const edited = await editor(`${parent}; kill -INT $parent; sed -i 's/192.0.2.1/192.0.2.98/' "$1"`);
+    // As a process, which gets signals.
+    const env = { ...edited, NODE_NO_WARNINGS: "1" };
+    expect(await cli.run(["records", "edit", zone], { env, columns: 80, input: "y\n" })).toMatchObject({
+      exitCode: 0,
+      stdout: `${zone}: 1 to update\n~ www 300 A 192.0.2.1 → 192.0.2.98\nApplied as revision 2.\n`,
+    });
+  });
+
   test("opens a file with an error again, and loses nothing when the user stops", async () => {
     const env = await editor(`echo 'bad 300 IN A 192.0.2.999' >> "$1"`, `sed -i 's/192.0.2.999/192.0.2.9/' "$1"`);
     const mended = await cli.run(["records", "edit", zone], { env, columns: 80, input: "y\ny\n" });

@@ -167,16 +167,23 @@ function placesOf({ before, after }: JsonChange): string[] {
   return [before, after].flatMap((record) => (record ? [`${record.name} ${record.recordType}`] : []));
 }
 
+const ignore = () => undefined;
+
 /** Runs the user's editor and waits for its end. Its setting may have arguments, as everywhere. */
 async function openEditor(file: string): Promise<void> {
   const windows = process.platform === "win32";
   const editor = process.env["VISUAL"] || process.env["EDITOR"] || (windows ? "notepad" : "vi");
+  // A key of the editor may send these to all programs of the terminal: Ctrl-G in Emacs, Ctrl-C in ed. They are for the editor.
+  const signals = windows ? (["SIGINT"] as const) : (["SIGINT", "SIGQUIT"] as const);
+  for (const signal of signals) process.on(signal, ignore);
   const child = windows
     ? spawn(`${editor} "${file}"`, { stdio: "inherit", shell: true })
     : spawn("/bin/sh", ["-c", `${editor} "$1"`, "sh", file], { stdio: "inherit" });
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", resolve);
+  }).finally(() => {
+    for (const signal of signals) process.off(signal, ignore);
   });
   if (code !== 0)
     throw new Failure(`${editor} ended with ${code ?? "a signal"}. Nothing was changed; set EDITOR to another editor.`);
