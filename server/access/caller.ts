@@ -1,6 +1,7 @@
 import type { Permission } from "./permissions.ts";
 import type { Role } from "../database/tables/users.ts";
 import { queries, type EntityManager } from "../database/database.ts";
+import { AppError } from "../platform/errors.ts";
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { matchesHost } from "../dns/names/names.ts";
 import { likePattern } from "./host-pattern.ts";
@@ -89,6 +90,13 @@ export interface Caller extends Actor {
 /** Returns whether the caller has the permission. Sessions have all. */
 export function hasPermission({ permissions }: Pick<Caller, "permissions">, permission: Permission): boolean {
   return permissions === "all" || permissions.has(permission);
+}
+
+/** Returns the refusal of a caller who is not, or no longer, an administrator. @param text for the log */
+export function onlyAdministrators(userId: string, text: string, fields: Record<string, string> = {}): AppError {
+  return new AppError("FORBIDDEN", "Only administrators can do this. Ask an administrator.", {
+    note: { text, userId, ...fields },
+  });
 }
 
 /** A sign-in with a correct first factor and a pending second one. A `tempToken` proves only that. */

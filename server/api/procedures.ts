@@ -1,6 +1,6 @@
 import type { AnyTRPCProcedure } from "@trpc/server";
 import { bearerOf, type Identified, permitted } from "../access/authenticator.ts";
-import { type Caller, visitor } from "../access/caller.ts";
+import { type Caller, onlyAdministrators, visitor } from "../access/caller.ts";
 import type { Permission } from "../access/permissions.ts";
 import { readsEverything } from "../access/zone-access.ts";
 import { AppError } from "../platform/errors.ts";
@@ -153,8 +153,7 @@ function requireReader(caller: Caller, call: Call): void {
 }
 
 function refuseMember({ userId }: Caller, { procedure }: Call): never {
-  const note = { text: "a member called an administrator procedure", userId, procedure };
-  throw new AppError("FORBIDDEN", "Only administrators can do this. Ask an administrator.", { note });
+  throw onlyAdministrators(userId, "a member called an administrator procedure", { procedure });
 }
 
 /** The REST route of a procedure and its description in the API document. */

@@ -8,7 +8,7 @@ import { mapUniqueViolation } from "../../database/query-helpers.ts";
 import { AppError, badField, notFound } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
 import type { Logger } from "../../platform/log.ts";
-import { lockAdministrators } from "../users/account.ts";
+import { lockAsAdministrator } from "../users/account.ts";
 import type { AdministratorNotices, ProviderChange } from "../users/administrator-notices.ts";
 import { groupsAfter } from "./groups/rules.ts";
 import type { GroupGrants } from "./groups/grants.ts";
@@ -99,6 +99,7 @@ export class IdentityConfigs {
     const secret = clientSecret === undefined || clientSecret === "" ? null : clientSecret;
     await this.#checked(provider, { ...fields, clientSecret: secret, enabled });
     return await em.transactional(async (tx) => {
+      await lockAsAdministrator(tx, caller);
       const config = tx.create(IdentityConfig, {
         id,
         providerId,
@@ -151,7 +152,7 @@ export class IdentityConfigs {
       const moves = movesEndpoints(config, fields);
       if (moves) await endFlowsThrough(tx, config.providerId);
       // Groups may end with the bindings or the rules, and administrators' roles with them.
-      await lockAdministrators(tx);
+      await lockAsAdministrator(tx, caller);
       const unlinked = moves ? await unbindAll(tx, config.providerId, unbinding) : [];
       const unbound = unlinked.length;
       await this.#parts.grants.unlinked(tx, caller, unlinked);
@@ -188,7 +189,7 @@ export class IdentityConfigs {
       const { providerId } = config;
       // Comes first to wait for registrations in progress, whose bindings are then found.
       await endFlowsThrough(tx, providerId);
-      await lockAdministrators(tx);
+      await lockAsAdministrator(tx, caller);
       const unlinked = await unbindAll(tx, providerId, confirmed);
       await this.#parts.grants.unlinked(tx, caller, unlinked);
       const before = { ...publicFields(config), boundUsers: unlinked.length };

@@ -11,6 +11,7 @@ import { AppError } from "../../platform/errors.ts";
 import { resolveAlias } from "../../api/input-error.ts";
 import type { User } from "../../database/tables/users.ts";
 import type { Invitations } from "../users/invitations/service.ts";
+import { lockAdministrators } from "../users/account.ts";
 import type { Users } from "../users/service.ts";
 import type { IdentityBindings } from "./bindings.ts";
 import type { GroupGrants } from "./groups/grants.ts";
@@ -97,6 +98,8 @@ export class ExternalRegistration {
     return await this.#parts.users.create(em, account, actor, async (tx) => {
       if (!(await this.#parts.tickets.takePending(tx, pendingToken))) throw expired();
       const { id: invitationId, role } = await this.#parts.invitations.redeem(tx, inviteCode);
+      // Applying their groups does so, too, but whoever has locked the administrators may wait for the name that is stored by then.
+      if (role === "admin") await lockAdministrators(tx);
       return { role, invitationId, complete: (same, user) => this.#bind(same, actor, user, providerId, identity) };
     });
   }

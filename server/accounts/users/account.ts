@@ -1,6 +1,6 @@
 import { queries, type EntityManager, jsonTexts } from "../../database/database.ts";
 import { AppError } from "../../platform/errors.ts";
-import type { Caller } from "../../access/caller.ts";
+import { type Caller, onlyAdministrators } from "../../access/caller.ts";
 import { User, type Role } from "../../database/tables/users.ts";
 import { type RawBuilder, sql } from "kysely";
 
@@ -53,6 +53,30 @@ export async function lockOwnAccount(
   { userId, sessionId }: Pick<Caller, "userId" | "sessionId">,
 ): Promise<void> {
   await lockAccount(tx, userId);
+  await requireOpenSession(tx, { userId, sessionId });
+}
+
+/**
+ * Locks the administrators, as `lockAdministrators`, for a call by one of them. Also checks their session and that they are still an
+ * administrator, so that a call admitted just before they were demoted, disabled or rescued can neither undo that nor leave a way in behind.
+ * Call it before any other user is locked. A sign-in provider's configuration is locked before, as sign-ins do.
+ * @throws AppError UNAUTHORIZED if the caller's session has ended in the meantime, FORBIDDEN if they are no longer an administrator
+ */
+export async function lockAsAdministrator(
+  tx: EntityManager,
+  caller: Pick<Caller, "userId" | "sessionId">,
+): Promise<void> {
+  const administrators = await lockAdministrators(tx);
+  await requireOpenSession(tx, caller);
+  if (administrators.includes(caller.userId)) return;
+  throw onlyAdministrators(caller.userId, "a call was in progress when its caller stopped being an administrator");
+}
+
+/** A personal token has no session. @throws AppError UNAUTHORIZED if the caller's session has ended */
+async function requireOpenSession(
+  tx: EntityManager,
+  { userId, sessionId }: Pick<Caller, "userId" | "sessionId">,
+): Promise<void> {
   if (sessionId === null) return;
   const live = await queries(tx)
     .selectFrom("sessions")
@@ -122,18 +146,20 @@ export async function lockLosing(
 
 /**
  * Locks the row of a user who may lose a role or a way in, after those of all administrators if they are one: two administrators cannot
- * remove each other, or themselves, at the same time. Other users are locked alone, because whoever holds such a row may wait for an
- * administrator's.
+ * remove each other, or themselves, at the same time. Other users are locked alone. Whoever has locked the administrators may go on to lock
+ * one of them, so nobody who holds such a row waits for the administrators.
  * @returns whether the user is an administrator
  */
 export async function lockWithAdministrators(tx: EntityManager, userId: string): Promise<boolean> {
   const was = await isAdministrator(tx, userId);
   if (was) await lockAdministrators(tx);
+  else await sql`savepoint before_user`.execute(queries(tx));
   await lockAccount(tx, userId);
   const is = await isAdministrator(tx, userId);
-  // Promoted in between.
-  if (is && !was) await lockAdministrators(tx);
-  return is;
+  if (was || !is) return is;
+  // Promoted in between: gives the row back, and starts again.
+  await sql`rollback to savepoint before_user`.execute(queries(tx));
+  return await lockWithAdministrators(tx, userId);
 }
 
 /** Returns whether a user is an administrator now. Their role stays only while their row is locked. */
@@ -145,9 +171,10 @@ async function isAdministrator(tx: EntityManager, userId: string): Promise<boole
 /**
  * Locks the rows of all administrators until the transaction ends, in one order. Call it before any of them is locked alone. Whoever only
  * refers to an administrator, such as a notification or a change, does not wait for it.
+ * @returns their ids
  */
-export async function lockAdministrators(tx: EntityManager): Promise<void> {
-  await queries(tx)
+export async function lockAdministrators(tx: EntityManager): Promise<string[]> {
+  const rows = await queries(tx)
     .selectFrom("users")
     .select("id")
     .where("role", "=", "admin")
@@ -155,6 +182,7 @@ export async function lockAdministrators(tx: EntityManager): Promise<void> {
     .orderBy("id")
     .forNoKeyUpdate()
     .execute();
+  return rows.map(({ id }) => id);
 }
 
 /**

@@ -24,6 +24,7 @@ import { User, type Role } from "../../database/tables/users.ts";
 import { endInvitations } from "./invitations/service.ts";
 import {
   lockAccount,
+  lockAsAdministrator,
   verifiedAddress,
   endOutstanding,
   lockLosing,
@@ -105,6 +106,7 @@ export class UserAdministration {
     // Outside the transaction: hashing is slow, and the embedded database has one connection.
     const passwordHash = password === undefined ? undefined : await this.#parts.passwords.hash(password);
     const notices = await em.transactional(async (tx) => {
+      if ("sessionId" in actor) await lockAsAdministrator(tx, actor);
       const loses = disabled === true || (fields.role !== undefined && fields.role !== "admin");
       if (loses) await lockLosing(tx, id, disabled ? "disabled" : "demoted");
       else if (password !== undefined) await lockWithAdministrators(tx, id);

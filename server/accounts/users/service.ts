@@ -10,7 +10,7 @@ import { AppError } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
 import type { AdministratorNotices } from "./administrator-notices.ts";
 import { User, type AddressVoucher, type Role } from "../../database/tables/users.ts";
-import { ownAccount, verifiedAddress } from "./account.ts";
+import { lockAsAdministrator, ownAccount, verifiedAddress } from "./account.ts";
 
 export interface NewUser {
   username: string;
@@ -54,18 +54,21 @@ export class Users {
   /**
    * Creates a user.
    * @param claim a step that must succeed together with the creation, such as using an invitation; it may set the role
-   * @throws AppError CONFLICT if the username or address is taken, BAD_REQUEST for a password that is easy to guess
+   * @param actor the administrator who creates them, whose right is checked again, or anyone else without such a check
+   * @throws AppError CONFLICT if the username or address is taken, BAD_REQUEST for a password that is easy to guess, and as
+   * `lockAsAdministrator`
    */
   async create(
     em: EntityManager,
     input: NewUser,
-    actor: Actor = theService,
+    actor: Caller | Actor = theService,
     claim?: (tx: EntityManager) => Promise<Claim>,
   ): Promise<User> {
     const { emailVerifiedBy = "administrator" } = input;
     if (input.password !== null) assertGoodPassword(input.password, input, "password");
     const passwordHash = input.password === null ? null : await this.#parts.passwords.hash(input.password);
     return await em.transactional(async (tx) => {
+      if ("sessionId" in actor) await lockAsAdministrator(tx, actor);
       const claimed = await claim?.(tx);
       const user = tx.create(User, {
         id: newId(),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { queries } from "../../../server/database/database.ts";
 import { useIdentityHarness } from "../../support/identity/harness.ts";
 import { Clock, minute } from "../../support/clock.ts";
 import type { Answer, RestClient } from "../../support/rest-client.ts";
@@ -84,14 +85,21 @@ const giving: [what: string, call: () => Promise<Answer>][] = [
     () => stolen.send("DELETE", `${user()}/access`, { revoke: ["password", "passkeys"] }),
   ],
   ["configuring a provider", () => stolen.post("/api/oauth/providers", { providerId: "google", clientId: "x" })],
-  ["redirecting a provider", () => stolen.put(provider(), { userInfoUrl: "https://gitlab.com/attacker/u.json" })],
+  [
+    "redirecting a provider",
+    () =>
+      stolen.put(provider(), {
+        userInfoUrl: "https://gitlab.com/attacker/u.json",
+        clientSecret: vendorClient.clientSecret,
+      }),
+  ],
   ["enabling a provider", () => stolen.put(provider(), { enabled: true })],
 ];
 
 /** The state that a refused call must not change. */
-async function state() {
+async function state(client = stolen) {
   const paths = [user(), `${user()}/access`, "/api/invitations", "/api/oauth/providers", "/api/users?search=ghost"];
-  return await Promise.all(paths.map(async (path) => (await stolen.get(path)).body));
+  return await Promise.all(paths.map(async (path) => (await client.get(path)).body));
 }
 
 test.each(giving)("in a session confirmed long ago, %s is refused and changes nothing", async (_what, call) => {
@@ -100,6 +108,35 @@ test.each(giving)("in a session confirmed long ago, %s is refused and changes no
   expect(await call()).toBeProblem(403, "REAUTHENTICATION_REQUIRED");
   expect(await state()).toEqual(before);
 });
+
+/** Changes the database as another instance does. For a second, this one trusts what it read before: docs/decisions/0017-revocation.md. */
+const elsewhere = () => queries(zw.services.database.fork());
+
+test.each(giving)(
+  "in a session that another instance has just ended, %s is refused and changes nothing",
+  async (_what, call) => {
+    const before = await state(zw.admin);
+    const { body } = await stolen.get("/api/auth/me/sessions");
+    const session = elsewhere().updateTable("sessions").where("id", "=", body.sessions[0].id);
+    await session.set({ revoked_at: clock.now() }).execute();
+    expect(await call()).toBeProblem(401, "UNAUTHORIZED");
+    expect(await state(zw.admin)).toEqual(before);
+  },
+);
+
+test.each(giving)(
+  "by somebody whom another instance has just demoted, %s is refused and changes nothing",
+  async (_what, call) => {
+    const before = await state(zw.admin);
+    const rogue = { username: `rogue-${count}`, email: null, password, role: "admin" } as const;
+    const { id: rogueId } = await zw.services.users.create(zw.services.database.fork(), rogue);
+    stolen = await zw.signIn(rogue.username, password);
+    expect((await stolen.get("/api/auth/me")).status).toBe(200);
+    await elsewhere().updateTable("users").where("id", "=", rogueId).set({ role: "member" }).execute();
+    expect(await call()).toBeProblem(403, "FORBIDDEN");
+    expect(await state(zw.admin)).toEqual(before);
+  },
+);
 
 test("removing a passkey by its ID requires a confirmed session", async () => {
   const client = await zw.signIn(username, password);

@@ -242,8 +242,8 @@ export class CurrentPassword {
 const lifetimeMilliseconds = 10 * 60_000;
 
 /**
- * Returns when a session's confirmation expires; null if it is not confirmed or there is no session. Reads the row each time, so a
- * confirmation on one instance takes effect on the others immediately.
+ * Returns when a session's confirmation expires; null if it is not confirmed or has ended, or there is no session. Reads the row each time,
+ * so a confirmation or the end of a session on one instance takes effect on the others immediately.
  */
 export async function confirmedUntil(em: EntityManager, sessionId: string | null, now: Date): Promise<Date | null> {
   if (sessionId === null) return null;
@@ -251,6 +251,7 @@ export async function confirmedUntil(em: EntityManager, sessionId: string | null
     .selectFrom("sessions")
     .select("confirmed_at")
     .where("id", "=", sessionId)
+    .where("revoked_at", "is", null)
     .executeTakeFirst();
   const until = session?.confirmed_at ? endOf(session.confirmed_at) : null;
   return until && until > now ? until : null;

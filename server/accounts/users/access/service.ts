@@ -14,6 +14,7 @@ import {
   canAdministratorSignIn,
   distrustOwnLink,
   endOutstanding,
+  lockAsAdministrator,
   lockWithAdministrators,
   refuseNoAdministrator,
 } from "../account.ts";
@@ -74,6 +75,7 @@ export class UserAccess {
     const { confirmation } = this.#parts;
     if (revoke && takesProtection(revoke)) await confirmation.require(em, caller);
     await em.transactional(async (tx) => {
+      await lockAsAdministrator(tx, caller);
       const isAdministrator = await lockWithAdministrators(tx, id);
       const couldSignIn = await canAdministratorSignIn(tx);
       const user = await tx.findOne(User, { id });

@@ -8,6 +8,7 @@ import { onePage } from "../../../database/query-helpers.ts";
 import { badField, notFound, type AppError } from "../../../platform/errors.ts";
 import { newId, hashOf } from "../../../platform/ids.ts";
 import { type Role, Invitation } from "../../../database/tables/users.ts";
+import { lockAsAdministrator } from "../account.ts";
 import type { InvitationState, createInvitationInput } from "./schemas.ts";
 import { newSymbols, readSymbols } from "../../auth/second-factors/recovery-codes.ts";
 
@@ -49,12 +50,14 @@ export class Invitations {
     return { invitations: rows.map((row) => view(row, row.maker !== null, now)), total, ...paging };
   }
 
-  /** Creates an invitation. The code is returned only here. */
+  /** Creates an invitation. The code is returned only here. @throws AppError BAD_REQUEST, and as `lockAsAdministrator` */
   async create(em: EntityManager, caller: Caller, input: NewInvitation) {
     const now = this.#now();
     if (input.expiresAt && input.expiresAt <= now) throw badField(["expiresAt"], "This must be in the future.");
     const code = newInviteCode();
     const invitation = await em.transactional(async (tx) => {
+      // Whoever takes the right to invite from the caller either sees this invitation or comes first.
+      await lockAsAdministrator(tx, caller);
       const made = tx.create(Invitation, {
         id: newId(),
         codeHash: inviteCodeHash(code),
