@@ -8,7 +8,7 @@ import { mapUniqueViolation } from "../../database/query-helpers.ts";
 import { AppError, badField, notFound } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
 import type { Logger } from "../../platform/log.ts";
-import { lockAsAdministrator } from "../users/account.ts";
+import { canAdministratorSignIn, lockAsAdministrator, refuseNoAdministrator } from "../users/account.ts";
 import type { AdministratorNotices, ProviderChange } from "../users/administrator-notices.ts";
 import { groupsAfter } from "./groups/rules.ts";
 import type { GroupGrants } from "./groups/grants.ts";
@@ -120,7 +120,8 @@ export class IdentityConfigs {
   /**
    * Changes a configuration. Changed URLs unlink all users of the provider, because the new server could impersonate any of them.
    * @throws AppError NOT_FOUND, BAD_REQUEST for invalid settings or if the stored secret would be sent to another origin, CONFLICT after a
-   * concurrent change, CONFIRMATION_REQUIRED if users would be unlinked and `unbinding` is not set, REAUTHENTICATION_REQUIRED
+   * concurrent change or if no administrator could sign in afterwards, CONFIRMATION_REQUIRED if users would be unlinked and `unbinding` is not
+   * set, REAUTHENTICATION_REQUIRED
    */
   async update(
     em: EntityManager,
@@ -153,9 +154,7 @@ export class IdentityConfigs {
       if (moves) await endFlowsThrough(tx, config.providerId);
       // Groups may end with the bindings or the rules, and administrators' roles with them.
       await lockAsAdministrator(tx, caller);
-      const unlinked = moves ? await unbindAll(tx, config.providerId, unbinding) : [];
-      const unbound = unlinked.length;
-      await this.#parts.grants.unlinked(tx, caller, unlinked);
+      const unbound = moves ? await this.#unlinkAll(tx, caller, config.providerId, unbinding) : 0;
       tx.assign(config, { ...fields, ...groups });
       if (patch.clientSecret) config.clientSecret = this.#parts.secrets.seal(id, patch.clientSecret);
       await tx.flush();
@@ -180,7 +179,8 @@ export class IdentityConfigs {
 
   /**
    * Deletes a configuration and unlinks its users.
-   * @throws AppError NOT_FOUND, CONFIRMATION_REQUIRED if there are such users and `confirmed` is false
+   * @throws AppError NOT_FOUND, CONFIRMATION_REQUIRED if there are such users and `confirmed` is false, CONFLICT if no administrator could
+   * sign in afterwards
    */
   async delete(em: EntityManager, caller: Caller, id: string, confirmed: boolean): Promise<void> {
     await em.transactional(async (tx) => {
@@ -190,9 +190,8 @@ export class IdentityConfigs {
       // Comes first to wait for registrations in progress, whose bindings are then found.
       await endFlowsThrough(tx, providerId);
       await lockAsAdministrator(tx, caller);
-      const unlinked = await unbindAll(tx, providerId, confirmed);
-      await this.#parts.grants.unlinked(tx, caller, unlinked);
-      const before = { ...publicFields(config), boundUsers: unlinked.length };
+      const boundUsers = await this.#unlinkAll(tx, caller, providerId, confirmed);
+      const before = { ...publicFields(config), boundUsers };
       await this.#warn(tx, caller, config, "deleted", []);
       await tx.remove(config).flush();
       const event = { action: "identity_config.delete", targetType: "identity_config", targetId: id } as const;
@@ -239,6 +238,24 @@ export class IdentityConfigs {
       of: "identity providers",
       resealed: ({ id, client_secret }) => this.#parts.secrets.resealed(id, client_secret ?? ""),
     });
+  }
+
+  /**
+   * Unlinks all users of a provider, and ends what their groups gave. Call it after `lockAsAdministrator`.
+   * @returns how many
+   * @throws AppError CONFIRMATION_REQUIRED if there are any and `confirmed` is false, CONFLICT if no administrator could sign in afterwards
+   */
+  async #unlinkAll(tx: EntityManager, caller: Caller, providerId: ProviderId, confirmed: boolean): Promise<number> {
+    const couldSignIn = await canAdministratorSignIn(tx);
+    const unlinked = await unbindAll(tx, providerId, confirmed);
+    await this.#parts.grants.unlinked(tx, caller, unlinked);
+    if (unlinked.length > 0)
+      await refuseNoAdministrator(
+        tx,
+        "No administrator could sign in afterwards. Give one of them a password or a passkey first.",
+        couldSignIn,
+      );
+    return unlinked.length;
   }
 
   /** Validates settings, calling the provider only if it is enabled. @throws AppError BAD_REQUEST with the invalid setting */

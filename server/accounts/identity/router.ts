@@ -240,9 +240,9 @@ export function createIdentityConfigsRouter({
       description:
         "Omitted fields keep their values, and so does an empty secret. An enabled configuration is checked as on creation. Disabling the " +
         "provider or changing its URLs ends sign-ins in progress. A URL on another origin requires the secret again. If users " +
-        "are bound to the provider, another URL also requires the header `x-confirm-delete: true` and removes their bindings. Every " +
-        "change except `enabled: false` alone grants access. Administrators are notified, by mail as well. Send the `groupRulesVersion` of the " +
-        "rules that you changed, so that you do not overwrite what others stored meanwhile.",
+        "are bound to the provider, another URL also requires the header `x-confirm-delete: true` and removes their bindings, " +
+        "unless no administrator could sign in afterwards (409). Every change except `enabled: false` alone grants access. Administrators " +
+        "are notified, by mail as well. Send the `groupRulesVersion` of the rules that you changed, so that you do not overwrite what others stored meanwhile.",
       example: { enabled: false },
       confirmable: true,
       errors: [409],
@@ -272,7 +272,9 @@ export function createIdentityConfigsRouter({
       operationId: "deleteIdentityConfig",
       tag: configsTag,
       summary: "Delete an identity provider's configuration",
-      description: "If users are bound to it, requires the header `x-confirm-delete: true` and removes their bindings.",
+      description:
+        "If users are bound to it, requires the header `x-confirm-delete: true` and removes their bindings. Returns 409 if no " +
+        "administrator could sign in afterwards.",
       confirmable: true,
       errors: [409],
     })

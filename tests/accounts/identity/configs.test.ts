@@ -5,7 +5,7 @@ import { rogueClient } from "../../support/identity/rogue-openid-provider.ts";
 import { vendorClient } from "../../support/identity/vendors.ts";
 import { problemOf } from "../../support/problems.ts";
 import { RestClient } from "../../support/rest-client.ts";
-import { useZonewright } from "../../support/zonewright.ts";
+import { adminPassword, useZonewright } from "../../support/zonewright.ts";
 import { useLoopbackProviders } from "./loopback-providers.ts";
 
 const zw = useZonewright({ env: { SITE_URL: site } });
@@ -247,6 +247,31 @@ describe("identity provider configurations", () => {
     expect(entry).toMatchObject({ before: { tokenUrl: body.tokenUrl, boundUsers: 1 }, after: { tokenUrl } });
     expect((await zw.admin.put(at, { tokenUrl: body.tokenUrl })).status).toBe(200);
     expect(await setOut()).toHaveProperty("needs_invite");
+  });
+
+  test("a provider that alone signs administrators in is neither deleted nor moved until one has another way in", async () => {
+    const { body } = await providers.configured(providers.github());
+    const browser = browserFor(zw);
+    const { pending_token: pendingToken } = await comeBack(
+      browser,
+      providers.vendor.agree(await authorize(browser, "github")),
+    );
+    const registration = { pendingToken, inviteCode: await invite(zw, { role: "admin" }) };
+    const registered = await zw.nobody.post("/api/auth/oauth/github/register", registration);
+    const owner = new RestClient(zw.url, registered.body.accessToken);
+    const { body: other } = await zw.admin.get("/api/auth/me");
+    expect((await owner.send("DELETE", `/api/users/${other.id}/access`, {})).status).toBe(200);
+    const at = `/api/oauth/providers/${body.id}`;
+    const tokenUrl = `${body.tokenUrl}?tenant=own`;
+    const confirm = { "x-confirm-delete": "true" };
+    for (const refused of [await owner.put(at, { tokenUrl }, confirm), await owner.delete(at, confirm)])
+      expect(problemOf(refused, 409, "CONFLICT").detail).toContain("No administrator could sign in");
+    expect((await owner.get("/api/auth/oauth/bindings")).body.bindings).toHaveLength(1);
+    expect((await owner.put(`/api/users/${other.id}`, { password: adminPassword })).status).toBe(200);
+    zw.admin.token = (await zw.signIn("admin", adminPassword)).token;
+    expect((await owner.put(at, { tokenUrl }, confirm)).status).toBe(200);
+    expect((await owner.get("/api/auth/oauth/bindings")).body).toEqual({ bindings: [] });
+    expect((await owner.delete(at, confirm)).status).toBe(200);
   });
 
   test("a configuration without users is deleted without confirmation", async () => {
