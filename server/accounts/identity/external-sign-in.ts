@@ -136,10 +136,12 @@ export class ExternalSignIn {
       throw new SignInFailure(refusal === "access_denied" ? "access_denied" : "provider_error", reason);
     }
     if (sharesCallback(providerId)) {
-      for (const code of back.query.getAll("code")) {
-        if (await this.#parts.sharedCallback.claim(em, providerId, code)) continue;
+      const [code, ...others] = back.query.getAll("code");
+      // RFC 6749 §3.1 allows one. Anyone can send thousands, and each would be stored.
+      if (code === undefined || others.length > 0)
+        throw new SignInFailure("provider_error", "The response does not have exactly one code.");
+      if (!(await this.#parts.sharedCallback.claim(em, providerId, code)))
         throw new SignInFailure("provider_error", "The other provider of this callback issued the same code before.");
-      }
     }
     let identity: Identity;
     try {

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { queries } from "../../../server/database/database.ts";
+import { hashOf } from "../../../server/platform/ids.ts";
 import type { Browser } from "../../support/identity/browser.ts";
 import { Clock, minute, second } from "../../support/clock.ts";
 import { authorize, browserFor, comeBack, site } from "../../support/identity/external-sign-in.ts";
@@ -158,6 +160,20 @@ describe("callbacks", () => {
     expect(await comeBack(victim, back)).toEqual({ error: "provider_error" });
     back.searchParams.set("state", kept.searchParams.get("state") ?? "");
     expect(await comeBack(attacker, back)).toEqual({ error: "provider_error" });
+  });
+
+  test("a callback with several codes is refused, and none of them is stored", async () => {
+    const browser = browserFor(zw);
+    const back = rogue.agree(await authorize(browser, "oidc"));
+    const extra = Array.from({ length: 3 }, (_, index) => `code-${index}`);
+    for (const code of extra) back.searchParams.append("code", code);
+    expect(await comeBack(browser, back)).toEqual({ error: "provider_error" });
+    const stored = await queries(zw.services.database.fork())
+      .selectFrom("identity_codes")
+      .select("code_hash")
+      .where("code_hash", "in", back.searchParams.getAll("code").map(hashOf))
+      .execute();
+    expect(stored).toEqual([]);
   });
 
   test("oidc also accepts callbacks on its own path", async () => {
