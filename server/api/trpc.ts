@@ -134,7 +134,7 @@ export function guarded<Admitted extends Admission>(admit: (call: Call) => Admit
     try {
       const call = { gate, em, http: ctx.http, requestId, procedure };
       const admitted = await countingRefused(admit, call);
-      const actor = actorOf(admitted);
+      const actor = countedAs(admitted);
       quotas.push(...(await gate.requestLimits.take(actor)));
       setQuotaHeaders(ctx.http, quotas);
       if ("caller" in admitted)
@@ -177,8 +177,12 @@ function takesParameters(meta: RouteMeta | undefined): boolean {
   return method === "GET" || (method === "DELETE" && meta?.bodied !== true);
 }
 
-function actorOf(admitted: Admission): Actor {
-  return "caller" in admitted ? admitted.caller : admitted.actor;
+/**
+ * Returns the actor whose limits a call counts against. A sign-in that waits for its second factor counts by address: someone who has only
+ * the password must not use up the owner's calls.
+ */
+function countedAs(admitted: Admission): Actor {
+  return "caller" in admitted ? admitted.caller : { ...admitted.actor, userId: null };
 }
 
 /** Counts refused callers by address, because checking credentials costs work, too. */

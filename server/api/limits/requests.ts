@@ -19,7 +19,7 @@ interface Counted {
 
 /**
  * Limits calls per minute and costly calls per minute. Each personal token and TSIG key is counted separately, so that a runaway script does
- * not lock out its owner. Unauthenticated calls count by address.
+ * not lock out its owner. Unauthenticated calls count by address, and so do those of a sign-in that waits for its second factor.
  */
 export class RequestLimits {
   readonly #all: Counted | null;

@@ -1,7 +1,10 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { Clock } from "../../support/clock.ts";
+import { patience } from "../../support/patience.ts";
 import { problemOf } from "../../support/problems.ts";
 import { RestClient, type Answer } from "../../support/rest-client.ts";
-import { useZonewright } from "../../support/zonewright.ts";
+import { appUser } from "../../support/second-factors/app-user.ts";
+import { memberPassword, useZonewright } from "../../support/zonewright.ts";
 
 const zw = useZonewright({ env: { RATE_LIMIT: "30", RATE_LIMIT_COSTLY: "3" } });
 
@@ -82,6 +85,21 @@ describe("rate limits of calls", () => {
     }
     const sync = await looker.post(`${path}/sync`);
     expect(left(sync, "costly")).toBe(2);
+  });
+
+  test("calls of a sign-in that waits for its second factor count by address, and leave the owner's quota alone", async () => {
+    const owner = await appUser(zw, new Clock(), "owner");
+    const thief = { "x-forwarded-for": "203.0.113.7" };
+    const login = { username: owner.username, password: memberPassword };
+    const pending = new RestClient(zw.url, (await zw.nobody.post("/api/auth/login", login, thief)).body.tempToken);
+    const options = () => pending.post("/api/2fa/passkey/options", undefined, thief);
+    expect((await options()).status).toBe(409);
+    // Again if the quota's minute ends in between.
+    await vi.waitFor(async () => {
+      const answers = await Promise.all(Array.from({ length: 40 }, options));
+      expect(answers.map(({ status }) => status)).toContain(429);
+    }, patience);
+    expect((await owner.client.get("/api/auth/me")).status).toBe(200);
   });
 
   test("calls with invalid credentials count by address", async () => {
