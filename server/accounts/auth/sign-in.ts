@@ -290,7 +290,6 @@ export class SecondFactorSignIn {
           client,
         );
       });
-    // Signatures cannot be guessed, so wrong ones must not lock the owner out.
     const guessed = async () => {
       const user = await em.findOne(User, { id: userId });
       const device = user && this.#parts.knownDevices.idOf(client, user);
@@ -299,6 +298,7 @@ export class SecondFactorSignIn {
     const signedIn = await (proof.method === "passkey" ? attempt() : guessed());
     if (signedIn) return signedIn;
     const { method } = proof;
+    if (method === "passkey") await this.#countWrongPasskey(actor);
     const event = { action: "auth.second_factor_failed", targetType: "user", targetId: userId } as const;
     await this.#parts.audit.record(em, actor, { ...event, after: { method } });
     throw new AppError("UNAUTHORIZED", wrong[method], { note: { text: "a second factor failed", userId, method } });
@@ -320,12 +320,20 @@ export class SecondFactorSignIn {
       const { userId, accessEpoch } = owner;
       return await this.#parts.signIn.start(em, actor, userId, { rememberMe, method, accessEpoch }, client);
     }
-    await this.#parts.guesses.check({ secret: "passkey", account: null, device: null, from: actor }, () =>
-      Promise.resolve(null),
-    );
+    await this.#countWrongPasskey(actor);
     const aimedAt = await this.#parts.checks.passkeyNamed(em, credential);
     await this.#parts.signIn.recordFailure(em, actor, aimedAt, { method });
     throw new AppError("UNAUTHORIZED", wrong.passkey, { note: { text: "a sign-in by passkey failed", ip: client.ip } });
+  }
+
+  /**
+   * Counts a wrong passkey by address, because each writes to the audit trail. Signatures cannot be guessed, so correct ones are never
+   * refused.
+   * @throws AppError TOO_MANY_REQUESTS
+   */
+  async #countWrongPasskey(from: Actor): Promise<void> {
+    const guess = { secret: "passkey", account: null, device: null, from } as const;
+    await this.#parts.guesses.check(guess, () => Promise.resolve(null));
   }
 }
 

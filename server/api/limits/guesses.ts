@@ -31,7 +31,7 @@ export interface Guess {
    * audit trail.
    */
   secret: "password" | "code" | "userCode" | "passkey";
-  /** The user's id, or the typed name if there is no such user. Null counts only the address, for passkeys of unknown owners. */
+  /** The user's id, or the typed name if there is no such user. Null counts only the address, for passkeys at a sign-in. */
   account: string | null;
   /** A browser that signed in to this account before, or a session of it. It has attempts of its own, whatever others do. */
   device: string | null;

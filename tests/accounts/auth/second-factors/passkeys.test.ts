@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { entries } from "../../../notifications/audit/trail.ts";
 import { problemOf } from "../../../support/problems.ts";
 import { Clock, minute } from "../../../support/clock.ts";
 import type { RestClient } from "../../../support/rest-client.ts";
@@ -13,7 +14,8 @@ import {
   siteHost,
   withClientData,
 } from "../../../support/second-factors/security-key.ts";
-import { memberPassword, useZonewright } from "../../../support/zonewright.ts";
+import { adminPassword, memberPassword, useZonewright } from "../../../support/zonewright.ts";
+import { idOf } from "../../assignments/assigned.ts";
 
 const clock = new Clock();
 const zw = useZonewright({ now: clock.now, env: { SITE_URL: site } });
@@ -140,15 +142,22 @@ describe("registering a passkey", () => {
   });
 });
 
+let networks = 0;
+/** An address without any wrong passkeys yet. */
+function fresh() {
+  networks += 1;
+  return { "x-forwarded-for": `8.8.${networks}.7` };
+}
+
 /** Starts Ada's sign-in up to the passkey challenge. */
-async function started() {
+async function started(from = fresh()) {
   const pending = await awaitingSecondFactor(zw, "Ada");
   const { status, body: options } = await pending.post("/api/2fa/passkey/options");
   expect(status).toBe(200);
   return {
     pending,
     options,
-    verify: (credential: unknown) => pending.post("/api/2fa/verify", { method: "passkey", credential }),
+    verify: (credential: unknown) => pending.post("/api/2fa/verify", { method: "passkey", credential }, from),
   };
 }
 
@@ -278,6 +287,29 @@ describe("a passkey as the second factor", () => {
     const credential = editable(key.getJSON(site, options));
     spoil(credential.response);
     expect(await verify(credential)).toBeProblem(401, "UNAUTHORIZED");
+  });
+});
+
+describe("a wrong passkey as the second factor", () => {
+  test("after twenty wrong passkeys from an address, further ones get 429 and are not audited, and a correct one still signs in", async () => {
+    const from = fresh();
+    const key = securityKey();
+    const patient = await zw.member("Patient");
+    await addPasskey(patient, key);
+    const start = async () => {
+      const pending = await awaitingSecondFactor(zw, "Patient");
+      const { body: options } = await pending.post("/api/2fa/passkey/options");
+      const verify = (credential: unknown) => pending.post("/api/2fa/verify", { method: "passkey", credential }, from);
+      return { options, verify };
+    };
+    const { options, verify } = await start();
+    const wrong = key.getJSON(evil, options, [evil]);
+    for (let tried = 0; tried < 20; tried++) expect(await verify(wrong)).toBeProblem(401, "UNAUTHORIZED");
+    expect(await verify(wrong)).toBeProblem(429, "TOO_MANY_REQUESTS");
+    const failed = { action: "auth.second_factor_failed", targetId: await idOf(patient) };
+    expect(await entries(await zw.signIn("admin", adminPassword), failed)).toHaveLength(20);
+    const again = await start();
+    expect((await again.verify(key.getJSON(site, again.options))).status).toBe(200);
   });
 });
 
