@@ -181,6 +181,20 @@ describe("creating a TSIG key", () => {
     expect((await many.get(path)).body.keys).toHaveLength(50);
   });
 
+  test("creating TSIG keys and deleting their domain at the same time do not deadlock", async () => {
+    const quinn = await zw.member("quinn");
+    for (let round = 0; round < 6; round++) {
+      const other = await manualZone(zw);
+      await assign(zw, quinn, other.id, "*");
+      const [deleted, ...made] = await Promise.all([
+        zw.admin.delete(other.path),
+        ...[1, 2, 3].map(() => ask(quinn, { domainId: other.id })),
+      ]);
+      expect(deleted.status).toBe(200);
+      for (const { status } of made) expect([201, 400]).toContain(status);
+    }
+  });
+
   test("creating a TSIG key needs a recently confirmed session, and deleting it does not", async () => {
     const carol = await zw.member("carol");
     await assign(zw, carol, zone.id, "*");

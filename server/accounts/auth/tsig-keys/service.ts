@@ -60,10 +60,11 @@ export class TsigKeys {
     const keyName = newKeyName();
     const secret = newSecret(algorithm);
     await em.transactional(async (tx) => {
-      // The lock serializes parallel calls, so that they cannot exceed the limit together.
-      await lockOwnAccount(tx, caller);
+      // Domains are locked before users: the deletion of this one locks those whose keys it ends.
       const domainName = await lockDomain(tx, domainId);
       if (domainName === null) throw unknownDomain();
+      // The lock serializes parallel calls, so that they cannot exceed the limit together.
+      await lockOwnAccount(tx, caller);
       if ((await tx.count(TsigKeyRow, { userId: caller.userId })) >= keysPerUser)
         throw new AppError(
           "CONFLICT",
