@@ -258,6 +258,8 @@ function wantedHosts({ host: given, subdomainPattern }: NewRequest, zone: string
 }
 
 async function refuseTooMany(tx: EntityManager, { userId }: Caller): Promise<void> {
+  // Serializes parallel calls, so that they cannot exceed the limit together. Whoever only refers to the user does not wait.
+  await queries(tx).selectFrom("users").select("id").where("id", "=", userId).forNoKeyUpdate().execute();
   const { total } = await queries(tx)
     .selectFrom("assignment_requests")
     .select((eb) => eb.fn.countAll<string>().as("total"))

@@ -111,11 +111,15 @@ describe("assignment requests", () => {
     await ask(alice, wish);
   });
 
-  test("a user can have at most fifty pending requests", async () => {
+  test("a user can have at most fifty pending requests, also with concurrent calls", async () => {
     const carol = await zw.member("carol");
-    for (let count = 0; count < 50; count++) await ask(carol, { domainName: `many${count}.example` });
-    const { status, body } = await carol.post(requests, { domainName: "more.example" });
-    expect([status, body.detail]).toEqual([409, expect.stringContaining("50 pending requests")]);
+    for (let count = 0; count < 48; count++) await ask(carol, { domainName: `many${count}.example` });
+    const more = Array.from({ length: 24 }, (_, index) => carol.post(requests, { domainName: `more${index}.example` }));
+    const answers = await Promise.all(more);
+    const refused = answers.filter(({ status }) => status === 409);
+    expect([answers.filter(({ status }) => status === 201).length, refused.length]).toEqual([2, 22]);
+    expect(refused[0]?.body.detail).toContain("50 pending requests");
+    expect((await carol.get(requests)).body.total).toBe(50);
   });
 
   test("a request is listed for its requester and for administrators, and can be filtered by status", async () => {
