@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { ConfigError, loadConfig } from "./ops/config/config.ts";
 import { DatabaseUrlError } from "./database/connection-url.ts";
+import { hasCluster } from "./database/new-cluster.ts";
 import { InstallationError } from "./database/installation.ts";
 import { FolderInUseError, lockFolder } from "./database/lock-file.ts";
 import { AppError } from "./platform/errors.ts";
@@ -14,6 +15,11 @@ async function resetPassword(args: readonly string[]): Promise<string> {
   const [username, ...others] = args.filter((arg) => arg !== "--remove-second-factors");
   if (username === undefined || others.length > 0) throw new ConfigError(usage);
   const config = loadConfig(process.env);
+  if (config.databaseUrl === undefined && !hasCluster(config.dataDir)) {
+    throw new ConfigError(
+      `DATA_DIR: there is no database in ${config.dataDir}. Set DATA_DIR and DATABASE_URL as they are set for the service.`,
+    );
+  }
   const unlock =
     config.databaseUrl === undefined ? await lockFolder(config.dataDir, () => process.exit(1)) : () => undefined;
   // They take most of a second to load, which a wrong call or a running service need not wait for.

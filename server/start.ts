@@ -9,7 +9,7 @@ import { InstallationError } from "./database/installation.ts";
 import { lockFolder } from "./database/lock-file.ts";
 import type { Timing } from "./ops/jobs/runner.ts";
 import { DnsListenError } from "./dns-service/service.ts";
-import { createCluster } from "./database/new-cluster.ts";
+import { createCluster, hasCluster } from "./database/new-cluster.ts";
 import type { Egress } from "./platform/net/egress.ts";
 import { createLog, type Logger, logOutput, type Announce, programOutput } from "./platform/log.ts";
 import type { Pause } from "./platform/pause.ts";
@@ -91,7 +91,8 @@ export async function startServer(config: Config, options: StartOptions): Promis
     await database.alone(async () => {
       await parts.database.migrate();
       await running.prepare();
-      await announceAdministrator(running, options.announce);
+      const isNew = await announceAdministrator(running, options.announce);
+      if (isNew && databaseUrl !== undefined && hasCluster(dataDir)) log.warn(leavesEmbedded(dataDir));
     });
     await running.startRepair();
     const app = createApp(services);
@@ -161,11 +162,17 @@ function startFailure(error: unknown, { host, port, databaseUrl }: Config): unkn
   return sentence === null ? error : blame(sentence);
 }
 
-async function announceAdministrator({ config, database, users }: Services, announce: Announce): Promise<void> {
+/** Creates the first administrator. @returns whether there was none, so that the installation is new */
+async function announceAdministrator({ config, database, users }: Services, announce: Announce): Promise<boolean> {
   const password = config.adminPassword ?? randomBytes(15).toString("base64url");
   const made = await users.createFirst(database.fork(), config.adminUsername, password);
-  if (!made || config.adminPassword !== undefined) return;
-  announce(`Administrator "${made.username}" created. Password, shown only once: ${password}`);
+  if (made && config.adminPassword === undefined)
+    announce(`Administrator "${made.username}" created. Password, shown only once: ${password}`);
+  return made !== null;
+}
+
+function leavesEmbedded(dataDir: string): string {
+  return `this installation is new and empty: with DATABASE_URL, the embedded database in ${join(dataDir, "database")} is not used, and nothing is taken over from it. Unset DATABASE_URL to have it back.`;
 }
 
 function announceAddresses(

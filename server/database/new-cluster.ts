@@ -6,13 +6,18 @@ import { promisify } from "node:util";
 /** Baseline code only: optimizing PGlite's SQL parser takes 600 MB. */
 const nodeOptions = ["--max-semi-space-size=8", "--no-wasm-tier-up", "--no-wasm-dynamic-tiering"];
 
+/** Returns whether a data directory has an embedded database. */
+export function hasCluster(dataDir: string): boolean {
+  return existsSync(join(dataDir, "database", "PG_VERSION"));
+}
+
 /**
  * Creates the files of the embedded database, unless the data directory has them. A process of its own does it, and then returns the 500 MB that
  * it takes to the system. What that process cannot do is left to the opening, which reports why.
  */
 export async function createCluster(dataDir: string): Promise<void> {
+  if (hasCluster(dataDir)) return;
   const folder = join(dataDir, "database");
-  if (existsSync(join(folder, "PG_VERSION"))) return;
   const draft = `${folder}.new`;
   try {
     rmSync(draft, { recursive: true, force: true });

@@ -141,6 +141,8 @@ test("the Kubernetes manifests keep one of two instances, and all select the sam
     [1, 2, 3].map(() => ({ matchLabels: labels })),
   );
   expect([deployed?.["replicas"], budget?.["minAvailable"]]).toEqual([2, 1]);
+  // An upgrade runs no two versions on one database.
+  expect(deployed?.["strategy"]).toEqual({ type: "Recreate" });
   const listed = parse(text("deploy/kubernetes/kustomization.yaml")) as {
     resources: string[];
     images: { name: string; newTag: string }[];

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { access, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { binary } from "../support/binaries.ts";
@@ -63,11 +64,16 @@ async function fill(service: ServiceProcess): Promise<Filled> {
   return { token: token.token, domainId: domain.id };
 }
 
-/** Edits after the backup, which the restore must remove. */
-async function change(service: ServiceProcess, { token, domainId }: Filled): Promise<void> {
+/** Adds a record: between two backups, or after both, where the restore must remove it. */
+async function change(service: ServiceProcess, { token, domainId }: Filled, name: "later" | "late"): Promise<void> {
   const client = new RestClient(service.url, token);
-  const late = { recordType: "A", name: "late", value: "192.0.2.2" };
-  expect((await client.post(`/api/domains/${domainId}/records`, late)).status).toBe(201);
+  const record = { recordType: "A", name, value: "192.0.2.2" };
+  expect((await client.post(`/api/domains/${domainId}/records`, record)).status).toBe(201);
+}
+
+/** Waits for the next second: the copies are named by theirs. */
+async function nextSecond(): Promise<void> {
+  await sleep(1_000 - (Date.now() % 1_000));
 }
 
 /** Checks that a restored service has everything and still works. */
@@ -96,7 +102,7 @@ async function stateOf(service: ServiceProcess, { token, domainId }: Filled, { d
 const hostOf = ({ name }: { name: string }) => name;
 
 const asBefore = {
-  hosts: ["www"],
+  hosts: ["later", "www"],
   snapshots: 1,
   configuration: expect.stringContaining("127.0.0.1"),
   edit: 201,
@@ -104,7 +110,7 @@ const asBefore = {
   drift: 0,
 };
 
-test("the embedded database can be restored from a copy of its folder, with keys and zone files", async () => {
+test("the embedded database can be restored from the newest copy of its folder, with keys and zone files", async () => {
   const place = await newPlace("embedded");
   const { dataDir } = place;
   let service = await startService({ DATA_DIR: dataDir });
@@ -112,7 +118,12 @@ test("the embedded database can be restored from a copy of its folder, with keys
   await service.close();
   await carryOut(blocks[0], place);
   service = await startService({ DATA_DIR: dataDir });
-  await change(service, filled);
+  await change(service, filled, "later");
+  await service.close();
+  await nextSecond();
+  await carryOut(blocks[0], place);
+  service = await startService({ DATA_DIR: dataDir });
+  await change(service, filled, "late");
   await service.close();
   await carryOut(blocks[1], place);
   service = await startService({ DATA_DIR: dataDir });
@@ -120,7 +131,7 @@ test("the embedded database can be restored from a copy of its folder, with keys
   await service.close();
 });
 
-test("a PostgreSQL database can be restored from a dump made while the service ran", async () => {
+test("a PostgreSQL database can be restored from the newest dump made while the service ran", async () => {
   const server = process.env["TEST_DATABASE_URL"] ?? "";
   const place = await newPlace("postgres");
   const { dataDir } = place;
@@ -128,7 +139,10 @@ test("a PostgreSQL database can be restored from a dump made while the service r
   let service = await startService({ DATA_DIR: dataDir, DATABASE_URL: before });
   const filled = await fill(service);
   await carryOut(blocks[2], place, before);
-  await change(service, filled);
+  await change(service, filled, "later");
+  await nextSecond();
+  await carryOut(blocks[2], place, before);
+  await change(service, filled, "late");
   await service.close();
   const restored = await createDatabase(server, "zonewright_restored");
   await carryOut(blocks[3], place, restored);

@@ -48,6 +48,19 @@ test("an older version refuses to start on a database that a newer one has used,
   );
 });
 
+test("a new installation in PostgreSQL says that it takes nothing over from the embedded database", async () => {
+  const place = dataDir("moved");
+  await (await startService(place)).close();
+  const env = { ...place, DATABASE_URL: await newDatabase("zonewright_moved") };
+  const isLeft = (output: string) => output.includes("nothing is taken over from it");
+  const first = await startService(env);
+  expect(isLeft(first.output())).toBe(true);
+  await first.close();
+  const again = await startService(env);
+  expect(isLeft(again.output())).toBe(false);
+  await again.close();
+});
+
 test("an instance with another DATA_DIR refuses to start while domains use the first one's zone files", async () => {
   const shared = { DATABASE_URL: await newDatabase("zonewright_folders"), SECRET_KEYS: "k".repeat(32) };
   const one = { ...shared, ...dataDir("one") };

@@ -105,7 +105,7 @@ test("an upgrade as the page says leaves a service under load whole until it sto
   expect(code.trim().split("\n")).toEqual([
     "cd /opt/zonewright.new && npm ci && npm run slim",
     "systemctl stop zonewright",
-    "mv /opt/zonewright /opt/zonewright.old && mv /opt/zonewright.new /opt/zonewright",
+    "mv -T /opt/zonewright /opt/zonewright.old && mv -T /opt/zonewright.new /opt/zonewright",
     "systemctl start zonewright",
   ]);
   const folder = await install("zonewright");

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { loadConfig } from "../../../server/ops/config/config.ts";
 import { startServer, type RunningServer } from "../../../server/start.ts";
 import { useIdentityHarness } from "../../support/identity/harness.ts";
@@ -78,8 +78,12 @@ async function start(): Promise<RunningServer> {
 }
 
 function reset(...args: string[]) {
+  return resetIn(dataDir, ...args);
+}
+
+function resetIn(folder: string, ...args: string[]) {
   return promisify(execFile)(process.execPath, [...serviceOptions, program, ...args], {
-    env: { ...programEnv, DATA_DIR: dataDir, SMTP_URL: mail.url, SITE_URL: site },
+    env: { ...programEnv, DATA_DIR: folder, SMTP_URL: mail.url, SITE_URL: site },
   });
 }
 
@@ -104,6 +108,13 @@ test("a locked-out operator gets a new password while the service is stopped", a
   expect((await login("admin", adminPassword)).status).toBe(401);
   admin = await zw.signIn("admin", password);
   expect((await admin.get("/api/auth/me")).status).toBe(200);
+}, 240_000);
+
+test("where the service has no database, a reset makes none and says what to set", async () => {
+  const elsewhere = await mkdtemp(join(tmpdir(), "zonewright-elsewhere-"));
+  onTestFinished(() => rm(elsewhere, { recursive: true, force: true }));
+  await expect(resetIn(elsewhere, "admin")).rejects.toThrow(`DATA_DIR: there is no database in ${elsewhere}.`);
+  expect(await readdir(elsewhere)).not.toContain("database");
 }, 240_000);
 
 test("the operator's rescue removes all of an attacker's access: only the new password works", async () => {
