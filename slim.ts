@@ -8,8 +8,10 @@ import { join, relative, sep } from "node:path";
  */
 const modules = join(import.meta.dirname, "node_modules");
 
-/** A peer of tRPC's that only compilers read, declarations of types, and a bundler of trpc-to-openapi's own build. */
-const unused = ["typescript", "@typescript", "@types", "@rollup", ".cache"];
+/** Where builds and tests keep what they have compiled. */
+const caches = [".cache", ".vite", ".vite-temp", ".vitest-cache"];
+/** Besides these, a peer of tRPC's that only compilers read, declarations of types, and a bundler of trpc-to-openapi's own build. */
+const unused = [...caches, "typescript", "@typescript", "@types", "@rollup"];
 /** Node reads no TypeScript within packages, and source maps only with --enable-source-maps. */
 const unusedFiles = /\.(?:[cm]?tsx?|map)$/;
 

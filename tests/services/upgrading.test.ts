@@ -33,8 +33,11 @@ async function install(name: string): Promise<string> {
     cwd: thisCheckout,
   });
   const packages = await readdir(join(thisCheckout, "node_modules"));
-  // Programs of other tests write into the cache meanwhile, which `npm run slim` deletes.
-  const copied = packages.filter((name) => name !== ".cache").map((name) => join(thisCheckout, "node_modules", name));
+  // Not the caches, such as `.vitest-cache`: other tests write into them meanwhile, and `npm ci` makes none.
+  const installed = packages.filter(
+    (name) => !name.startsWith(".") || name === ".bin" || name === ".package-lock.json",
+  );
+  const copied = installed.map((name) => join(thisCheckout, "node_modules", name));
   const modules = join(folder, "node_modules");
   await mkdir(modules);
   await run("cp", ["-al", ...copied, modules]).catch(() => run("cp", ["-a", ...copied, modules]));
