@@ -66,15 +66,13 @@ export class JsonApi {
    */
   async send<T>(call: JsonCall, schema: z.ZodType<T>): Promise<JsonAnswer<T>> {
     const { base, isForbidden = isRefusedAccess, messageOf = messageIn } = this.#vendor;
-    const { method, path, changes = method !== "GET" } = call;
-    const { isBusy, staleAfterMilliseconds } = call;
-    const more = { ...(isBusy && { isBusy }), ...(staleAfterMilliseconds !== undefined && { staleAfterMilliseconds }) };
-    const body = call.body === undefined ? {} : { body: JSON.stringify(call.body) };
+    const { method, path, changes = method !== "GET", body: value, headers: extra, ...more } = call;
+    const body = value === undefined ? {} : { body: JSON.stringify(value) };
     const request = { method, url: /^https?:/.test(path) ? path : `${base}${path}`, ...body };
     const fixed = {
       accept: "application/json",
-      ...(call.body === undefined ? {} : { "content-type": "application/json" }),
-      ...call.headers,
+      ...(value === undefined ? {} : { "content-type": "application/json" }),
+      ...extra,
     };
     const sent = async () => {
       const own = await this.#vendor.headers(request);
