@@ -3,14 +3,13 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { domainWith, useCli } from "../support/cli.ts";
-import { registered, startGandi } from "../support/vendors/registrars/account.ts";
 import { startCloudflare } from "../support/vendors/cloudflare/server.ts";
 import { failure, startDigitalOcean } from "../support/vendors/digitalocean/server.ts";
 import type { VendorCall } from "../support/vendors/loopback-vendor.ts";
 import { proxyOf } from "../support/proxy.ts";
-import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
+import { useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" } });
 const cli = useCli(zw);
@@ -379,81 +378,6 @@ test("a value is found and replaced in all domains, and the replacement undone",
   );
 });
 
-describe("change requests", () => {
-  let reviewer = "";
-  beforeAll(async () => {
-    await zw.services.users.create(zw.services.database.fork(), {
-      username: "reviewer",
-      password: memberPassword,
-      email: null,
-      role: "admin",
-    });
-    reviewer = (await zw.signIn("reviewer", memberPassword)).token ?? "";
-  });
-
-  test("are listed, shown, commented, approved by another person and applied; or rejected, or withdrawn", async () => {
-    const name = await zone("review.example");
-    const ask = (host: string) => ["records", "add", name, host, "A", "192.0.2.77", "--request", `Add ${host}`];
-    const numbers: string[] = [];
-    for (const host of ["one", "two", "three"]) numbers.push(String((await cli.json<Report>(ask(host))).request));
-    const [one = "", two = "", three = ""] = numbers;
-    expect(await cli.must(["requests", "--domain", name, "--state", "open"])).toContain(
-      `${one}\topen\t${name}\tAdd one\tadmin\t+1 ~0 -0\n`,
-    );
-    expect(await cli.json(["requests", "list", "--mine"])).toMatchObject({ total: 3 });
-    expect(await cli.must(["requests", "show", one])).toContain(`${name}: 1 to create\n+ one 3600 A 192.0.2.77\n`);
-    expect(await cli.json(["requests", "show", one])).toMatchObject({ changes: [{ action: "create", before: null }] });
-    expect(await cli.must(["requests", "comment", one, "Which server?"])).toBe(`Commented on request ${one}.\n`);
-    const own = await cli.run(["requests", "approve", one, "--yes"]);
-    expect(own.exitCode).toBe(1);
-    const env = { ZONEWRIGHT_TOKEN: reviewer };
-    expect((await cli.run(["requests", "approve", one], { env })).stderr).toContain(
-      `This would approve request ${one}. Add --yes to do it without a question.\n`,
-    );
-    expect(await cli.must(["requests", "approve", one, "--yes", "--note", "Fine"], { env })).toContain(
-      `Request ${one} is approved now.\n`,
-    );
-    expect(await cli.json(["requests", "apply", one, "--yes"])).toMatchObject({ state: "applied" });
-    expect(await cli.json(["requests", "reject", two, "--yes"], { env })).toMatchObject({ state: "rejected" });
-    expect(await cli.json(["requests", "withdraw", three, "--yes"])).toMatchObject({ state: "withdrawn" });
-    expect((await cli.run(["requests", "show", "999"])).stderr).toBe(
-      "There is no request 999, or you may not see it. `zonewright requests` lists those that you may.\n",
-    );
-  });
-
-  test("of a registration show each field before and after, with the warnings", async () => {
-    const gandi = await startGandi();
-    onTestFinished(() => gandi.stop());
-    gandi.domains.set("registered.example", registered());
-    const { config } = gandi;
-    const { body: account } = await zw.admin.post("/api/registrar-configs", { kind: "gandi", name: "gandi", config });
-    const { body: domain } = await zw.admin.post("/api/domains", { name: "registered.example" });
-    await zw.admin.put(`/api/domains/${domain.id}`, { registrarConfigId: account.id });
-    const { body: made } = await zw.admin.post(`/api/domains/${domain.id}/change-requests`, {
-      title: "Let it go",
-      registration: { autoRenew: false },
-    });
-    const shown = await cli.run(["requests", "show", String(made.number)]);
-    expect(shown).toMatchObject({ exitCode: 0, stderr: expect.stringContaining("Warning: Without automatic renewal") });
-    expect(shown.stdout).toContain("registered.example: 1 field of the registration to change\n~ autoRenew on → off\n");
-  });
-
-  test("are what a domain with required reviews takes, and the message says how", async () => {
-    const name = await zone("strict.example");
-    const { body } = await zw.admin.get(`/api/domains?name=${name}`);
-    const [{ id }] = (body as { domains: [{ id: string }] }).domains;
-    await zw.admin.put(`/api/domains/${id}`, { reviewRequired: "everyone" });
-    const refused = await cli.run(["records", "add", name, "x", "A", "192.0.2.1"]);
-    expect(refused.exitCode).toBe(1);
-    expect(refused.stderr).toBe(
-      "This domain requires a review of each change. Ask for one with --request 'what it is for'.\n",
-    );
-    const overridden = ["records", "add", name, "x", "A", "192.0.2.1", "--override"];
-    expect((await cli.run(overridden)).stderr).toContain("--message");
-    await cli.must([...overridden, "-m", "Outage"]);
-  });
-});
-
 test("a template is listed, shown, and applied by a plan", async () => {
   const name = await zone("template.example");
   const { templates } = await cli.json<{ templates: { providerId: string; serviceId: string; variables: string[] }[] }>(
@@ -474,54 +398,6 @@ test("a template is listed, shown, and applied by a plan", async () => {
   expect((await cli.run(["templates", "apply", name, template, "--set", "x"])).stderr).toBe(
     "--set takes a variable and its value: --set x=…\n",
   );
-});
-
-test("tokens are managed after a sign-in, which asks for a password, or with an access token", async () => {
-  const sign = `admin\n${adminPassword}\n`;
-  expect((await cli.run(["tokens"])).stderr).toBe(
-    "Managing tokens needs a sign-in. Run this on a terminal, or set ZONEWRIGHT_TOKEN to an access token.\n",
-  );
-  const listed = await cli.run(["tokens"], { columns: 120, input: sign });
-  expect(listed.stdout).toMatch(/^token +permissions/);
-  expect(listed.stdout).toContain("Tests");
-  expect(listed.stderr).not.toContain(adminPassword);
-  const added = await cli.run(
-    ["tokens", "add", "--name", "backup", "--permission", "records:read", "--expires", "90d"],
-    {
-      columns: 80,
-      input: sign,
-    },
-  );
-  expect(added.stdout).toMatch(/^zw_pt_\w+\n$/);
-  expect(await cli.run(["tokens"], { columns: 80, input: "admin\nwrong password of mine\n" })).toMatchObject({
-    exitCode: 1,
-    stderr: expect.stringMatching(
-      /The username or password is wrong\. If you have no password, manage your tokens in the console: \S+\/account\/tokens\.\n$/,
-    ),
-  });
-  const env = { ZONEWRIGHT_TOKEN: zw.admin.token ?? "" };
-  expect(await cli.json(["tokens"], { env })).toMatchObject({ total: 2 });
-  expect(await cli.json(["whoami"], { env })).toMatchObject({ username: "admin" });
-  expect(await cli.must(["tokens", "rm", "backup", "--yes"], { env })).toBe("Deleted.\n");
-  expect((await cli.run(["tokens", "rm", "backup", "--yes"], { env })).stderr).toBe(
-    "You have no token backup. `zonewright tokens` lists them.\n",
-  );
-});
-
-test("a token is shown although the sign-out after it fails", async () => {
-  const url = await proxyOf(zw, (call) =>
-    Promise.resolve(call === "/api/auth/logout" ? { status: 503, text: "<html>503</html>" } : undefined),
-  );
-  const added = await cli.run(["tokens", "add", "--name", "kept", "--permission", "records:read"], {
-    columns: 80,
-    env: { ZONEWRIGHT_URL: url },
-    input: `admin\n${adminPassword}\n`,
-  });
-  expect(added).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^zw_pt_\w+\n$/) });
-  expect(added.stderr).toContain(
-    "The sign-out failed, so the sign-in of this command stays valid for up to 24 hours. HTTP 503 from ",
-  );
-  await cli.must(["tokens", "rm", "kept", "--yes"], { env: { ZONEWRIGHT_TOKEN: zw.admin.token ?? "" } });
 });
 
 test("a change whose answer is lost is reported as unknown, with where to look, whichever command made it", async () => {

@@ -1,0 +1,86 @@
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { domainWith, useCli } from "../support/cli.ts";
+import { registered, startGandi } from "../support/vendors/registrars/account.ts";
+import { memberPassword, useZonewright } from "../support/zonewright.ts";
+
+const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" } });
+const cli = useCli(zw);
+
+/** A domain with one record. */
+const zone = async (name: string) => await domainWith(zw, name, "@ 300 IN NS ns1.example.net.\n");
+
+describe("change requests", () => {
+  let reviewer = "";
+  beforeAll(async () => {
+    await zw.services.users.create(zw.services.database.fork(), {
+      username: "reviewer",
+      password: memberPassword,
+      email: null,
+      role: "admin",
+    });
+    reviewer = (await zw.signIn("reviewer", memberPassword)).token ?? "";
+  });
+
+  test("are listed, shown, commented, approved by another person and applied; or rejected, or withdrawn", async () => {
+    const name = await zone("review.example");
+    const ask = (host: string) => ["records", "add", name, host, "A", "192.0.2.77", "--request", `Add ${host}`];
+    const numbers: string[] = [];
+    for (const host of ["one", "two", "three"])
+      numbers.push(String((await cli.json<{ request: number }>(ask(host))).request));
+    const [one = "", two = "", three = ""] = numbers;
+    expect(await cli.must(["requests", "--domain", name, "--state", "open"])).toContain(
+      `${one}\topen\t${name}\tAdd one\tadmin\t+1 ~0 -0\n`,
+    );
+    expect(await cli.json(["requests", "list", "--mine"])).toMatchObject({ total: 3 });
+    expect(await cli.must(["requests", "show", one])).toContain(`${name}: 1 to create\n+ one 3600 A 192.0.2.77\n`);
+    expect(await cli.json(["requests", "show", one])).toMatchObject({ changes: [{ action: "create", before: null }] });
+    expect(await cli.must(["requests", "comment", one, "Which server?"])).toBe(`Commented on request ${one}.\n`);
+    const own = await cli.run(["requests", "approve", one, "--yes"]);
+    expect(own.exitCode).toBe(1);
+    const env = { ZONEWRIGHT_TOKEN: reviewer };
+    expect((await cli.run(["requests", "approve", one], { env })).stderr).toContain(
+      `This would approve request ${one}. Add --yes to do it without a question.\n`,
+    );
+    expect(await cli.must(["requests", "approve", one, "--yes", "--note", "Fine"], { env })).toContain(
+      `Request ${one} is approved now.\n`,
+    );
+    expect(await cli.json(["requests", "apply", one, "--yes"])).toMatchObject({ state: "applied" });
+    expect(await cli.json(["requests", "reject", two, "--yes"], { env })).toMatchObject({ state: "rejected" });
+    expect(await cli.json(["requests", "withdraw", three, "--yes"])).toMatchObject({ state: "withdrawn" });
+    expect((await cli.run(["requests", "show", "999"])).stderr).toBe(
+      "There is no request 999, or you may not see it. `zonewright requests` lists those that you may.\n",
+    );
+  });
+
+  test("of a registration show each field before and after, with the warnings", async () => {
+    const gandi = await startGandi();
+    onTestFinished(() => gandi.stop());
+    gandi.domains.set("registered.example", registered());
+    const { config } = gandi;
+    const { body: account } = await zw.admin.post("/api/registrar-configs", { kind: "gandi", name: "gandi", config });
+    const { body: domain } = await zw.admin.post("/api/domains", { name: "registered.example" });
+    await zw.admin.put(`/api/domains/${domain.id}`, { registrarConfigId: account.id });
+    const { body: made } = await zw.admin.post(`/api/domains/${domain.id}/change-requests`, {
+      title: "Let it go",
+      registration: { autoRenew: false },
+    });
+    const shown = await cli.run(["requests", "show", String(made.number)]);
+    expect(shown).toMatchObject({ exitCode: 0, stderr: expect.stringContaining("Warning: Without automatic renewal") });
+    expect(shown.stdout).toContain("registered.example: 1 field of the registration to change\n~ autoRenew on → off\n");
+  });
+
+  test("are what a domain with required reviews takes, and the message says how", async () => {
+    const name = await zone("strict.example");
+    const { body } = await zw.admin.get(`/api/domains?name=${name}`);
+    const [{ id }] = (body as { domains: [{ id: string }] }).domains;
+    await zw.admin.put(`/api/domains/${id}`, { reviewRequired: "everyone" });
+    const refused = await cli.run(["records", "add", name, "x", "A", "192.0.2.1"]);
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stderr).toBe(
+      "This domain requires a review of each change. Ask for one with --request 'what it is for'.\n",
+    );
+    const overridden = ["records", "add", name, "x", "A", "192.0.2.1", "--override"];
+    expect((await cli.run(overridden)).stderr).toContain("--message");
+    await cli.must([...overridden, "-m", "Outage"]);
+  });
+});
