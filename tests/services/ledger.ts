@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { vi } from "vitest";
+import { isBusyAnswer, untilDone } from "../support/patience.ts";
 import type { RestClient } from "../support/rest-client.ts";
 
 export interface Kept {
@@ -158,10 +159,12 @@ async function writeSingly(client: RestClient, path: string, prefix: string, led
 /** An answer that no crash excuses. */
 class UnexpectedAnswer extends Error {}
 
-/** Calls again what was refused and not done because the zone was busy for twelve seconds, as on a busy machine. */
 async function answer(call: () => ReturnType<RestClient["get"]>, status: number) {
-  let given = await call();
-  while (given.status === 503 && /Another change to this zone/.test(given.body.detail)) given = await call();
+  // Another 503 may be of a service that stops.
+  const given = await untilDone(
+    call,
+    (one) => isBusyAnswer(one) && /Another change to this zone/.test(one.body.detail),
+  );
   if (given.status === status) return given.body;
   throw new UnexpectedAnswer(`${given.status} instead of ${status}: ${JSON.stringify(given.body)}`);
 }

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { checkZone } from "../support/name-servers/checkzone.ts";
 import { createDatabase } from "../support/servers/postgres.ts";
 import { asPresented, recordLines } from "../support/records/presentation.ts";
+import { isBusyAnswer, untilDone } from "../support/patience.ts";
 import { RestClient, type Answer } from "../support/rest-client.ts";
 import { startService, type ServiceProcess } from "../support/service-process.ts";
 import { registered, startGandi, type RegistrarAccount } from "../support/vendors/registrars/account.ts";
@@ -107,14 +108,6 @@ test("one plan for a registration, carried out at two instances at once, is sent
   expect(gandi.changes()).toHaveLength(1);
 });
 
-/** Calls again what was refused and not done because the zone was busy for twelve seconds, as on a busy machine. */
-async function whileBusy(call: () => Promise<Answer>): Promise<Answer> {
-  for (;;) {
-    const answer = await call();
-    if (answer.status !== 503) return answer;
-  }
-}
-
 test("two instances writing one zone simultaneously make every record once, in the lists and the file", async () => {
   const clients = await Promise.all(instances.map((instance) => instance.signIn()));
   const [one, other] = clients;
@@ -127,12 +120,14 @@ test("two instances writing one zone simultaneously make every record once, in t
   const answers = await Promise.all(
     clients.flatMap((client, instance) =>
       Array.from({ length: 15 }, (_, index) =>
-        whileBusy(() =>
-          client.post(`${path}/records`, {
-            recordType: "A",
-            name: `host-${instance}-${index}`,
-            value: `192.0.2.${instance * 100 + index}`,
-          }),
+        untilDone(
+          () =>
+            client.post(`${path}/records`, {
+              recordType: "A",
+              name: `host-${instance}-${index}`,
+              value: `192.0.2.${instance * 100 + index}`,
+            }),
+          isBusyAnswer,
         ),
       ),
     ),

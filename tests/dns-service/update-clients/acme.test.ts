@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { queries } from "../../../server/database/database.ts";
 import { requireReview } from "../../zones/change-requests/requested.ts";
 import { Clock, hour } from "../../support/clock.ts";
+import { isBusyAnswer, untilDone } from "../../support/patience.ts";
 import { RestClient, type Answer } from "../../support/rest-client.ts";
 import { adminPassword, useZonewright } from "../../support/zonewright.ts";
 import { addZone, fileZone, freshName, manualConfig, manualZone, type Zone } from "../../support/zones.ts";
-import { untilDone } from "../updates/key-clients.ts";
 import { basic, narrowedToken } from "./narrowed.ts";
 import { powerdnsClient } from "./powerdns-api/client.ts";
 
@@ -97,8 +97,8 @@ describe("publishing and deleting", () => {
     const own = await fileZone(zw);
     const values = Array.from({ length: 12 }, (_, index) => `value-${index}`);
     const each = (call: typeof present) =>
-      Promise.all(values.map((value) => untilDone(async () => (await call(nameIn(own), value)).status, 503)));
-    expect(await each(present)).toEqual(values.map(() => 200));
+      Promise.all(values.map((value) => untilDone(() => call(nameIn(own), value), isBusyAnswer)));
+    expect((await each(present)).map(({ status }) => status)).toEqual(values.map(() => 200));
     expect((await own.lines()).length).toBe(12);
     await each(cleanUp);
     expect(await own.lines()).toEqual([]);

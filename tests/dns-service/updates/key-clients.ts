@@ -57,11 +57,3 @@ export async function newZone(
     revision: async (): Promise<number> => (await zw.admin.get(`/api/domains/${id}`)).body.revision,
   };
 }
-
-/** Repeats a change while the zone is busy with others: whoever waits for twelve seconds is told to come again. */
-export async function untilDone(change: () => Promise<number>, busy: number): Promise<number> {
-  for (;;) {
-    const outcome = await change();
-    if (outcome !== busy) return outcome;
-  }
-}

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { isBusyAnswer, untilDone } from "../../../support/patience.ts";
 import { useZonewright } from "../../../support/zonewright.ts";
 import { manualZone } from "../../../support/zones.ts";
-import { untilDone } from "../../updates/key-clients.ts";
 import { fullName, powerdnsClient, type PowerdnsClient, powerdnsForms } from "./client.ts";
 
 const zw = useZonewright();
@@ -335,8 +335,8 @@ describe("changing", () => {
       () => zone.create({ recordType: "TXT", name: host, value: "by hand" }),
       () => zone.create({ recordType: "A", name: "shared", value: `198.51.100.${index}` }),
     ]);
-    const statuses = await Promise.all(calls.map((call) => untilDone(async () => (await call()).status, 503)));
-    expect(statuses).toEqual(hosts.flatMap(() => [204, 201, 201]));
+    const answers = await Promise.all(calls.map((call) => untilDone<{ status: number }>(call, isBusyAnswer)));
+    expect(answers.map(({ status }) => status)).toEqual(hosts.flatMap(() => [204, 201, 201]));
     expect((await zone.lines()).length).toBe(61);
   });
 
