@@ -63,6 +63,7 @@ export const prefixes: RdataPart = {
       const [family, length, head] = [octets.number(2), octets.number(1), octets.number(1)];
       const part = octets.take(head & 0x7f);
       const size = family === 1 ? 4 : family === 2 ? 16 : 0;
+      if (size === 0) throw new WireError("a prefix is neither of IPv4 nor of IPv6");
       if (part.length > size || length > size * 8 || part.at(-1) === 0) throw new WireError("a prefix is malformed");
       const address = Buffer.concat([part], size);
       const text = family === 1 ? address.join(".") : printIPv6(address);
