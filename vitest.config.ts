@@ -8,7 +8,7 @@ export default defineConfig({
     exclude: ["tests/services/**", "**/node_modules/**"],
     // One process a worker: the embedded database starts once in each and is emptied for each file.
     globalSetup: "tests/support/migrated-cluster.ts",
-    setupFiles: ["tests/support/processor-time.ts", "tests/support/problems.ts"],
+    setupFiles: ["tests/support/processor-time.ts", "tests/support/problems.ts", "tests/support/properties.ts"],
     // As the service runs. See server/main.ts.
     env: { NODE_ENV: "production" },
     pool: "forks",

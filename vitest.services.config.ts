@@ -7,7 +7,7 @@ import { TestTimes } from "./tests/support/test-times.ts";
 import suite from "./vitest.config.ts";
 
 /** Of every project. */
-const setupFiles = ["tests/support/processor-time.ts", "tests/support/problems.ts"];
+const setupFiles = ["tests/support/processor-time.ts", "tests/support/problems.ts", "tests/support/properties.ts"];
 
 /** Four name servers at once. They wait most of their time, beside tests that start no others. */
 const besideFew = ["tests/services/secondaries/four.test.ts"];
