@@ -175,7 +175,7 @@ function isPlainName(domain: string): boolean {
 }
 
 /** Returns whether all other zones would fail alike: the token lacks a permission, or the server is too old to plan. */
-function isAboutAll(error: unknown): boolean {
+export function isAboutAll(error: unknown): boolean {
   if (!isZonewrightError(error)) return false;
   if (error.code === "NOT_FOUND" && error.message.startsWith("No procedure found")) return true;
   return error.code === "UNAUTHORIZED" || (error.code === "FORBIDDEN" && error.message.startsWith("This token lacks "));

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -103,6 +103,24 @@ test("what a provider changed is shown by drift, which exits with 2, and taken o
   expect(await readFile(file, "utf8")).toContain("192.0.2.26");
   expect(await cli.json<Report>(["push", name])).toMatchObject({ changes: [], applied: false });
   expect(await cli.must(["drift"])).toBe("No domain differs from its provider.\n");
+});
+
+test("drift compares all named domains although one cannot be read, says which, and exits with 1", async () => {
+  for (const name of ["unread.example", "read.example"]) await zone(name);
+  await rm(join(zw.dataDir, "zones/unread.example.zone"));
+  const args = ["drift", "unread.example", "read.example", "absent.example"];
+  const shown = await cli.run(args);
+  expect(shown).toMatchObject({ exitCode: 1, stdout: "read.example: no changes\n" });
+  expect(shown.stderr).toMatch(/^unread\.example: .+\.\nabsent\.example: There is no domain absent\.example, .+\n$/);
+  const { exitCode, stdout } = await cli.run([...args, "--json"]);
+  expect({ exitCode, ...(JSON.parse(stdout) as object) }).toEqual({
+    exitCode: 1,
+    domains: [
+      { domain: "unread.example", error: expect.any(String), changes: null },
+      { domain: "read.example", error: null, changes: [] },
+      { domain: "absent.example", error: expect.any(String), changes: null },
+    ],
+  });
 });
 
 test("a snapshot is taken, compared with now and with another, and rolled back to by number or from a list", async () => {
@@ -370,6 +388,11 @@ test("a value is found and replaced in all domains, and the replacement undone",
   const [, job = ""] = /zonewright replace undo (\S+)/.exec(done.stderr) ?? [];
   expect(await cli.must(["replace", "show", job])).toBe("done: 2 changed\n");
   expect(await cli.json(["replace", "stop", job])).toMatchObject({ state: "done" });
+  const undoing = await cli.run(["replace", "undo", job, "--dry-run"]);
+  expect(undoing).toEqual({ exitCode: 2, stdout: "This undoes the changes of 2 domains.\n", stderr: "" });
+  const { exitCode, stdout } = await cli.run(["replace", "undo", job, "--dry-run", "--json"]);
+  expect(exitCode).toBe(2);
+  expect(JSON.parse(stdout)).toMatchObject({ jobId: job, progress: { done: 2 }, domains: [{}, {}] });
   expect(await cli.must(["replace", "undo", job, "--yes"])).toBe("done: 2 changed\n");
   const { job: again } = await cli.json<{ job: object }>([...replace, "--domain", "east.example", "--yes"]);
   expect(again).toMatchObject({ state: "done", progress: { domains: 1, done: 1 } });

@@ -140,11 +140,12 @@ function undo(): Command {
     }),
   ).action(async (jobId: string, options: ChangeOptions) => {
     const client = await connect();
-    const { progress: counts } = await client.replacements.get.query({ jobId, limit: 1 });
-    const about = `This undoes the changes of ${counted(counts.done, "domain")}.`;
+    const made = await client.replacements.get.query({ jobId, limit: 100 });
+    const about = `This undoes the changes of ${counted(made.progress.done, "domain")}.`;
     if (options.dryRun) {
-      print(about);
-      process.exitCode = exitCodes.pending;
+      if (options.json) printJson(made);
+      else print(about);
+      if (made.progress.done > 0) process.exitCode = exitCodes.pending;
       return;
     }
     if (!options.yes && !(await confirmed(`${about} Go on?`, about))) throw new Failure("Nothing was changed.");

@@ -2,9 +2,10 @@ import type { Command } from "commander";
 import type { Client, Domain } from "@zonewright/client";
 import { changeInput, command, withChanges, withJson, type ChangeOptions } from "../command.ts";
 import { connect } from "../credentials.ts";
-import { exitCodes, Failure } from "../failure.ts";
+import { exitCodes, explain, Failure } from "../failure.ts";
 import { carryOut, changesOf, countsOf, printPlan, sizeOf, type Changes } from "../plans.ts";
-import { print, printJson, progress } from "../terminal.ts";
+import { note, print, printJson, progress } from "../terminal.ts";
+import { isAboutAll } from "../zone-plans.ts";
 import { domainNamed, every, fullName } from "../zones.ts";
 
 export function sync(): Command {
@@ -76,7 +77,7 @@ async function differences(
 export function drift(): Command {
   return withJson(
     command("drift [domain...]", "Show how domains differ from their providers", {
-      more: "Reads each named zone at its provider. Without a name, lists the domains that the server's last check found. Exits with 2 if one differs.",
+      more: "Reads each named zone at its provider. Without a name, lists the domains that the server's last check found. Exits with 2 if one differs, and with 1 if a named one could not be compared.",
       examples: [
         ["drift", "List the domains that differ, by the last check."],
         ["drift example.com example.org", "Compare two now, record by record."],
@@ -84,34 +85,49 @@ export function drift(): Command {
     }),
   ).action(async (names: string[], { json }: { json?: true }) => {
     const client = await connect();
-    const checked: { domain: string; error: string | null; plan: Changes }[] = [];
-    const none = { creates: [], updates: [], deletes: [] };
+    const checked: { domain: string; error: string | null; plan: Changes | null }[] = [];
     if (names.length === 0) {
       for (const zone of await every(client.eachDomain({ drift: true }))) {
         const { drift, driftError } = await client.domains.get.query({ id: zone.id });
-        if (json) checked.push({ domain: fullName(zone), error: driftError, plan: none });
+        if (json) checked.push({ domain: fullName(zone), error: driftError, plan: null });
         else print(`${fullName(zone)}: ${driftError ?? (drift === null ? "differs" : driftText(drift))}`);
         process.exitCode = exitCodes.pending;
       }
-      if (json) printJson({ domains: checked.map(({ domain, error }) => ({ domain, error, changes: null })) });
-      else if (process.exitCode !== exitCodes.pending) print("No domain differs from its provider.");
-      return;
+      if (!json && process.exitCode !== exitCodes.pending) print("No domain differs from its provider.");
     }
     for (const name of names) {
       progress(`Reading ${name} …`);
-      const zone = await domainNamed(client, name);
-      const { plan } = await differences(client, zone);
+      const one = await compared(client, name);
       progress("");
-      checked.push({ domain: fullName(zone), error: null, plan });
-      if (sizeOf(plan) > 0) process.exitCode = exitCodes.pending;
-      if (json) continue;
-      if (sizeOf(plan) === 0) print(`${fullName(zone)}: ${countsOf(plan)}`);
-      else printPlan(fullName(zone), plan);
+      checked.push(one);
+      const { domain, error, plan } = one;
+      if (error !== null) note(`${domain}: ${error}`);
+      else if (!json && sizeOf(plan) === 0) print(`${domain}: ${countsOf(plan)}`);
+      else if (!json) printPlan(domain, plan);
+      if (error !== null) process.exitCode = exitCodes.error;
+      else if (sizeOf(plan) > 0) process.exitCode ??= exitCodes.pending;
     }
     if (json) {
-      printJson({ domains: checked.map(({ domain, error, plan }) => ({ domain, error, changes: changesOf(plan) })) });
+      const reports = checked.map(({ plan, ...one }) => ({ ...one, changes: plan && changesOf(plan) }));
+      printJson({ domains: reports });
     }
   });
+}
+
+/** Compares a named domain with its provider, or says why that failed. @throws an error that the other domains would have, too */
+async function compared(
+  client: Client,
+  name: string,
+): Promise<{ domain: string; error: null; plan: Changes } | { domain: string; error: string; plan: null }> {
+  let domain = name;
+  try {
+    const zone = await domainNamed(client, name);
+    domain = fullName(zone);
+    return { domain, error: null, plan: (await differences(client, zone)).plan };
+  } catch (error) {
+    if (isAboutAll(error)) throw error;
+    return { domain, error: (await explain(error)).text, plan: null };
+  }
 }
 
 /** Says what a sync would do. */
