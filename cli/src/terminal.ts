@@ -1,6 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
-import { styleText } from "node:util";
 import { decoded, mostBytes } from "../../server/dns/formats/decoded.ts";
 import { exitCodes, Failure } from "./failure.ts";
 import { prefix, tableLines, visible, widthOf, wrapped, type Column } from "./table.ts";
@@ -20,11 +19,14 @@ const columns = forced ? forcedColumns : process.stdout.columns || 80;
 export const helpColumns = onTerminal ? Math.max(40, columns) : 80;
 const colored = onTerminal && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb";
 
-type Style = Parameters<typeof styleText>[0];
+/** The codes that begin and end each style (ECMA-48, SGR). Before 20.12, Node has no `styleText`. */
+const styles = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] } as const;
+type Style = keyof typeof styles;
 
 /** Styles a text, if the output shows styles. */
 export function styled(style: Style, text: string): string {
-  return colored ? styleText(style, text, { validateStream: false }) : text;
+  const [begin, end] = styles[style];
+  return colored ? `\u001b[${begin}m${text}\u001b[${end}m` : text;
 }
 
 /**

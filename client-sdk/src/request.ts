@@ -1,5 +1,6 @@
 import { problemError, unexpectedAnswer, type AnswerHead } from "./answer-errors.ts";
 import { abortedError, networkError, timeoutError } from "./errors.ts";
+import { follow } from "./pause.ts";
 
 /** The part of `fetch` that the client uses; the global one and its wrappers fit. */
 export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
@@ -22,14 +23,15 @@ export function timedRequest(seconds: number): typeof request {
   return async (fetch, url, init) => {
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), seconds * 1000);
-    const signal = init.signal ? AbortSignal.any([init.signal, timeout.signal]) : timeout.signal;
+    const unfollow = follow(timeout, init.signal);
     try {
-      return await request(fetch, url, { ...init, signal });
+      return await request(fetch, url, { ...init, signal: timeout.signal });
     } catch (error) {
       if (!timeout.signal.aborted || init.signal?.aborted) throw error;
       throw timeoutError(url.replace(/\?.*$/s, ""), seconds, error);
     } finally {
       clearTimeout(timer);
+      unfollow();
     }
   };
 }

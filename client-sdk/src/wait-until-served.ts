@@ -1,6 +1,6 @@
 import type { RouterInputs, ServedRecords } from "./app-router.ts";
 import { abortedError, isZonewrightError, notServedError, type ZonewrightError } from "./errors.ts";
-import { pause } from "./pause.ts";
+import { follow, pause } from "./pause.ts";
 import type { Procedures } from "./procedures.ts";
 
 /** The input of {@link ServingHelpers.waitUntilServed}: the domain's id, a name and type, and values, or that they should be gone. */
@@ -40,23 +40,23 @@ export function servingHelpers({ delegation }: Procedures): ServingHelpers {
       if (!(timeoutSeconds > 0)) throw new TypeError("timeoutSeconds must be a number above 0.");
       const deadline = new AbortController();
       const timer = setTimeout(() => deadline.abort(), Math.min(timeoutSeconds * 1000, 2 ** 31 - 1));
-      const either = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal;
+      const unfollow = follow(deadline, signal);
       let answer: ServedRecords | null = null;
       let failure: ZonewrightError | null = null;
       try {
         for (let attempts = 0; ; attempts += 1) {
           let seconds = Math.min(longestPauseSeconds, 2 ** attempts);
           try {
-            answer = await delegation.checkServed.mutate(input, { signal: either });
+            answer = await delegation.checkServed.mutate(input, { signal: deadline.signal });
             if (answer.served) return answer;
             if (answer.notCheckedBecause !== null) throw notServedError("CONFLICT", answer.notCheckedBecause);
             onWaiting?.(answer);
           } catch (error) {
-            if (either.aborted || !isZonewrightError(error) || !passes(error, answer !== null)) throw error;
+            if (deadline.signal.aborted || !isZonewrightError(error) || !passes(error, answer !== null)) throw error;
             failure = error;
             seconds = Math.max(seconds, error.retryAfterSeconds ?? 0);
           }
-          await pause(seconds, either);
+          await pause(seconds, deadline.signal);
         }
       } catch (error) {
         if (signal?.aborted) throw abortedError(signal.reason);
@@ -64,6 +64,7 @@ export function servingHelpers({ delegation }: Procedures): ServingHelpers {
         throw error;
       } finally {
         clearTimeout(timer);
+        unfollow();
       }
     },
   };
