@@ -2,9 +2,9 @@ import { chmod, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { createClient, type Client } from "@zonewright/client";
-import { callsGoTo, Failure } from "./failure.ts";
+import { callsGoTo, Failure, serverVersion } from "./failure.ts";
 import { interactive, note } from "./terminal.ts";
-import { send } from "./transport.ts";
+import { Redirected, send } from "./transport.ts";
 
 /** A server and a token for it, as `zonewright login` stores them. */
 export interface Credentials {
@@ -91,6 +91,8 @@ export async function deleteCredentials(): Promise<boolean> {
 /** Returns the credentials of this run. Variables win over stored ones. @throws Failure if one is missing */
 export async function activeCredentials(): Promise<ActiveCredentials> {
   const url = process.env["ZONEWRIGHT_URL"] ? validUrl(process.env["ZONEWRIGHT_URL"], "ZONEWRIGHT_URL") : null;
+  // A login has warned of the address that it stored.
+  if (url !== null && !isPrivate(url)) warnIfClear(url);
   const token = process.env["ZONEWRIGHT_TOKEN"]?.trim() || null;
   if (token !== null && !isToken(token)) {
     throw new Failure("ZONEWRIGHT_TOKEN contains characters that no token has. Check where it comes from.");
@@ -134,6 +136,27 @@ export function validUrl(text: string, name: string): string {
   throw new Failure(`${name} must be the server's address, such as https://dns.example.com.`);
 }
 
+/** Returns whether what is sent to an address can be read on its way: plain HTTP to another computer. */
+function isClear(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === "http:" && !/^(?:(?:.+\.)?localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+}
+
+/** Returns whether an address can only be one of a private network, such as a service of a container's network. */
+function isPrivate(url: string): boolean {
+  const { hostname } = new URL(url);
+  return (
+    /^(?:10|192\.168|172\.(?:1[6-9]|2\d|3[01])|169\.254)\.[\d.]+$|^\[f(?:[cd]|e80:)/.test(hostname) ||
+    /^[^.:[\]]+$|\.(?:home\.arpa|internal|lan|local|svc|test)$/.test(hostname)
+  );
+}
+
+/** Warns of an address to which a token would be sent in clear. */
+export function warnIfClear(url: string): void {
+  if (isClear(url))
+    note(`Warning: ${url} is not encrypted, so anyone on the network path can read the token. Use https.`);
+}
+
 /** A week: long enough to renew a token before a script fails. */
 const warningTime = 7 * 86_400_000;
 
@@ -153,5 +176,18 @@ export async function connect(): Promise<Client> {
 /** Returns a client, and has failures name its server and token. */
 export function clientOf(url: string, token: string | null, tokenFrom: string): Client {
   callsGoTo({ url, tokenFrom });
-  return createClient({ url, token, fetch: send });
+  return createClient({ url, token, fetch: isClear(url) ? asking(url) : send });
+}
+
+/** Returns what sends calls to an address without TLS. It asks first, without a token, so that a redirect to TLS ends the command before. */
+function asking(url: string): typeof send {
+  let asked: Promise<unknown> | null = null;
+  return async (address, init) => {
+    asked ??= serverVersion(url).catch((error: unknown) => {
+      // The call itself finds other faults.
+      if (error instanceof Redirected) throw error;
+    });
+    await asked;
+    return await send(address, init);
+  };
 }

@@ -10,8 +10,11 @@ const throughProxy =
 /** A call was redirected to where it cannot be sent on as it is. The message says where, and what to do. */
 export class Redirected extends Error {}
 
-/** Refuses a redirect that `fetch` follows without the token, to another origin, or with GET instead of POST. @throws Redirected */
-function refuseOther(url: string, method: string, status: number, location: string): void {
+/**
+ * Returns where a redirect leads. `fetch` would follow others without the token, to another origin, or with GET instead of POST.
+ * @throws Redirected for those
+ */
+function followed(url: string, method: string, status: number, location: string): string {
   const { origin } = new URL(url);
   const target = new URL(location, url);
   if (target.origin !== origin)
@@ -20,21 +23,36 @@ function refuseOther(url: string, method: string, status: number, location: stri
     );
   if (method !== "GET" && status < 307)
     throw new Redirected(`${url} redirects to ${target.href}, which loses the call. Check the address and any proxy.`);
+  return target.href;
 }
+
+/** As many as `fetch` follows. */
+const mostRedirects = 20;
 
 /**
  * Sends a call by Node's plain HTTP client, because loading `fetch` costs more than most calls: see docs/decisions/0129-plain-http-calls.md.
- * What that client does not do is left to `fetch`: proxies, streams and redirects. The headers must be a plain object.
+ * What that client does not do is left to `fetch`: proxies and streams. The headers must be a plain object.
  */
 export const send: Fetch = async (url, init = {}) => {
-  const headers: Record<string, string> = { "user-agent": "zonewright", ...(init.headers as Record<string, string>) };
-  if (throughProxy || headers["accept"] === "text/event-stream") return await fetch(url, init);
-  const { answer, body } = await exchange(url, init, { "accept-encoding": "gzip", ...headers });
-  const { statusCode: status = 0, headers: received } = answer;
-  if (status >= 300 && status < 400 && received.location !== undefined) {
-    refuseOther(url, init.method ?? "GET", status, received.location);
-    return await fetch(url, init);
+  const streams = (init.headers as Record<string, string> | undefined)?.["accept"] === "text/event-stream";
+  let address = url;
+  for (let count = 0; count <= mostRedirects; count++) {
+    const response = await (throughProxy || streams
+      ? fetch(address, { ...init, redirect: "manual" })
+      : sendPlainly(address, init));
+    const location = response.headers.get("location");
+    if (response.status < 300 || response.status >= 400 || location === null) return response;
+    await response.body?.cancel();
+    address = followed(address, init.method ?? "GET", response.status, location);
   }
+  throw new Redirected(`${url} redirects in a circle. Check the address and any proxy.`);
+};
+
+async function sendPlainly(url: string, init: RequestInit): Promise<Response> {
+  const given = init.headers as Record<string, string>;
+  const headers = { "user-agent": "zonewright", "accept-encoding": "gzip", ...given };
+  const { answer, body } = await exchange(url, init, headers);
+  const { statusCode: status = 0, headers: received } = answer;
   const { gunzipSync } = received["content-encoding"] === "gzip" ? await import("node:zlib") : { gunzipSync: null };
   const text = new TextDecoder().decode(gunzipSync ? gunzipSync(body) : body);
   const get = (name: string) => [received[name.toLowerCase()] ?? []].flat().join(", ") || null;
@@ -47,7 +65,7 @@ export const send: Fetch = async (url, init = {}) => {
     text: () => Promise.resolve(text),
     json: () => Promise.resolve().then(() => JSON.parse(text) as unknown),
   } as unknown as Response;
-};
+}
 
 async function exchange(
   url: string,

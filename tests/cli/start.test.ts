@@ -1,13 +1,13 @@
 import { chmod, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createSecureServer } from "node:https";
-import type { AddressInfo, Server } from "node:net";
+import { connect, type AddressInfo, type Server } from "node:net";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { useCli } from "../support/cli.ts";
 import { newAuthority } from "../support/servers/certificates.ts";
-import { useZonewright } from "../support/zonewright.ts";
+import { adminPassword, useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright();
 const cli = useCli(zw);
@@ -341,6 +341,75 @@ test("a redirect that would lose the token or the call is refused, and names the
   const added = await cli.run(["domains", "add", "moved.example"], { env: { ZONEWRIGHT_URL: url } });
   expect(added).toMatchObject({ exitCode: 1, stdout: "" });
   expect(added.stderr).toContain(`redirects to ${url}/dns/trpc/domains.create, which loses the call.`);
+});
+
+test("an address without TLS gets no token or password before it has answered without a redirect", async () => {
+  const seen: unknown[] = [];
+  const moved = await listening(
+    createServer(({ url: path = "", headers }, response) => {
+      seen.push([path, headers.authorization ?? null]);
+      response.writeHead(301, { location: `https://dns.example.com${path}` }).end();
+    }),
+  );
+  // Not called loopback, but reaches it.
+  const url = moved.replace("127.0.0.1", "0.0.0.0");
+  const refusal = `${url} redirects to https://dns.example.com, and the token is not sent on. If that is the server, use its address instead.\n`;
+  const warning = `Warning: ${url} is not encrypted, so anyone on the network path can read the token. Use https.\n`;
+  const env = { ZONEWRIGHT_URL: url };
+  for (const line of [["domains"], ["domains", "add", "moved.example"]])
+    expect(await cli.run(line, { env })).toEqual({ exitCode: 1, stdout: "", stderr: warning + refusal });
+  await store({ url, token: cli.token, expiresAt: null }, 0o600);
+  const typed = { env: unset, columns: 80, input: `admin\n${adminPassword}\n` };
+  expect(await cli.run(["tokens"], typed)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(refusal) });
+  const login = await cli.run(["login", "--url", url, "--token", cli.token], { env: unset });
+  expect(login).toMatchObject({ exitCode: 1, stderr: warning + refusal });
+  expect(new Set(seen)).toEqual(new Set(seen.map(() => ["/version", null])));
+});
+
+test("an address without TLS is warned of, unless it is in a private network or was stored by a login, which has warned", async () => {
+  const url = zw.url.replace("127.0.0.1", "0.0.0.0");
+  const warning = `Warning: ${url} is not encrypted, so anyone on the network path can read the token. Use https.\n`;
+  expect(await cli.run(["domains", "--json"], { env: { ZONEWRIGHT_URL: url } })).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringMatching(/^\{"domains":/),
+    stderr: warning,
+  });
+  const login = await cli.run(["login", "--url", url, "--token", cli.token], { env: unset });
+  expect(login.stderr).toMatch(/^Warning: .+ Use https\.\nSigned in to /);
+  expect(await cli.run(["domains"], { env: unset })).toMatchObject({ exitCode: 0, stderr: "" });
+  const proxy = createServer((_request, response) => void response.writeHead(502).end());
+  proxy.on("connect", (_request, socket) => void socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n"));
+  const proxied = { NODE_USE_ENV_PROXY: "1", HTTP_PROXY: await listening(proxy), NO_PROXY: "" };
+  const warned: string[] = [];
+  for (const host of ["dns.example.net", "zonewright:3000", "10.0.0.5", "dns.internal"]) {
+    const { stderr } = await cli.run(["domains"], { env: { ...proxied, ZONEWRIGHT_URL: `http://${host}` } });
+    if (stderr.startsWith("Warning: ")) warned.push(host);
+  }
+  expect(warned).toEqual(["dns.example.net"]);
+});
+
+test("a redirect is followed, or refused, through a proxy of Node's variables, too", async () => {
+  const seen: unknown[] = [];
+  const moved = createServer(({ url: path = "", headers }, response) => {
+    const { pathname } = new URL(path, "http://dns.internal");
+    seen.push([pathname, headers.authorization ?? null]);
+    const location = pathname === "/version" ? "/dns/version" : `https://dns.example.com${pathname}`;
+    if (!pathname.startsWith("/dns/")) response.writeHead(302, { location }).end();
+    else response.writeHead(200, { "content-type": "application/json" }).end('{"name":"zonewright","version":"1.2.3"}');
+  });
+  const { port } = new URL(await listening(moved));
+  const proxy = createServer((request, response) => void moved.emit("request", request, response));
+  proxy.on("connect", (_request, socket) => {
+    const onward = connect(Number(port), "127.0.0.1", () => socket.write("HTTP/1.1 200 OK\r\n\r\n"));
+    for (const one of [onward, socket]) one.on("error", () => undefined);
+    onward.pipe(socket).pipe(onward);
+  });
+  const env = { NODE_USE_ENV_PROXY: "1", HTTP_PROXY: await listening(proxy), NO_PROXY: "" };
+  const { stderr } = await cli.run(["whoami"], { env: { ...env, ZONEWRIGHT_URL: "http://dns.internal" } });
+  expect(stderr).toBe(
+    "http://dns.internal redirects to https://dns.example.com, and the token is not sent on. If that is the server, use its address instead.\n",
+  );
+  expect(seen).toContainEqual(["/dns/version", null]);
 });
 
 test("a proxy of Node's variables is used", async () => {

@@ -10,6 +10,7 @@ import {
   storeCredentials,
   storedCredentials,
   validUrl,
+  warnIfClear,
 } from "../credentials.ts";
 import { Failure, serverVersion, unreachable } from "../failure.ts";
 import { everyPermission, heldPermissions } from "../held-permissions.ts";
@@ -47,6 +48,7 @@ export function login(): Command {
       const waitSeconds = wholeNumber(wait, "--wait");
       if (waitSeconds > 86_400) throw new Failure("--wait must be at most 86400 seconds (a day).");
       const url = await addressOf(given);
+      warnIfClear(url);
       if (token !== undefined) {
         if (device || permissions !== undefined)
           throw new Failure("--token already supplies a token. Leave out --device and --permissions.");
@@ -89,7 +91,6 @@ async function storeToken(
   await mustBeZonewright(url);
   await mustBeValid(url, token);
   const file = await storeCredentials({ url, token, expiresAt: expiresAt?.toISOString() ?? null });
-  if (isClear(url)) note(`Warning: ${url} is not encrypted, so anyone on the network path can read the token.`);
   return { url, file, expiresAt };
 }
 
@@ -118,11 +119,6 @@ async function mustBeValid(url: string, token: string): Promise<void> {
   } catch (error) {
     if (!isZonewrightError(error) || error.code !== "FORBIDDEN") throw error;
   }
-}
-
-function isClear(url: string): boolean {
-  const { protocol, hostname } = new URL(url);
-  return protocol === "http:" && !/^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
 
 export function logout(): Command {

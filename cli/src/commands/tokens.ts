@@ -1,15 +1,9 @@
 import { hostname } from "node:os";
 import type { Command } from "commander";
-import {
-  createClient,
-  isZonewrightError,
-  type Client,
-  type RouterInputs,
-  type RouterOutputs,
-} from "@zonewright/client";
+import { isZonewrightError, type Client, type RouterInputs, type RouterOutputs } from "@zonewright/client";
 import { command, group, withJson } from "../command.ts";
-import { activeCredentials } from "../credentials.ts";
-import { callsGoTo, explain, Failure } from "../failure.ts";
+import { activeCredentials, clientOf } from "../credentials.ts";
+import { explain, Failure } from "../failure.ts";
 import { ask, confirmed, interactive, note, print, printJson, printTable, type Column } from "../terminal.ts";
 import { domainNamed, instant } from "../zones.ts";
 
@@ -28,17 +22,13 @@ const signInFirst =
 async function signedIn<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
   const { url, token, tokenFrom } = await activeCredentials();
   // Access tokens are JWTs, which contain dots.
-  if (token.split(".").length === 3) {
-    callsGoTo({ url, tokenFrom });
-    return await work(createClient({ url, token }));
-  }
+  if (token.split(".").length === 3) return await work(clientOf(url, token, tokenFrom));
   if (!interactive) {
     throw new Failure(
       `Managing tokens needs a sign-in. Run this on a terminal, or set ZONEWRIGHT_TOKEN to an access token.`,
     );
   }
-  callsGoTo({ url, tokenFrom: "The sign-in" });
-  const client = createClient({ url });
+  const client = clientOf(url, null, "The sign-in");
   note(`Sign in to ${url} to manage your tokens. ${withoutPassword(url)}`);
   const username = await ask("Username: ");
   const password = await ask("Password: ", { secret: true });
