@@ -154,11 +154,13 @@ export class IdentityConfigs {
       if (moves) await endFlowsThrough(tx, config.providerId);
       // Groups may end with the bindings or the rules, and administrators' roles with them.
       await lockAsAdministrator(tx, caller);
+      const couldSignIn = await canAdministratorSignIn(tx);
       const unbound = moves ? await this.#unlinkAll(tx, caller, config.providerId, unbinding) : 0;
       tx.assign(config, { ...fields, ...groups });
       if (patch.clientSecret) config.clientSecret = this.#parts.secrets.seal(id, patch.clientSecret);
       await tx.flush();
       if (!config.enabled) await endFlowsThrough(tx, config.providerId);
+      if (old.enabled && !config.enabled) await refuseNoAdministrator(tx, noneCouldSignIn, couldSignIn);
       const narrowed = await this.#parts.grants.narrow(tx, caller, config.providerId, groups);
       const changes = changedFields(old, publicFields(config));
       const event = { action: "identity_config.update", targetType: "identity_config", targetId: id } as const;
@@ -249,12 +251,7 @@ export class IdentityConfigs {
     const couldSignIn = await canAdministratorSignIn(tx);
     const unlinked = await unbindAll(tx, providerId, confirmed);
     await this.#parts.grants.unlinked(tx, caller, unlinked);
-    if (unlinked.length > 0)
-      await refuseNoAdministrator(
-        tx,
-        "No administrator could sign in afterwards. Give one of them a password or a passkey first.",
-        couldSignIn,
-      );
+    if (unlinked.length > 0) await refuseNoAdministrator(tx, noneCouldSignIn, couldSignIn);
     return unlinked.length;
   }
 
@@ -329,6 +326,8 @@ export class IdentityConfigs {
     };
   }
 }
+
+const noneCouldSignIn = "No administrator could sign in afterwards. Give one of them a password or a passkey first.";
 
 /** Returns where a configuration leads its users, if it says so. The address of its discovery document may be internal. */
 function hostOf({ authorizeUrl }: IdentityConfig): string | null {

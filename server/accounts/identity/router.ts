@@ -240,8 +240,8 @@ export function createIdentityConfigsRouter({
       description:
         "Omitted fields keep their values, and so does an empty secret. An enabled configuration is checked as on creation. Disabling the " +
         "provider or changing its URLs ends sign-ins in progress. A URL on another origin requires the secret again. If users " +
-        "are bound to the provider, another URL also requires the header `x-confirm-delete: true` and removes their bindings, " +
-        "unless no administrator could sign in afterwards (409). Every change except `enabled: false` alone grants access. Administrators " +
+        "are bound to the provider, another URL also requires the header `x-confirm-delete: true` and removes their bindings. The provider " +
+        "is neither disabled nor given another URL if no administrator could sign in afterwards (409). Every change except `enabled: false` alone grants access. Administrators " +
         "are notified, by mail as well. Send the `groupRulesVersion` of the rules that you changed, so that you do not overwrite what others stored meanwhile.",
       example: { enabled: false },
       confirmable: true,

@@ -23,6 +23,7 @@ import type { AdministratorNotices } from "./administrator-notices.ts";
 import { User, type Role } from "../../database/tables/users.ts";
 import { endInvitations } from "./invitations/service.ts";
 import {
+  canAdministratorSignIn,
   lockAccount,
   lockAsAdministrator,
   verifiedAddress,
@@ -30,6 +31,7 @@ import {
   lockLosing,
   lockWithAdministrators,
   ownRoleFor,
+  refuseNoAdministrator,
 } from "./account.ts";
 import { writeUser, type NewUser, type Users } from "./service.ts";
 
@@ -91,7 +93,7 @@ export class UserAdministration {
    * Changes an account. A new password revokes all other access, unless `revoke` selects less. An operator's rescue of an administrator by
    * group gives the role by hand: no one else may be left who could.
    * @param actor the caller, or the service itself when an operator runs the command
-   * @throws AppError NOT_FOUND, CONFLICT if a value is taken or no administrator would remain, FORBIDDEN for changes to the caller's own account
+   * @throws AppError NOT_FOUND, CONFLICT if a value is taken or no administrator could sign in afterwards, FORBIDDEN for changes to the caller's own account
    * that require the current password, REAUTHENTICATION_REQUIRED if it gives access, BAD_REQUEST
    */
   async update(em: EntityManager, actor: Caller | typeof theService, patch: UserPatch) {
@@ -109,8 +111,9 @@ export class UserAdministration {
       if ("sessionId" in actor) await lockAsAdministrator(tx, actor);
       const loses = disabled === true || (fields.role !== undefined && fields.role !== "admin");
       if (loses) await lockLosing(tx, id, disabled ? "disabled" : "demoted");
-      else if (password !== undefined) await lockWithAdministrators(tx, id);
+      else if (password !== undefined || fields.removeSecondFactors) await lockWithAdministrators(tx, id);
       else await lockAccount(tx, id);
+      const couldSignIn = !fields.removeSecondFactors || (await canAdministratorSignIn(tx));
       const user = await tx.findOne(User, { id });
       if (!user) throw notFound("user");
       if (actor.userId === id) refuseOwnProtection(user, patch);
@@ -146,6 +149,12 @@ export class UserAdministration {
       const revoked = auditOf(revocation);
       const after = { ...updated, role: revocation.role ?? updated.role };
       const lostFactors = fields.removeSecondFactors ? await removeAllFactors(tx, id) : 0;
+      if (lostFactors > 0 && after.role === "admin")
+        await refuseNoAdministrator(
+          tx,
+          "No administrator could sign in without these passkeys. Set a password for this or another administrator first.",
+          couldSignIn,
+        );
       const invitations = loses ? await endInvitations(tx, id, this.#parts.now()) : 0;
       await this.#parts.audit.record(tx, actor, {
         action: "user.update",

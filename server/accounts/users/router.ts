@@ -66,7 +66,8 @@ export function createUsersRouter({
         "account, unless `revoke` selects fewer; a role from a sign-in provider's group ends with the identity. Other fields revoke none. " +
         "An unchanged `role` beside other fields stays the group's; sent alone, or with a password that ends the identity, it is given " +
         "by hand. " +
-        "The last administrator who can sign in cannot be demoted or disabled (409). These fields grant access: `password`, `email`, `emailVerified: true`, `role: admin`, `disabled: false` and " +
+        "The last administrator who can sign in cannot be demoted or disabled, nor lose passkeys that are the only way in (409). These " +
+        "fields grant access: `password`, `email`, `emailVerified: true`, `role: admin`, `disabled: false` and " +
         "`removeSecondFactors: true`. Administrators are notified of a new administrator, by mail as well.",
       example: { disabled: true },
       errors: [409, 503],

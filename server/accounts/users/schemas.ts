@@ -82,10 +82,10 @@ export const updateUserInput = z.strictObject({
       "`revoke` names fewer. Change your own with `PUT /api/auth/me/password` (403 here).",
   }),
   revoke: rescueField,
-  removeSecondFactors: z
-    .boolean()
-    .optional()
-    .meta({ description: "True: removes all second factors, for a user who has lost theirs.", example: false }),
+  removeSecondFactors: z.boolean().optional().meta({
+    description: "True: removes all second factors, passkeys as well, for a user who has lost theirs.",
+    example: false,
+  }),
 });
 
 export const deleteUserInput = z.strictObject({

@@ -249,7 +249,7 @@ describe("identity provider configurations", () => {
     expect(await setOut()).toHaveProperty("needs_invite");
   });
 
-  test("a provider that alone signs administrators in is neither deleted nor moved until one has another way in", async () => {
+  test("a provider that alone signs administrators in is neither deleted, disabled nor moved until one has another way in", async () => {
     const { body } = await providers.configured(providers.github());
     const browser = browserFor(zw);
     const { pending_token: pendingToken } = await comeBack(
@@ -264,11 +264,17 @@ describe("identity provider configurations", () => {
     const at = `/api/oauth/providers/${body.id}`;
     const tokenUrl = `${body.tokenUrl}?tenant=own`;
     const confirm = { "x-confirm-delete": "true" };
-    for (const refused of [await owner.put(at, { tokenUrl }, confirm), await owner.delete(at, confirm)])
+    for (const refused of [
+      await owner.put(at, { enabled: false }),
+      await owner.put(at, { tokenUrl }, confirm),
+      await owner.delete(at, confirm),
+    ])
       expect(problemOf(refused, 409, "CONFLICT").detail).toContain("No administrator could sign in");
     expect((await owner.get("/api/auth/oauth/bindings")).body.bindings).toHaveLength(1);
+    expect((await owner.put(at, { enabled: true, scope: "read:user" })).body.enabled).toBe(true);
     expect((await owner.put(`/api/users/${other.id}`, { password: adminPassword })).status).toBe(200);
     zw.admin.token = (await zw.signIn("admin", adminPassword)).token;
+    expect((await owner.put(at, { enabled: false })).body.enabled).toBe(false);
     expect((await owner.put(at, { tokenUrl }, confirm)).status).toBe(200);
     expect((await owner.get("/api/auth/oauth/bindings")).body).toEqual({ bindings: [] });
     expect((await owner.delete(at, confirm)).status).toBe(200);

@@ -5,8 +5,15 @@ import { entries } from "../../notifications/audit/trail.ts";
 import { useIdentityHarness } from "../../support/identity/harness.ts";
 import { site } from "../../support/identity/external-sign-in.ts";
 import type { Answer } from "../../support/rest-client.ts";
+import { addPasskey, securityKey } from "../../support/second-factors/security-key.ts";
 import { startMailServer, type MailServer } from "../../support/servers/mail-server.ts";
-import { memberPassword, onceStarted, startZonewright, type Zonewright } from "../../support/zonewright.ts";
+import {
+  adminPassword,
+  memberPassword,
+  onceStarted,
+  startZonewright,
+  type Zonewright,
+} from "../../support/zonewright.ts";
 import { mailed, nothingOpens, outstanding, plantWaysIn, type PlantedAccount } from "./ways-in.ts";
 
 const newPassword = "seven grey herons by the sea";
@@ -219,6 +226,31 @@ describe("an administrator's view of an account's access", () => {
   test("administrators cannot revoke their own access, so the last administrator always keeps theirs", async () => {
     const { body: me } = await zw.admin.get("/api/auth/me");
     expect(await zw.admin.delete(`/api/users/${me.id}/access`)).toBeProblem(403, "FORBIDDEN");
+  });
+
+  test("a passkey that alone signs administrators in stays until one of them has another way in", async () => {
+    const { body: me } = await zw.admin.get("/api/auth/me");
+    const others = (await zw.admin.get("/api/users?role=admin")).body.users.filter((user: Way) => user.id !== me.id);
+    for (const other of others) await zw.admin.put(`/api/users/${other.id}`, { role: "member" });
+    const account = { username: "has-only-a-passkey", password: memberPassword, role: "admin" };
+    const { id } = (await zw.admin.post("/api/users", account)).body;
+    const client = await zw.signIn(account.username, memberPassword);
+    await addPasskey(client, securityKey());
+    expect((await zw.admin.send("DELETE", `/api/users/${id}/access`, { revoke: ["password"] })).status).toBe(200);
+    // The one who calls has a session, but no way to sign in again.
+    expect((await client.send("DELETE", `/api/users/${me.id}/access`, { revoke: ["password"] })).status).toBe(200);
+    const path = `/api/users/${id}`;
+    for (const kept of [{}, { disabled: false, displayName: "Kept" }])
+      expect(await zw.admin.put(path, { ...kept, removeSecondFactors: true })).toBeProblem(409, "CONFLICT");
+    expect((await zw.admin.get(`${path}/access`)).body.passkeys).toHaveLength(1);
+    // A member's passkeys do not matter here.
+    const { id: memberId } = await plantWaysIn(zw, harness, mail);
+    expect((await zw.admin.put(`/api/users/${memberId}`, { removeSecondFactors: true })).status).toBe(200);
+    expect((await client.put(`/api/users/${me.id}`, { password: adminPassword })).status).toBe(200);
+    zw.admin.token = (await zw.signIn("admin", adminPassword)).token;
+    expect((await zw.admin.put(path, { removeSecondFactors: true })).status).toBe(200);
+    expect((await zw.admin.get(`${path}/access`)).body.passkeys).toEqual([]);
+    expect((await zw.admin.delete(path)).status).toBe(200);
   });
 
   test("an administrator's new password can leave chosen ways into the account, but always ends its sessions", async () => {

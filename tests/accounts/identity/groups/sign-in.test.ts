@@ -454,7 +454,10 @@ describe("the last administrator", () => {
     const { body: me } = await zw.admin.get("/api/auth/me");
     const { client } = left;
     expect((await client.put(`/api/users/${me.id}`, { role: "member" })).status).toBe(200);
-    expect((await client.put(`/api/oauth/providers/${configId}`, { enabled: false })).status).toBe(200);
+    expect(await client.put(`/api/oauth/providers/${configId}`, { enabled: false })).toBeProblem(409, "CONFLICT");
+    // As earlier versions did.
+    const configs = queries(zw.services.database.fork()).updateTable("identity_configs").where("id", "=", configId);
+    await configs.set({ enabled: false }).execute();
     const answers = [
       await client.put(`/api/users/${demotedId}`, { role: "member" }),
       await client.send("DELETE", `/api/users/${revoked.id}/access`, {}),
