@@ -83,7 +83,7 @@ export function createUsersRouter({
       tag,
       summary: "List every way into a user's account",
       description:
-        "Password, sessions, personal tokens, passkeys, identities and second factors. Secrets are never shown.",
+        "Password, sessions, personal tokens, calendar feeds, TSIG keys, passkeys, identities and second factors. Secrets are never shown.",
     })
       .input(userAccessInput)
       .output(userAccessSchema)
