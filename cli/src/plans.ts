@@ -1,4 +1,5 @@
-import type { Change, Client, Plan, RouterOutputs } from "@zonewright/client";
+import { createHash } from "node:crypto";
+import type { Change, Client, Plan, RouterOutputs, ZonewrightError } from "@zonewright/client";
 import type { ChangeOptions } from "./command.ts";
 import { asOptions, exitCodes, Failure, OutcomeUnknown, unknownOutcome } from "./failure.ts";
 import { confirmed, interactive, note, print, printJson } from "./terminal.ts";
@@ -175,7 +176,7 @@ export interface ChangeReport {
   failed: readonly FailedChange[];
   /** The outcome in each reverse zone whose PTR records follow. */
   reverse: readonly ReverseOutcome[];
-  /** The number of the change request that was made instead; null for none. */
+  /** The number of the change request that asks for it instead; null for none. */
   request: number | null;
 }
 
@@ -218,8 +219,8 @@ export interface PlannedChange {
   alwaysAsk?: boolean;
   /** Makes exactly these changes. */
   apply: () => Promise<ChangeOutcome>;
-  /** Requests a review of these changes. @returns the request's number */
-  request?: (title: string) => Promise<number>;
+  /** Requests a review of these changes. */
+  request?: (title: string) => Promise<Requested>;
   /** Takes the document of `--json`, for commands that change several domains. Default: prints it. */
   report?: (report: ChangeReport) => void;
 }
@@ -254,9 +255,10 @@ export async function carryOut({
     return false;
   }
   if (title !== undefined && calls.request) {
-    const number = await answered(calls.request(title), "`zonewright requests` shows whether the request was made.");
+    const asked = await answered(calls.request(title), "`zonewright requests` shows whether the request was made.");
+    const { number } = asked;
     report({ request: number });
-    if (!json) print(`Request ${number} waits for a review. See it with \`zonewright requests show ${number}\`.`);
+    if (!json) print(`Request ${number} ${requestText(asked)} See it with \`zonewright requests show ${number}\`.`);
     return false;
   }
   if (!yes && (alwaysAsk || plan.deletes.length > 0)) {
@@ -328,19 +330,81 @@ function writable({
   return { recordType, name, value, ttl, proxied, status, ...more };
 }
 
-/** Makes a change request. @returns its number */
+/** A change request for what a command wants. */
+export interface Requested {
+  number: number;
+  /** An earlier run made it. */
+  isEarlier: boolean;
+}
+
+/** Returns what a command says of a request, after its number. */
+export function requestText({ isEarlier }: Requested): string {
+  return isEarlier ? "already asks for this." : "waits for a review.";
+}
+
+/**
+ * Makes a change request, unless the same one is still open: the answer to an earlier run may have been lost. If that run still goes on, its
+ * call has the same key.
+ */
 export async function requested(
   client: Client,
   input: { id: string; changes: Change[]; reverse?: boolean },
   title: string,
   { message, force, unlock }: ChangeOptions,
-): Promise<number> {
-  const { number } = await client.changeRequests.create.mutate({
+): Promise<Requested> {
+  const wish = {
     ...input,
     title,
     ...(message === undefined ? {} : { note: message }),
     ...(force ? { force } : {}),
     ...(unlock ? { unlock } : {}),
-  });
-  return number;
+  };
+  const own = await ownRequests(client, input.id);
+  const alike = (own?.requests ?? []).filter(
+    (one) => one.title === title && (one.state === "open" || one.state === "approved"),
+  );
+  for (const { id, number } of alike.slice(0, mostAlike)) {
+    if (asWished(await client.changeRequests.get.query({ id })) === asWished(wish)) return { number, isEarlier: true };
+  }
+  // A request that was made and closed meanwhile counts, so that it does not answer for this one.
+  const key =
+    own &&
+    createHash("sha256")
+      .update(`${own.total} ${sorted(wish)}`)
+      .digest("hex");
+  const headers = key === null ? {} : { "idempotency-key": key };
+  const { number } = await client.changeRequests.create.mutate(wish, { context: { headers } });
+  return { number, isEarlier: false };
+}
+
+/** Of so many requests with the same title, the newest are compared. */
+const mostAlike = 10;
+
+/** Returns the newest of the caller's requests for a domain, and how many there are; null for a token that may not read them. */
+async function ownRequests(client: Client, domain: string) {
+  try {
+    return await client.changeRequests.list.query({ domain, mine: true, limit: 100 });
+  } catch (error) {
+    if ((error as Partial<ZonewrightError>).code === "FORBIDDEN") return null;
+    throw error;
+  }
+}
+
+type Wish = Parameters<Client["changeRequests"]["create"]["mutate"]>[0];
+
+/** Returns what a request wants as a text that only the same one has. Of PTR changes, it says whether there are any. */
+function asWished(request: Wish | RouterOutputs["changeRequests"]["get"]): string {
+  const { note, changes = [], reverse, force = false, unlock = false } = request;
+  const wanted = changes.map(({ action, ...change }) => ({ action, recordId: null, record: null, ...change }));
+  const isReverse = Array.isArray(reverse) ? reverse.length > 0 : (reverse ?? false);
+  return sorted({ note: note ?? null, wanted, isReverse, force, unlock });
+}
+
+/** JSON whose objects have their keys in order. */
+function sorted(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+      : part,
+  );
 }

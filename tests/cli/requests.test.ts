@@ -1,5 +1,8 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { domainWith, useCli } from "../support/cli.ts";
+import { proxyOf } from "../support/proxy.ts";
 import { registered, startGandi } from "../support/vendors/registrars/account.ts";
 import { memberPassword, useZonewright } from "../support/zonewright.ts";
 
@@ -50,6 +53,47 @@ describe("change requests", () => {
     expect((await cli.run(["requests", "show", "999"])).stderr).toBe(
       "There is no request 999, or you may not see it. `zonewright requests` lists those that you may.\n",
     );
+  });
+
+  test("are made once, however often the command runs while one is open, also if its answer was lost", async () => {
+    const name = await zone("once.example");
+    const losing = await proxyOf(zw, async (url, forward) => {
+      if (!url.includes("changeRequests.create")) return undefined;
+      await forward();
+      return { status: 504, text: "<h1>504</h1>" };
+    });
+    const ask = (title: string) => ["records", "add", name, "new", "A", "192.0.2.77", "--request", title];
+    const lost = await cli.run(ask("Once"), { env: { ZONEWRIGHT_URL: losing } });
+    expect(lost).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^Outcome unknown\. /) });
+    const found = () =>
+      cli.json<{ total: number; requests: { number: number }[] }>(["requests", "--domain", name, "--state", "open"]);
+    const [one] = (await found()).requests;
+    expect(await cli.json(ask("Once"))).toMatchObject({ request: one?.number, applied: false });
+    const again = `Request ${one?.number} already asks for this. See it with \`zonewright requests show ${one?.number}\`.\n`;
+    expect(await cli.must(ask("Once"))).toMatch(new RegExp(`${RegExp.escape(again)}$`));
+    expect(await found()).toMatchObject({ total: 1 });
+    for (const other of [ask("Another"), [...ask("Once"), "--message", "Why"], ask("Once").with(3, "other")])
+      expect(await cli.must(other)).toContain("waits for a review.");
+    expect(await found()).toMatchObject({ total: 4 });
+    await cli.must(["requests", "withdraw", String(one?.number), "--yes"]);
+    expect(await cli.must(ask("Once"))).toContain("waits for a review.");
+    const file = join(cli.configFolder, `${name}.zone`);
+    await writeFile(file, "@ 300 IN NS ns1.example.net.\nfile 300 IN A 192.0.2.78\n");
+    const [first, second] = [
+      await cli.must(["apply", file, "--request", "File"]),
+      await cli.must(["apply", file, "--request", "File"]),
+    ];
+    const [, number] = /request (\d+) waits for a review\.\n$/.exec(first) ?? [];
+    expect(second).toMatch(new RegExp(`request ${number} already asks for this\\.\n$`));
+  });
+
+  test("are made by a token that may not read them, too", async () => {
+    const name = await zone("blind.example");
+    const permissions = ["domains:read", "records:read", "records:write", "requests:write"];
+    const { body } = await zw.admin.post("/api/auth/me/tokens", { name: "Blind", permissions });
+    const env = { ZONEWRIGHT_TOKEN: (body as { token: string }).token };
+    const ask = ["records", "add", name, "new", "A", "192.0.2.77", "--request", "Blind"];
+    expect(await cli.must(ask, { env })).toContain("waits for a review.");
   });
 
   test("of a registration show each field before and after, with the warnings", async () => {

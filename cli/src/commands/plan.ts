@@ -4,7 +4,15 @@ import type { Client } from "@zonewright/client";
 import { changeInput, command, withJson, wholeNumber, type ChangeOptions } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { exitCodes, Failure, unknownOutcome } from "../failure.ts";
-import { countsOf, inputOf, lateReverse, requested, type ChangeOutcome, type ReverseOutcome } from "../plans.ts";
+import {
+  countsOf,
+  inputOf,
+  lateReverse,
+  requested,
+  requestText,
+  type ChangeOutcome,
+  type ReverseOutcome,
+} from "../plans.ts";
 import { confirmed, note, print, printJson, printRaw, progress, readNamed } from "../terminal.ts";
 import { configNamed } from "../zones.ts";
 import { refuseTwice, textHash, zoneFilesIn } from "../zone-files.ts";
@@ -354,6 +362,8 @@ interface Outcome {
   /** The outcome in each reverse zone whose PTR records follow. */
   reverse: readonly ReverseOutcome[];
   request: number | null;
+  /** The request is of an earlier run. */
+  isEarlier?: boolean;
   reasons: string[];
   exitCode: number;
   /** The server may have done it, or not: it did not say. */
@@ -506,7 +516,8 @@ async function outcomeOf(
       const asked = { ...options, dryRun: undefined } as ChangeOptions;
       const title = options.request;
       const changes = inputOf(one.plan);
-      return { ...none, request: await patiently(() => requested(client, { id, changes }, title, asked), stop) };
+      const made = await patiently(() => requested(client, { id, changes }, title, asked), stop);
+      return { ...none, request: made.number, isEarlier: made.isEarlier };
     }
     const { message, unlock, override } = options;
     // The threshold of the server is not this one: what it would refuse was allowed here.
@@ -567,8 +578,10 @@ function report(plans: readonly ZonePlan[], outcomes: readonly Outcome[], { json
     if (!outcome) undone++;
     else if (outcome.applied)
       say(`${domain}: applied${outcome.revision === null ? "" : ` as revision ${outcome.revision}`}, ${done(one)}.`);
-    else if (outcome.request !== null) say(`${domain}: request ${outcome.request} waits for a review.`);
-    else
+    else if (outcome.request !== null) {
+      const { request: number, isEarlier = false } = outcome;
+      say(`${domain}: request ${number} ${requestText({ number, isEarlier })}`);
+    } else
       for (const reason of outcome.reasons)
         note(`${domain}: ${outcome.isUnknown ? "outcome unknown" : "not applied"}. ${reason}`);
   }
