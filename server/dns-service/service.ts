@@ -8,7 +8,7 @@ import type { Endpoint } from "../dns-providers/primary/lists.ts";
 import type { Egress } from "../platform/net/egress.ts";
 import type { RequestLimits } from "../api/limits/requests.ts";
 import type { Records } from "../zones/records/service.ts";
-import { listenDatagrams, listenStreams, type ListenAddress, type Listener } from "../platform/net/listeners.ts";
+import { listenBoth, type ListenAddress, type Listener } from "../platform/net/listeners.ts";
 import type { Logger } from "../platform/log.ts";
 import { hearZoneChanges } from "../zones/changes/zone-watchers.ts";
 import { Connections, type ConnectionLimits, Datagrams } from "./connections.ts";
@@ -103,12 +103,12 @@ export class DnsService {
 
   async #listenAt(place: ListenAddress): Promise<void> {
     const connections = new Connections(this.#responder, this.#parts.limits);
-    const streams = await listenStreams(place, (socket, from) => connections.accept(socket, from));
-    this.#listeners.push(streams);
-    const receive = (message: Buffer, from: string, reply: (answer: Buffer) => void) => {
-      void this.#datagrams.receive(message, from, reply);
-    };
-    this.#listeners.push(await listenDatagrams({ ...place, port: streams.port }, receive));
+    const listeners = await listenBoth(
+      place,
+      (socket, from) => connections.accept(socket, from),
+      (message, from, reply) => void this.#datagrams.receive(message, from, reply),
+    );
+    this.#listeners.push(...listeners);
   }
 
   /** Handles a committed change of a domain. */

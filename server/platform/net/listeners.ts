@@ -83,6 +83,31 @@ export async function listenStreams(
   };
 }
 
+/** How many ports to try where any will do. */
+const mostTries = 20;
+
+/**
+ * Receives datagrams and accepts connections at the same port.
+ * @returns the listener of connections, and that of datagrams @throws NodeJS.ErrnoException if the address cannot be used
+ */
+export async function listenBoth(
+  place: ListenAddress,
+  accept: Parameters<typeof listenStreams>[1],
+  receive: Parameters<typeof listenDatagrams>[1],
+): Promise<[Listener, Listener]> {
+  for (let tried = 1; ; tried++) {
+    const streams = await listenStreams(place, accept);
+    try {
+      return [streams, await listenDatagrams({ ...place, port: streams.port }, receive)];
+    } catch (error) {
+      await streams.close();
+      // A port that is free for TCP may be taken for UDP.
+      const isTaken = (error as NodeJS.ErrnoException).code === "EADDRINUSE";
+      if (place.port !== 0 || !isTaken || tried === mostTries) throw error;
+    }
+  }
+}
+
 /** Returns an IPv4 address that a dual-stack socket shows as IPv6 in its own form, and any address without its zone. */
 function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "").replace(/%.*$/, "");
