@@ -5,7 +5,7 @@ import { Clock, minute } from "../../support/clock.ts";
 import { plugInAuthenticator } from "../../support/console-passkeys.ts";
 import { focusIn, useConsole } from "../../support/console.ts";
 import { startIdentityVendor, vendorClient } from "../../support/identity/vendors.ts";
-import { codeAt, middleOfStep, step } from "../../support/second-factors/authenticator-app.ts";
+import { codeAt, middleOfStep, step, wrongCodeAt } from "../../support/second-factors/authenticator-app.ts";
 import { startMailServer } from "../../support/servers/mail-server.ts";
 import { verificationToken } from "../../support/verify-email.ts";
 import { memberPassword } from "../../support/zonewright.ts";
@@ -38,8 +38,8 @@ async function upToSecondStep(username: string): Promise<Page> {
 const signedIn = async (page: Page) => await page.getByRole("navigation", { name: "Main" }).waitFor();
 const heading = (page: Page, name: string) => page.getByRole("heading", { name });
 
-/** Turns on the authenticator app on the page. @returns its secret */
-async function turnOnApp(page: Page): Promise<string> {
+/** Begins to set up the authenticator app on the page. @returns its secret */
+async function setUpApp(page: Page): Promise<string> {
   middleOfStep(clock);
   await page.getByRole("button", { name: "Set up" }).click();
   await page.getByRole("img", { name: "QR code for your authenticator app" }).waitFor();
@@ -48,7 +48,12 @@ async function turnOnApp(page: Page): Promise<string> {
     .filter({ hasText: "Authenticator app" })
     .getByRole("code")
     .textContent();
-  const secret = (shown ?? "").replaceAll(" ", "");
+  return (shown ?? "").replaceAll(" ", "");
+}
+
+/** Turns on the authenticator app on the page. @returns its secret */
+async function turnOnApp(page: Page): Promise<string> {
+  const secret = await setUpApp(page);
   await page.getByLabel("Six-digit code").fill(codeAt(secret, clock.now()));
   await page.getByRole("button", { name: "Turn on", exact: true }).click();
   const dialog = page.getByRole("dialog", { name: "Save your recovery codes" });
@@ -127,8 +132,8 @@ describe("the second step", () => {
   test("a wrong first code is explained at its field, and the app stays off", async () => {
     const page = await member("mistyped");
     site.expected.push("400");
-    await page.getByRole("button", { name: "Set up" }).click();
-    await page.getByLabel("Six-digit code").fill("000 000");
+    const wrong = wrongCodeAt(await setUpApp(page), clock.now());
+    await page.getByLabel("Six-digit code").fill(wrong.replace(/^(...)/, "$1 "));
     await page.getByRole("button", { name: "Turn on", exact: true }).click();
     await expect.poll(async () => await page.getByRole("alert").textContent(), patience).toMatch(/This code is wrong/);
     await page.getByRole("button", { name: "Cancel" }).click();

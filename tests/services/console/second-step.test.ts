@@ -4,7 +4,7 @@ import { Clock, minute } from "../../support/clock.ts";
 import { plugInAuthenticator } from "../../support/console-passkeys.ts";
 import { useConsole } from "../../support/console.ts";
 import type { RestClient } from "../../support/rest-client.ts";
-import { codeAt, middleOfStep, step } from "../../support/second-factors/authenticator-app.ts";
+import { codeAt, middleOfStep, step, wrongCodeAt } from "../../support/second-factors/authenticator-app.ts";
 import { startMailServer } from "../../support/servers/mail-server.ts";
 import { memberPassword } from "../../support/zonewright.ts";
 
@@ -58,7 +58,7 @@ test("a wrong code is explained, and the right one leads to the deep link", asyn
   const page = await upToSecondStep("app");
   site.expected.push("401");
   const code = page.getByLabel("Six-digit code from your authenticator app");
-  await code.fill("000000");
+  await code.fill(wrongCodeAt(secret, clock.now()));
   await page.getByRole("button", { name: "Continue" }).click();
   await page.getByRole("alert").waitFor();
   // With the space that apps show in the middle.

@@ -15,6 +15,12 @@ export function codeAt(secret: string, moment: Date): string {
   return String((digest.readUInt32BE(offset) & 0x7fff_ffff) % 1_000_000).padStart(6, "0");
 }
 
+/** A code that the app shows neither at a moment nor within two steps of it. */
+export function wrongCodeAt(secret: string, moment: Date): string {
+  const right = [-2, -1, 0, 1, 2].map((steps) => codeAt(secret, new Date(moment.getTime() + steps * step)));
+  return ["000000", "000001", "000002", "000003", "000004", "000005"].find((code) => !right.includes(code)) ?? "";
+}
+
 /** Sets the clock to the middle of the next time step, so none ends during a test. */
 export function middleOfStep(clock: Clock): void {
   clock.advance(1.5 * step - (clock.now().getTime() % step));
