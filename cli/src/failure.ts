@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import type { ZonewrightError } from "@zonewright/client";
 import { Redirected, send } from "./transport.ts";
 
@@ -114,14 +116,28 @@ async function callError(error: ZonewrightError): Promise<string> {
   }
 }
 
+/** Names of the API's fields for those who type commands. Others are options of that name, or shown as they are. */
+const words: Readonly<Record<string, string>> = {
+  csv: "The table",
+  jobId: "The job",
+  recordType: "The type",
+  text: "The text",
+  title: "The title",
+  type: "The type",
+  zonefile: "The file",
+  ...Object.fromEntries(["at", "before", "limit", "state"].map((option) => [option, `--${option}`])),
+};
+
 /** Returns the problems of an input, a line each. Paths of the API mean nothing here, unless the message needs its field's name. */
 export function problemsOf({ message, issues }: Pick<ZonewrightError, "message" | "issues">): string[] {
-  const problems = (issues ?? []).map((issue) =>
+  const problems = (issues ?? []).map(({ message: text, path }) => {
     // The index in a list says nothing here either.
-    /^[\p{Lu}`].*\.$/su.test(issue.message) || typeof issue.path.at(-1) === "number"
-      ? issue.message
-      : `${issue.path.at(-1) ?? "input"}: ${issue.message}`,
-  );
+    const field = path.findLast((part) => typeof part === "string") ?? "input";
+    const named = words[field] ?? `\`${field}\``;
+    if (/^This (?:must|is) /.test(text)) return text.replace("This", named);
+    if (text.startsWith(`\`${field}\` `)) return text.replace(`\`${field}\``, named);
+    return /[.!?]"?$/.test(text) && !/^This (?:field|parameter) /.test(text) ? text : `${named}: ${text}`;
+  });
   return problems.length === 0 ? [message] : [...new Set(problems)];
 }
 
@@ -164,10 +180,13 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 }
 
 function systemError({ code, path, message }: NodeJS.ErrnoException): string {
-  const file = path ?? "The path";
+  const file = path || "The path";
   switch (code) {
     case "ENOENT":
-      return `${file} does not exist. Check the path.`;
+      // A file that is written need not exist, but its folder must.
+      return `${file} does not exist. Check the path${existsSync(dirname(file)) ? "" : `: there is no folder ${dirname(file)}`}.`;
+    case "ENOTDIR":
+      return `${file} is not in a folder. Check the path.`;
     case "EACCES":
     case "EPERM":
       return `${file} is not accessible to you. Check its permissions.`;

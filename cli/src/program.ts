@@ -18,7 +18,10 @@ export async function run(given: readonly string[], version: string): Promise<vo
     });
   }
   // `zonewright help records add` is `zonewright records add --help`.
-  const line = given[0] === "help" ? [...given.slice(1), "--help"] : [...given];
+  const asked = given[0] === "help" ? [...given.slice(1), "--help"] : [...given];
+  const [name = "-"] = asked;
+  // The help of a command that does not exist would be that of all.
+  const line = name.startsWith("-") || commands.some((one) => one.name === name) ? asked : [name];
   try {
     const program = await programWith(line[0], version);
     if (line.length === 0) program.outputHelp();

@@ -124,7 +124,7 @@ export async function zoneFilesIn(
     );
   }
   const chosen = zones.filter(({ domain }) => isChosen(domain, only));
-  if (chosen.length === 0) throw new Failure(`None of the ${zones.length} zones is called ${only.join(" or ")}.`);
+  if (chosen.length === 0) throw new Failure(`No zone in ${paths.join(", ")} is called ${only.join(" or ")}.`);
   const read: ZoneFile[] = [];
   for (const zone of chosen.toSorted((one, other) => (one.domain < other.domain ? -1 : 1)))
     read.push(await zone.read());

@@ -158,7 +158,7 @@ test("audit refuses bad times, ids and limits, and tokens that may not read the 
   expect(await refused("--limit", "0")).toBe("--limit must be at least 1.\n");
   expect(await refused("--domain", "missing.example")).toContain("There is no domain missing.example");
   expect(await refused("export", "--format", "xml")).toContain("csv, jsonl");
-  expect(await refused("--before", zone)).toContain("This must be the id of an entry of the trail.");
+  expect(await refused("--before", zone)).toContain("--before must be the id of an entry of the trail.");
   const without = await cli.run(["audit", "export"]);
   expect(without).toMatchObject({ exitCode: 1, stdout: "" });
   expect(without.stderr).toContain("audit:read");

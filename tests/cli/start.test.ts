@@ -116,6 +116,14 @@ test("a mistyped command or option is answered with what it may mean, and where 
   expect((await cli.run(["domains", "list", "--jsn"])).stderr).toBe(
     "Unknown option '--jsn'. Did you mean --json? See `zonewright domains list --help`.\n",
   );
+  for (const line of [
+    ["help", "domain"],
+    ["domain", "--help"],
+  ])
+    expect(await cli.run(line)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/^Unknown command 'domain'/),
+    });
   expect((await cli.run(["domains", "show"])).stderr).toBe(
     "Missing required argument 'domain'. See `zonewright domains show --help`.\n",
   );

@@ -69,7 +69,7 @@ describe("zone files", () => {
     expect(forced).toMatchObject({ applied: true, revision: 2 });
     expect(forced.changes.map(({ action }) => action)).toEqual(Array.from({ length: 10 }, () => "delete"));
     expect((await cli.run(["import", name, "/no/such.zone"])).stderr).toBe(
-      "/no/such.zone does not exist. Check the path.\n",
+      "/no/such.zone does not exist. Check the path: there is no folder /no.\n",
     );
     expect((await cli.run(["import", name, "-"])).stderr).toBe(
       "The standard input is empty. Pipe a zone file into it.\n",
@@ -80,6 +80,36 @@ describe("zone files", () => {
     expect((await cli.run(["import", name, "/tmp"])).stderr).toBe("/tmp is a folder. Name a file in it.\n");
     expect((await cli.run(["export", name, "--revision", "99"])).stderr).toMatch(/^`revision` must be at most 2, /);
   });
+});
+
+test("an error names the argument, option or file that is wrong, and no field of the API that says nothing here", async () => {
+  const name = await zone("wrong.example");
+  const says = async (...args: string[]) => (await cli.run(args)).stderr;
+  const add = ["records", "add", name, "www"];
+  expect(await says(...add, "A", "192.0.2.1")).toBe("www has this A record already: 192.0.2.1.\n");
+  expect(await says("records", "add", name, "www.other.org.", "A", "192.0.2.1")).toMatch(
+    /^The name "www\.other\.org\." /,
+  );
+  expect(await says(...add, "BAD", "x")).toMatch(/^The type must be a record type: /);
+  expect(await says(...add, "AAAA", "2001:db8::1", "--request", "")).toBe("The title must not be empty.\n");
+  await cli.must(["records", "set", name, "mail", "A", "192.0.2.26"]);
+  expect(await says("history", "undo", name, "1")).toMatch(/^mail A 192\.0\.2\.25 was changed since/);
+  expect(await says("history", name, "--limit", "0")).toBe("--limit must be a whole number from 1 to 100.\n");
+  expect(await says("records", name, "--at", "99")).toBe("--at must be at most 2, the current revision.\n");
+  expect(await says("requests", "--state", "done")).toMatch(/^--state must be open, /);
+  expect(await says("replace", "show", "x")).toMatch(/^The job must be an id, /);
+  const [folder, empty] = [join(cli.configFolder, "no/such"), join(cli.configFolder, "empty.csv")];
+  expect(await says("export", name, "--output", join(folder, "a.zone"))).toBe(
+    `${join(folder, "a.zone")} does not exist. Check the path: there is no folder ${folder}.\n`,
+  );
+  await writeFile(empty, "");
+  expect(await says("export", name, "--output", join(empty, "a.zone"))).toBe(
+    `${join(empty, "a.zone")} is not in a folder. Check the path.\n`,
+  );
+  expect(await says("portfolio", "import", empty)).toBe(`${empty} is empty. Check that it was written.\n`);
+  const added = await cli.run(["domains", "add", "first.example", name, "third.example"]);
+  expect(added).toMatchObject({ exitCode: 1, stdout: "Added first.example with 0 records.\n" });
+  expect(added.stderr).toBe(`${name}: This domain already exists. Not added: third.example.\n`);
 });
 
 test("what a provider changed is shown by drift, which exits with 2, and taken over by sync or undone there by push", async () => {

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { Client, Domain, RouterOutputs } from "@zonewright/client";
 import { command, group, withJson } from "../command.ts";
 import { connect } from "../credentials.ts";
+import { explain, Failure } from "../failure.ts";
 import { answered } from "../plans.ts";
 import {
   counted,
@@ -162,7 +163,9 @@ function add(): Command {
             ...(tags === undefined ? {} : { tags }),
           };
           const look = `\`zonewright domains show ${name}\` shows whether it was added.`;
-          const domain = await answered(client.domains.create.mutate(input), look);
+          const domain = await answered(client.domains.create.mutate(input), look).catch((error: unknown) =>
+            refused(error, names, name),
+          );
           added.push(domain);
           if (!json) print(`Added ${fullName(domain)} with ${counted(domain.recordCount, "record")}.`);
         }
@@ -180,6 +183,15 @@ interface MoveOptions {
   override?: true;
   message?: string;
   json?: true;
+}
+
+/** Says which of several domains was refused, and which ones come after it. @throws Failure */
+async function refused(error: unknown, names: readonly string[], name: string): Promise<never> {
+  if (names.length === 1) throw error;
+  const { text, exitCode } = await explain(error);
+  const later = names.slice(names.indexOf(name) + 1);
+  const rest = later.length === 0 ? "" : ` Not added: ${later.join(", ")}.`;
+  throw new Failure(`${name}: ${text}${rest}`, exitCode);
 }
 
 function move(): Command {

@@ -306,6 +306,7 @@ async function isWritten(file: FileHandle, text: string): Promise<boolean> {
 async function tableIn(file: string): Promise<string> {
   if (file === "-") return await readInput();
   const read = decoded(await readNamed(file));
+  if (read.ok && read.text === "") throw new Failure(`${file} is empty. Check that it was written.`);
   if (read.ok) return read.text;
   throw new Failure(
     read.why === "tooLarge"
