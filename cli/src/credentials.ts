@@ -53,7 +53,9 @@ export async function storedCredentials(): Promise<Credentials | null> {
   }
   const { url, token, expiresAt } = parsed(text);
   if (typeof url !== "string" || typeof token !== "string") {
-    throw new Failure(`${file} is damaged. Run \`zonewright login\` again.`);
+    throw new Failure(
+      `${file} is damaged. Name the server to sign in again: \`zonewright login --url https://dns.example.com\`.`,
+    );
   }
   return { url, token, expiresAt: typeof expiresAt === "string" ? expiresAt : null };
 }

@@ -247,7 +247,7 @@ test("a token that others can read is not used, and the message says how to prot
 test("damaged or expired credentials and invalid variables are refused with what to do", async () => {
   await store("{", 0o600);
   expect((await cli.run(["domains"], { env: unset })).stderr).toBe(
-    `${credentials()} is damaged. Run \`zonewright login\` again.\n`,
+    `${credentials()} is damaged. Name the server to sign in again: \`zonewright login --url https://dns.example.com\`.\n`,
   );
   await store({ url: zw.url, token: cli.token, expiresAt: "2026-01-01T00:00:00.000Z" }, 0o600);
   expect((await cli.run(["domains"], { env: unset })).stderr).toBe(

@@ -176,15 +176,6 @@ function add(): Command {
     });
 }
 
-interface MoveOptions {
-  to: string;
-  yes?: true;
-  force?: true;
-  override?: true;
-  message?: string;
-  json?: true;
-}
-
 /** Says which of several domains was refused, and which ones come after it. @throws Failure */
 async function refused(error: unknown, names: readonly string[], name: string): Promise<never> {
   if (names.length === 1) throw error;
@@ -192,6 +183,15 @@ async function refused(error: unknown, names: readonly string[], name: string): 
   const later = names.slice(names.indexOf(name) + 1);
   const rest = later.length === 0 ? "" : ` Not added: ${later.join(", ")}.`;
   throw new Failure(`${name}: ${text}${rest}`, exitCode);
+}
+
+interface MoveOptions {
+  to: string;
+  yes?: true;
+  force?: true;
+  override?: true;
+  message?: string;
+  json?: true;
 }
 
 function move(): Command {

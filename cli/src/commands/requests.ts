@@ -59,7 +59,8 @@ function list(): Command {
 async function requestNumbered(client: Client, given: string): Promise<Request> {
   if (/^[0-9a-f]{8}-/i.test(given)) return await client.changeRequests.get.query({ id: given });
   const number = Number(given.replace(/^#/, ""));
-  if (!Number.isInteger(number)) throw new Failure("Name a request by its number, as `zonewright requests` lists it.");
+  if (!Number.isInteger(number) || number < 1)
+    throw new Failure("Name a request by its number, as `zonewright requests` lists it.");
   for await (const one of client.each(client.changeRequests.list, {})) {
     if (one.number === number) return await client.changeRequests.get.query({ id: one.id });
   }
