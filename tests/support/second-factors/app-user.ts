@@ -1,4 +1,4 @@
-import { codeAt, step } from "./authenticator-app.ts";
+import { codeAt, setUpApp, step } from "./authenticator-app.ts";
 import type { Clock } from "../clock.ts";
 import { RestClient, type Answer } from "../rest-client.ts";
 import { memberPassword, type Zonewright } from "../zonewright.ts";
@@ -15,11 +15,11 @@ export interface AppUser {
 /** Makes a member with an authenticator app; the clock stands one step after the code that turned it on. */
 export async function appUser(zw: Zonewright, clock: Clock, username: string): Promise<AppUser> {
   const client = await zw.member(username);
-  const { body: setup } = await client.post("/api/2fa/totp/setup");
-  const { status, body } = await client.post("/api/2fa/totp/enable", { code: codeAt(setup.secret, clock.now()) });
+  const secret = await setUpApp(client, clock.now());
+  const { status, body } = await client.post("/api/2fa/totp/enable", { code: codeAt(secret, clock.now()) });
   if (status !== 200) throw new Error(`The app could not be turned on: ${JSON.stringify(body)}`);
   clock.advance(step);
-  return { username, client, secret: setup.secret, recoveryCodes: body.recoveryCodes };
+  return { username, client, secret, recoveryCodes: body.recoveryCodes };
 }
 
 export function login(zw: Zonewright, username: string, rememberMe = false): Promise<Answer> {

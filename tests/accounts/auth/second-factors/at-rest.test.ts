@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadConfig } from "../../../../server/ops/config/config.ts";
 import { queries, type Database } from "../../../../server/database/database.ts";
 import { startServer } from "../../../../server/start.ts";
-import { codeAt, step } from "../../../support/second-factors/authenticator-app.ts";
+import { codeAt, setUpApp, step } from "../../../support/second-factors/authenticator-app.ts";
 import { Clock } from "../../../support/clock.ts";
 import { emptyDatabase } from "../../../support/database.ts";
 import { problemOf } from "../../../support/problems.ts";
@@ -63,18 +63,18 @@ test("secrets, codes and tokens are not stored in plain text, and app secrets ar
   const { secret, recoveryCodes } = await withKeys(older, async (client) => {
     const { body } = await client.post("/api/auth/login", { username: "admin", password: adminPassword });
     client.token = body.accessToken;
-    const { body: setup } = await client.post("/api/2fa/totp/setup");
-    const { body: enabled } = await client.post("/api/2fa/totp/enable", { code: codeAt(setup.secret, clock.now()) });
+    const secret = await setUpApp(client, clock.now());
+    const { body: enabled } = await client.post("/api/2fa/totp/enable", { code: codeAt(secret, clock.now()) });
     const { token } = await pendingIn(client);
     const rows = await stored();
     expect(rows).toMatch(/v1\.[0-9a-f]{16}\./);
-    expect(rows).not.toContain(setup.secret);
+    expect(rows).not.toContain(secret);
     expect(rows).not.toContain(token);
     for (const code of enabled.recoveryCodes as string[]) {
       expect(rows).not.toContain(code);
       expect(rows).not.toContain(code.replaceAll("-", ""));
     }
-    return { secret: setup.secret as string, recoveryCodes: enabled.recoveryCodes as string[] };
+    return { secret, recoveryCodes: enabled.recoveryCodes as string[] };
   });
   const sealedByOlder = await stored();
 

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { queries } from "../../../../server/database/database.ts";
-import { codeAt, step } from "../../../support/second-factors/authenticator-app.ts";
+import { codeAt, step, wrongCodeAt } from "../../../support/second-factors/authenticator-app.ts";
 import { operationsOf, type ApiDocument } from "../../../support/api/api-document.ts";
 import { Clock, minute } from "../../../support/clock.ts";
 import { problemOf } from "../../../support/problems.ts";
@@ -54,7 +54,7 @@ test("only a tempToken opens the second step: access tokens, refresh tokens and 
 test("a tempToken is used up by success, remains valid after a failure, and expires after ten minutes", async () => {
   clock.advance(step);
   const pending = await awaitingSecondFactor(zw, "Ada");
-  const wrong = { method: "totp", code: codeAt(user.secret, new Date(0)) };
+  const wrong = { method: "totp", code: wrongCodeAt(user.secret, clock.now()) };
   expect(await pending.post("/api/2fa/verify", wrong)).toBeProblem(401, "UNAUTHORIZED");
   expect((await pending.post("/api/2fa/verify", proof())).status).toBe(200);
   const recovery = { method: "recovery", code: user.recoveryCodes[0] };
