@@ -173,7 +173,9 @@ describe("an administrator's view of an account's access", () => {
         recoveryCodesLeft: 10,
       },
     });
-    expect(JSON.stringify(body)).not.toMatch(/hash|secret|argon2|publicKey/i);
+    // The random letters of a key's name may spell a word.
+    const shown = JSON.stringify(body).replaceAll(/"zw-[a-z2-7]{13}"/g, '"a key"');
+    expect(shown).not.toMatch(/hash|secret|argon2|publicKey/i);
   });
 
   test("an administrator can revoke single ways into an account without affecting the others", async () => {
