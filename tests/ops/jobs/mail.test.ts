@@ -77,7 +77,7 @@ test("a deferred mail is delivered later, and its link works", async () => {
   const { id, data } = late;
   // The link is as sensitive as a password, so it must not be readable in the queue.
   expect(Object.keys(data).toSorted()).toEqual(["sealed", "until"]);
-  expect(JSON.stringify(data)).not.toMatch(/example\.com|token|reset/);
+  expect(JSON.stringify(data)).not.toMatch(/example\.com|#token=|\/reset-password/);
 
   mail.refuseWith(null);
   await makeDue();
