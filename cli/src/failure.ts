@@ -134,7 +134,7 @@ export function problemsOf({ message, issues }: Pick<ZonewrightError, "message" 
     // The index in a list says nothing here either.
     const field = path.findLast((part) => typeof part === "string") ?? "input";
     const named = words[field] ?? `\`${field}\``;
-    if (/^This (?:must|is) /.test(text)) return text.replace("This", named);
+    if (/^This (?:must|is|may|differs|belongs) /.test(text)) return text.replace("This", named);
     if (text.startsWith(`\`${field}\` `)) return text.replace(`\`${field}\``, named);
     return /[.!?]"?$/.test(text) && !/^This (?:field|parameter) /.test(text) ? text : `${named}: ${text}`;
   });

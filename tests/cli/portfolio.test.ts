@@ -40,6 +40,7 @@ test("an exported table imports without a change, and one from a spreadsheet by 
     stdout: "2\txn--bcher-kva.example\texpires: – → 2034-04-03, notes: – → Für später\n",
   });
   expect((await cli.run(options)).stderr).toContain("This changes 1 domain. Add --yes");
+  expect(await cli.run(options, { columns: 80, input: "n\n" })).toMatchObject({ exitCode: 1 });
   const undo = join(cli.configFolder, "undo.csv");
   expect(await cli.json([...options, "--yes", "--undo-to", undo])).toMatchObject({ applied: true, changed: 1 });
   expect(await cli.must(["registration", "show", "bücher.example"])).toMatch(/^expires\t2034-04-03 \(manual\)$/m);

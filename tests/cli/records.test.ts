@@ -73,9 +73,14 @@ describe("domains", () => {
       /^This moves zone-\d+\.example with 3 records to By hand\. Add --yes to do it without a question\.\n$/,
     );
     const refused = await cli.run(["domains", "move", zone, "--to", "By hand"], { columns: 80, input: "n\n" });
-    expect(refused.stderr).toContain("Nothing was changed.");
+    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/Nothing was changed\.\n$/) });
     expect(await cli.json(["domains", "move", zone, "--to", "by HAND", "--yes"])).toMatchObject({
       providerConfigId: (created.body as { id: string }).id,
+    });
+    expect(await cli.run(["domains", "move", zone, "--to", "By hand", "--yes"])).toEqual({
+      exitCode: 0,
+      stdout: `${zone} is at By hand already.\n`,
+      stderr: "",
     });
     expect((await cli.run(["domains", "move", zone, "--to", "Nobody", "--yes"])).stderr).toMatch(
       /^There is no provider configuration Nobody\. There are: .*By hand/,

@@ -70,7 +70,7 @@ describe("change requests", () => {
     const [one] = (await found()).requests;
     expect(await cli.json(ask("Once"))).toMatchObject({ request: one?.number, applied: false });
     const again = `Request ${one?.number} already asks for this. See it with \`zonewright requests show ${one?.number}\`.\n`;
-    expect(await cli.must(ask("Once"))).toMatch(new RegExp(`${RegExp.escape(again)}$`));
+    expect((await cli.must(ask("Once"))).endsWith(again)).toBe(true);
     expect(await found()).toMatchObject({ total: 1 });
     for (const other of [ask("Another"), [...ask("Once"), "--message", "Why"], ask("Once").with(3, "other")])
       expect(await cli.must(other)).toContain("waits for a review.");

@@ -524,8 +524,10 @@ test("DNSSEC is turned on, its DS records are published, and it is not turned of
     stdout: `DS records in corp.example\tnone\nDS records afterwards\t${ds}\n`,
   });
   expect((await cli.run(publish)).stderr).toContain("Add --yes");
+  expect(await cli.run(publish, { columns: 80, input: "n\n" })).toMatchObject({ exitCode: 1 });
   expect(await cli.json([...publish, "--yes", "-m", "CHG-2"])).toMatchObject({ applied: true, after: [ds] });
   const off = ["dnssec", "disable", "shop.corp.example"];
   expect((await cli.run(off)).stderr).toContain("This deletes the keys of shop.corp.example.");
+  expect(await cli.run(off, { columns: 80, input: "n\n" })).toMatchObject({ exitCode: 1 });
   expect((await cli.run([...off, "--yes"])).stderr).toContain("The zone corp.example has DS records");
 });

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { RouterOutputs } from "@zonewright/client";
 import { changeInput, command, group, withChanges, withJson, type ChangeOptions } from "../command.ts";
 import { connect } from "../credentials.ts";
-import { exitCodes } from "../failure.ts";
+import { exitCodes, Failure } from "../failure.ts";
 import { answered } from "../plans.ts";
 import { confirmed, note, print, printFields, printJson } from "../terminal.ts";
 import { domainNamed, fullName } from "../zones.ts";
@@ -76,10 +76,7 @@ function disable(): Command {
       const client = await connect();
       const domain = await domainNamed(client, name);
       const about = `This deletes the keys of ${fullName(domain)}. Turning DNSSEC on again makes others.`;
-      if (!yes && !(await confirmed(`${about} Go on?`, about))) {
-        note("Nothing was changed.");
-        return;
-      }
+      if (!yes && !(await confirmed(`${about} Go on?`, about))) throw new Failure("Nothing was changed.");
       const disabled = client.dnssec.set.mutate({ id: domain.id, enabled: false, ...changeInput(options) });
       report(await answered(disabled, whereStated(name)), json);
     });
@@ -121,10 +118,7 @@ function publishDs(): Command {
       return;
     }
     const about = "This changes the DS records.";
-    if (!yes && !(await confirmed(`${about} Go on?`, about))) {
-      note("Nothing was changed.");
-      return;
-    }
+    if (!yes && !(await confirmed(`${about} Go on?`, about))) throw new Failure("Nothing was changed.");
     const look = `\`zonewright dnssec publish-ds ${name} --dry-run\` shows what is there now.`;
     const done = await answered(client.dnssec.publishDs.mutate({ id, planHash, ...changeInput(options) }), look);
     if (json) printJson(done);

@@ -4,17 +4,7 @@ import { command, group, withJson } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { explain, Failure } from "../failure.ts";
 import { answered } from "../plans.ts";
-import {
-  counted,
-  confirmed,
-  note,
-  print,
-  printFields,
-  printJson,
-  printTable,
-  progress,
-  type Column,
-} from "../terminal.ts";
+import { counted, confirmed, print, printFields, printJson, printTable, progress, type Column } from "../terminal.ts";
 import { configNamed, domainNamed, fullName } from "../zones.ts";
 
 type DomainDetail = RouterOutputs["domains"]["get"];
@@ -212,11 +202,13 @@ function move(): Command {
       const client = await connect();
       const { id, recordCount, ...domain } = await domainNamed(client, name);
       const { id: providerConfigId } = await configNamed(client, to);
-      const about = `This moves ${fullName(domain)} with ${counted(recordCount, "record")} to ${to}.`;
-      if (!yes && !(await confirmed(`${about} Go on?`, about))) {
-        note("Nothing was changed.");
+      if (domain.providerConfigId === providerConfigId) {
+        if (json) printJson(await client.domains.get.query({ id }));
+        else print(`${fullName(domain)} is at ${to} already.`);
         return;
       }
+      const about = `This moves ${fullName(domain)} with ${counted(recordCount, "record")} to ${to}.`;
+      if (!yes && !(await confirmed(`${about} Go on?`, about))) throw new Failure("Nothing was changed.");
       const look = `\`zonewright domains show ${fullName(domain)}\` shows where it is.`;
       const moved = await answered(client.domains.update.mutate({ id, providerConfigId, ...options }), look);
       if (json) printJson(moved);

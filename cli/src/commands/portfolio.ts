@@ -147,10 +147,7 @@ function importTable(): Command {
         return;
       }
       const about = `This changes ${counted(plan.changed, "domain")}.`;
-      if (!options.yes && !(await confirmed(`${about} Go on?`, about))) {
-        note("Nothing was changed.");
-        return;
-      }
+      if (!options.yes && !(await confirmed(`${about} Go on?`, about))) throw new Failure("Nothing was changed.");
       // Before the change: an undo that cannot be kept is lost.
       await using undoFile = options.undoTo === undefined ? null : await openToWrite(options.undoTo);
       const applied = { ...input, planHash: plan.planHash, ...(message === undefined ? {} : { message }) };
