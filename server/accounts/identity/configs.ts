@@ -217,16 +217,7 @@ export class IdentityConfigs {
     providerId: ProviderId,
     work: (tx: EntityManager) => Promise<T>,
   ): Promise<T | null> {
-    return await em.transactional(async (tx) => {
-      const enabled = await queries(tx)
-        .selectFrom("identity_configs")
-        .select("id")
-        .where("provider_id", "=", providerId)
-        .where("enabled", "=", true)
-        .forShare()
-        .executeTakeFirst();
-      return enabled ? await work(tx) : null;
-    });
+    return await em.transactional(async (tx) => ((await lockEnabled(tx, providerId)) ? await work(tx) : null));
   }
 
   /** Seals the client secrets with the newest of SECRET_KEYS. */
@@ -328,6 +319,18 @@ export class IdentityConfigs {
 }
 
 const noneCouldSignIn = "No administrator could sign in afterwards. Give one of them a password or a passkey first.";
+
+/** Locks a provider's configuration as it is until the transaction ends. @returns whether it is enabled */
+export async function lockEnabled(tx: EntityManager, providerId: ProviderId): Promise<boolean> {
+  const enabled = await queries(tx)
+    .selectFrom("identity_configs")
+    .select("id")
+    .where("provider_id", "=", providerId)
+    .where("enabled", "=", true)
+    .forShare()
+    .executeTakeFirst();
+  return enabled !== undefined;
+}
 
 /** Returns where a configuration leads its users, if it says so. The address of its discovery document may be internal. */
 function hostOf({ authorizeUrl }: IdentityConfig): string | null {

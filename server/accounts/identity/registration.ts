@@ -11,9 +11,9 @@ import { AppError } from "../../platform/errors.ts";
 import { resolveAlias } from "../../api/input-error.ts";
 import type { User } from "../../database/tables/users.ts";
 import type { Invitations } from "../users/invitations/service.ts";
-import { lockAdministrators } from "../users/account.ts";
 import type { Users } from "../users/service.ts";
 import type { IdentityBindings } from "./bindings.ts";
+import { lockEnabled } from "./configs.ts";
 import type { GroupGrants } from "./groups/grants.ts";
 import { outcomeOfGroups, groupSettings } from "./groups/rules.ts";
 import { knownProvider, type Identity } from "./providers/provider.ts";
@@ -96,10 +96,11 @@ export class ExternalRegistration {
       displayName,
     } as const;
     return await this.#parts.users.create(em, account, actor, async (tx) => {
+      // Its rules and state then stay until this ends, or a change of them that was first has ended the token.
+      if (!(await lockEnabled(tx, providerId))) throw expired();
       if (!(await this.#parts.tickets.takePending(tx, pendingToken))) throw expired();
+      // Locks the administrators for one of them: who has done so may wait for the name that is stored next.
       const { id: invitationId, role } = await this.#parts.invitations.redeem(tx, inviteCode);
-      // Applying their groups does so, too, but whoever has locked the administrators may wait for the name that is stored by then.
-      if (role === "admin") await lockAdministrators(tx);
       return { role, invitationId, complete: (same, user) => this.#bind(same, actor, user, providerId, identity) };
     });
   }

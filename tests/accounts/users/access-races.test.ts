@@ -148,6 +148,18 @@ test("concurrent changes to a user who becomes an administrator meanwhile all su
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);
 });
 
+test("an administrator is demoted while somebody registers with their invitation, which has then ended", async () => {
+  const { id, client } = await someone("admin");
+  const { code: inviteCode } = (await client.post("/api/invitations", { role: "admin", maxUses: 5 })).body;
+  harness.be(8_001);
+  const answers = await inOrder(id, [
+    () => zw.admin.put(`/api/users/${id}`, { role: "member" }),
+    () => harness.register({ inviteCode }),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 400]);
+  expect(answers[1]?.body.issues).toMatchObject([{ path: ["inviteCode"] }]);
+});
+
 test("a new user and an administrator who registers at the same time under that name both get an account", async () => {
   const { id } = await someone("admin");
   const inviteCode = await invite(zw, { role: "admin" });

@@ -2,13 +2,14 @@ import type { z } from "zod";
 import type { ExpressionBuilder } from "kysely";
 import type { Audit } from "../../../notifications/audit/audit.ts";
 import type { Caller } from "../../../access/caller.ts";
+import { lockUsers } from "../../../access/locks.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import type { Tables } from "../../../database/tables/all.ts";
 import { onePage } from "../../../database/query-helpers.ts";
 import { badField, notFound, type AppError } from "../../../platform/errors.ts";
 import { newId, hashOf } from "../../../platform/ids.ts";
 import { type Role, Invitation } from "../../../database/tables/users.ts";
-import { lockAsAdministrator } from "../account.ts";
+import { lockAdministrators, lockAsAdministrator } from "../account.ts";
 import type { InvitationState, createInvitationInput } from "./schemas.ts";
 import { newSymbols, readSymbols } from "../../auth/second-factors/recovery-codes.ts";
 
@@ -95,10 +96,20 @@ export class Invitations {
   }
 
   /**
-   * Consumes one use, within the transaction that creates the user. Parallel calls cannot exceed the number of uses.
+   * Consumes one use, within the transaction that creates the user. Parallel calls cannot exceed the number of uses. Locks the administrators
+   * if the invitation makes one, else its creator, as whoever ends it does before: `lockWithAdministrators`.
    * @throws AppError BAD_REQUEST if the code is unknown, used up or expired, or if its creator may no longer invite
    */
   async redeem(tx: EntityManager, code: string): Promise<{ id: string; role: Role }> {
+    const found = await queries(tx)
+      .selectFrom("invitations")
+      .select(["role", "created_by"])
+      .where((eb) => this.#isGood(eb, code))
+      .executeTakeFirst();
+    if (!found) throw badCode();
+    if (found.role === "admin") await lockAdministrators(tx);
+    else if (found.created_by !== null) await lockUsers(tx, [found.created_by]);
+    // It may have ended while this waited.
     const used = await queries(tx)
       .updateTable("invitations")
       .set((eb) => ({ uses: eb("uses", "+", 1) }))

@@ -415,6 +415,25 @@ async function untilOneWaits(tx: EntityManager): Promise<void> {
   await expect.poll(async () => (await waiting.execute(queries(tx))).rows.length, patience).toBeGreaterThan(0);
 }
 
+test.each([
+  ["rules", sql`group_rules = '[]'`, { status: 201, role: "member" }],
+  ["state to disabled", sql`enabled = false`, { status: 401, role: undefined }],
+])("a registration waits for a change of the provider's %s, and follows it", async (_what, change, expected) => {
+  const login = `person-${count++}`;
+  provider.accounts.set(login, { preferred_username: login, groups: ["auditors"] });
+  const { pending_token: pendingToken } = await goThrough(login);
+  const inviteCode = await invite(zw);
+  let registered: Promise<Answer> | undefined;
+  await zw.services.database.fork().transactional(async (tx) => {
+    await sql`update identity_configs set ${change} where id = ${configId}`.execute(queries(tx));
+    registered = zw.nobody.post("/api/auth/oauth/oidc/register", { pendingToken, inviteCode });
+    await untilOneWaits(tx);
+  });
+  const answer = await registered;
+  expect({ status: answer?.status, role: answer?.body.user?.role }).toEqual(expected);
+  await configure({ enabled: true });
+});
+
 describe("the last administrator", () => {
   test("groups neither demote nor lock out the last administrator, but do once there is another", async () => {
     const user = await person(["admins"]);
