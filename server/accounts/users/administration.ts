@@ -218,7 +218,7 @@ export class UserAdministration {
       await lockLosing(tx, id, "deleted");
       const user = await tx.findOne(User, { id });
       if (!user) throw notFound("user");
-      const domains = await reassignDomains(tx, user, reassignTo);
+      const domains = await this.#reassignDomains(tx, caller, user, reassignTo);
       const sessions = await queries(tx).selectFrom("sessions").select("id").where("user_id", "=", id).execute();
       const before = auditedFields(user);
       const invitations = await endInvitations(tx, id, this.#parts.now());
@@ -246,6 +246,46 @@ export class UserAdministration {
     for (const session of ended) this.#parts.authenticator.end(session.id);
     this.#parts.authenticator.forget(id);
   }
+
+  /**
+   * Reassigns a user's domains to another user. Each has an audit entry, so that the new owner's others can be told apart.
+   * @returns how many
+   * @throws AppError CONFLICT if there are some and no new owner is named
+   */
+  async #reassignDomains(
+    tx: EntityManager,
+    caller: Caller,
+    user: User,
+    reassignTo: string | undefined,
+  ): Promise<number> {
+    const owned = await queries(tx)
+      .selectFrom("domains")
+      .select((eb) => eb.fn.countAll<string>().as("total"))
+      .where("owner_id", "=", user.id)
+      .executeTakeFirstOrThrow();
+    const total = Number(owned.total);
+    if (total === 0) return 0;
+    if (reassignTo === undefined) {
+      const count = total === 1 ? "1 domain" : `${total} domains`;
+      throw new AppError(
+        "CONFLICT",
+        `${user.username} owns ${count}. Name the new owner in \`reassignTo\`, or delete the domains first.`,
+      );
+    }
+    const heir = reassignTo === user.id ? null : await tx.findOne(User, { id: reassignTo, disabledAt: null });
+    if (!heir) throw badField(["reassignTo"], "No user has this ID. Choose an existing user.");
+    const moved = await queries(tx)
+      .updateTable("domains")
+      .set({ owner_id: heir.id, updated_at: this.#parts.now() })
+      .where("owner_id", "=", user.id)
+      .returning("id")
+      .execute();
+    const change = { before: { ownerId: user.id }, after: { ownerId: heir.id } };
+    const event = { action: "domain.update", targetType: "domain", ...change } as const;
+    const entries = moved.map(({ id: targetId }) => ({ ...event, targetId }));
+    await this.#parts.audit.recordAll(tx, caller, entries);
+    return moved.length;
+  }
 }
 
 /** Refuses a password before anything is asked of the caller. */
@@ -270,28 +310,6 @@ function setAddress(user: User, { email, emailVerified }: Pick<UserPatch, "email
     user.emailVerifiedBy = email === null || emailVerified === false ? null : "administrator";
   } else if (emailVerified === false) user.emailVerifiedBy = null;
   else if (emailVerified === true && typeof user.email === "string") user.emailVerifiedBy ??= "administrator";
-}
-
-/** Reassigns a user's domains to another user. @returns how many; @throws AppError CONFLICT if there are some and no new owner is named */
-async function reassignDomains(tx: EntityManager, user: User, reassignTo: string | undefined): Promise<number> {
-  const owned = await queries(tx)
-    .selectFrom("domains")
-    .select((eb) => eb.fn.countAll<string>().as("total"))
-    .where("owner_id", "=", user.id)
-    .executeTakeFirstOrThrow();
-  const total = Number(owned.total);
-  if (total === 0) return 0;
-  if (reassignTo === undefined) {
-    const count = total === 1 ? "1 domain" : `${total} domains`;
-    throw new AppError(
-      "CONFLICT",
-      `${user.username} owns ${count}. Name the new owner in \`reassignTo\`, or delete the domains first.`,
-    );
-  }
-  const heir = reassignTo === user.id ? null : await tx.findOne(User, { id: reassignTo, disabledAt: null });
-  if (!heir) throw badField(["reassignTo"], "No user has this ID. Choose an existing user.");
-  await queries(tx).updateTable("domains").set({ owner_id: heir.id }).where("owner_id", "=", user.id).execute();
-  return total;
 }
 
 /** Takes a user who is being deleted from the records that name them as owner, in all versions. @returns how many live records did */

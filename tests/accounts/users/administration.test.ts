@@ -236,8 +236,24 @@ describe("the domains of a deleted user", () => {
     expect(refused.body.detail).toContain("owns 1 domain");
     const heir = await add();
     expect((await zw.admin.delete(`/api/users/${user.id}?reassignTo=${heir.id}`)).status).toBe(200);
-    expect((await zw.admin.get(`/api/domains/${domain.id}`)).body.ownerId).toBe(heir.id);
+    const { body: left } = await zw.admin.get(`/api/domains/${domain.id}`);
+    expect(left.ownerId).toBe(heir.id);
+    expect(left.updatedAt).not.toBe(domain.updatedAt);
     expect((await zw.admin.get(`/api/users/${heir.id}`)).body.domainCount).toBe(1);
+  });
+
+  test("each domain that goes to another user with a deletion has an audit entry of its own", async () => {
+    const { user, domain } = await owner();
+    const { body: second } = await zw.admin.post("/api/domains", { name: `second.${user.username}.example` });
+    expect((await zw.admin.put(`/api/domains/${second.id}`, { ownerId: user.id })).status).toBe(200);
+    const heir = await add();
+    expect((await zw.admin.delete(`/api/users/${user.id}?reassignTo=${heir.id}`)).status).toBe(200);
+    for (const { id } of [domain, second]) {
+      const { body } = await zw.admin.get(`/api/audit?domainId=${id}&action=domain.update&limit=1`);
+      expect(body.entries).toMatchObject([
+        { actorId: adminId, targetId: id, before: { ownerId: user.id }, after: { ownerId: heir.id } },
+      ]);
+    }
   });
 
   test("domains cannot be reassigned to a missing user, a disabled user or the user being deleted", async () => {
