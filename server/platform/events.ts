@@ -172,7 +172,10 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
   "security.factor_removed": { when: "A passkey, an authenticator app or email codes were removed.", to: "the user" },
   "security.recovery_codes_replaced": { when: "New recovery codes were generated.", to: "the user" },
   "security.identity_added": { when: "An external identity was linked to the account.", to: "the user" },
-  "security.identity_removed": { when: "An external identity was unlinked from the account.", to: "the user" },
+  "security.identity_removed": {
+    when: "An external identity was unlinked from the account. Not sent if its provider is deleted or moved.",
+    to: "the user",
+  },
   "security.token_created": { when: "A personal token was created.", to: "the user" },
   "security.feed_created": { when: "A calendar feed was created.", to: "the user" },
   "security.key_created": { when: "A TSIG key for DNS clients was created.", to: "the user" },

@@ -241,7 +241,13 @@ export class IdentityConfigs {
   async #unlinkAll(tx: EntityManager, caller: Caller, providerId: ProviderId, confirmed: boolean): Promise<number> {
     const couldSignIn = await canAdministratorSignIn(tx);
     const unlinked = await unbindAll(tx, providerId, confirmed);
-    await this.#parts.grants.unlinked(tx, caller, unlinked);
+    const users = unlinked.map(({ user_id: userId }) => userId);
+    await this.#parts.grants.unlinked(tx, caller, users);
+    const event = { action: "identity.unbind", targetType: "identity" } as const;
+    const entries = unlinked.map(({ id: targetId, user_id: userId }) => {
+      return { ...event, targetId, before: { userId, providerId } };
+    });
+    await this.#parts.audit.recordAll(tx, caller, entries);
     if (unlinked.length > 0) await refuseNoAdministrator(tx, noneCouldSignIn, couldSignIn);
     return unlinked.length;
   }
@@ -358,17 +364,17 @@ function requireSecretAgain(config: IdentityConfig, patch: IdentityConfigPatch, 
 
 /**
  * Unlinks all users of a provider.
- * @returns the unlinked users, whose roles from groups `GroupGrants.unlinked` ends
+ * @returns the identities and their users, whose roles from groups `GroupGrants.unlinked` ends
  * @throws AppError CONFIRMATION_REQUIRED if there are any and `confirmed` is false
  */
-async function unbindAll(tx: EntityManager, providerId: ProviderId, confirmed: boolean): Promise<string[]> {
+async function unbindAll(tx: EntityManager, providerId: ProviderId, confirmed: boolean) {
   const rows = await queries(tx)
     .deleteFrom("identity_bindings")
     .where("provider_id", "=", providerId)
-    .returning("user_id")
+    .returning(["id", "user_id"])
     .execute();
   const users = rows.length;
-  if (users === 0 || confirmed) return rows.map(({ user_id: id }) => id);
+  if (users === 0 || confirmed) return rows;
   const affected = users === 1 ? "1 user signs" : `${users} users sign`;
   throw new AppError(
     "CONFIRMATION_REQUIRED",

@@ -190,6 +190,12 @@ describe("identity provider configurations", () => {
     expect(await zw.admin.delete(at)).toBeProblem(404, "NOT_FOUND");
     const [entry] = await entries(zw.admin, { action: "identity_config.delete" });
     expect(entry).toMatchObject({ targetId: body.id, before: { providerId: "github", boundUsers: 1 } });
+    const [unbound] = await entries(zw.admin, { action: "identity.unbind" });
+    expect(unbound).toMatchObject({
+      actorId: entry?.actorId,
+      targetType: "identity",
+      before: { userId: registered.body.user.id, providerId: "github" },
+    });
   });
 
   test.each(["authorizeUrl", "tokenUrl", "userInfoUrl"])(
@@ -245,6 +251,8 @@ describe("identity provider configurations", () => {
     expect(await exchange(zw, ticket)).toBeProblem(401, "UNAUTHORIZED");
     const [entry] = await entries(zw.admin, { action: "identity_config.update" });
     expect(entry).toMatchObject({ before: { tokenUrl: body.tokenUrl, boundUsers: 1 }, after: { tokenUrl } });
+    const [unbound] = await entries(zw.admin, { action: "identity.unbind" });
+    expect(unbound?.before).toEqual({ userId: registered.body.user.id, providerId: "github" });
     expect((await zw.admin.put(at, { tokenUrl: body.tokenUrl })).status).toBe(200);
     expect(await setOut()).toHaveProperty("needs_invite");
   });
