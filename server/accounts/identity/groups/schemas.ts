@@ -49,7 +49,8 @@ export const groupFields = {
     .meta({
       description:
         "What group members get. Evaluated at each sign-in: grants end when the group does. What no remaining rule gives " +
-        "ends immediately; what another rule gives, too, stays until the user's next sign-in, whichever group it came from.",
+        "ends immediately; what another rule gives, too, stays until the user's next sign-in, whichever group it came from. " +
+        "Of several roles only the highest is stored, so a lower one begins at the next sign-in.",
       example: [{ group: "dns-team", role: "member", assignment: { tag: "production", access: "write" } }],
     }),
   defaultDeny: z.boolean("This must be true or false.").optional().meta({
