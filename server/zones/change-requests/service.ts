@@ -133,7 +133,8 @@ export class ChangeRequests {
         .selectFrom("domains")
         .select(["name", "view"])
         .where("id", "=", domainId)
-        .forKeyShare()
+        // Serializes parallel calls, so that they cannot exceed the limit together.
+        .forNoKeyUpdate()
         .executeTakeFirst();
       if (!domain) throw notFound("domain");
       await refuseTooMany(tx, domainId);

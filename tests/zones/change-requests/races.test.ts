@@ -1,9 +1,11 @@
+import { sql } from "kysely";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { queries } from "../../../server/database/database.ts";
 import { assign, idOf } from "../../accounts/assignments/assigned.ts";
 import type { Answer, RestClient } from "../../support/rest-client.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { fileZone, manualZone, type Body, type Zone } from "../../support/zones.ts";
-import { approve, creating, readRequest, requested, requireReview, verdict } from "./requested.ts";
+import { approve, creating, readRequest, request, requested, requireReview, verdict } from "./requested.ts";
 
 const zw = useZonewright({ env: { JOBS: "off" } });
 
@@ -21,6 +23,21 @@ const rounds = (onServer: number) => (process.env["TEST_DATABASE_URL"] === undef
 const succeeded = (answers: readonly Answer[]) => answers.filter(({ status }) => status < 300);
 const revisionsOf = async (zone: Zone, { id }: { id: string }) =>
   (await zone.history()).filter(({ changeRequestId }: Body) => changeRequestId === id);
+
+test("a domain has at most 1,000 open requests, also with concurrent calls", async () => {
+  const zone = await manualZone(zw);
+  const { id } = await requested(zw.admin, zone, creating("first"));
+  await sql`
+    insert into change_requests overriding user value
+    select (jsonb_populate_record(r, jsonb_build_object('id', gen_random_uuid()))).*
+    from change_requests r, generate_series(1, 997) where r.id = ${id}
+  `.execute(queries(zw.services.database.fork()));
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, index) => request(zw.admin, zone, creating(`h${index}`))),
+  );
+  const codes = answers.map(({ status, body }) => (status === 201 ? "made" : body.code));
+  expect(codes.toSorted()).toEqual([...Array.from({ length: 6 }, () => "CONFLICT"), "made", "made"]);
+});
 
 describe.each([
   ["a zone without a back end", manualZone],
