@@ -34,7 +34,7 @@ function values(): Command {
       ],
     }),
   )
-    .option("--ttl <ttl>", "the new TTL: seconds, or 5m, 1h, 1d, 1w (default: each keeps its own)")
+    .option("--ttl <ttl>", "the new TTL: seconds, or 5m, 1h, 1d, 1w, or automatic (default: each keeps its own)")
     .option("--tag <tag>", "only domains with this tag")
     .option("--domain <domain...>", "only these domains")
     .action(async (type: string, value: string, newValue: string, options: ReplaceOptions) => {
@@ -46,7 +46,7 @@ function values(): Command {
         recordType: type.toUpperCase(),
         value,
         newValue,
-        ...(ttl === undefined ? {} : { newTtl: ttlOf(ttl) }),
+        ...(ttl === undefined ? {} : ttl === "automatic" ? { automaticTtl: true } : { newTtl: ttlOf(ttl) }),
         ...(tag === undefined ? {} : { tag }),
         ...(domainIds.length === 0 ? {} : { domainIds }),
       };

@@ -15,6 +15,7 @@ export interface ReplaceRequest {
   value: string;
   newValue: string;
   newTtl?: number | undefined;
+  automaticTtl?: boolean | undefined;
   domainIds?: string[] | undefined;
   tag?: string | undefined;
 }
@@ -36,8 +37,8 @@ export interface Wanted {
   recordType: string;
   from: ValueForm;
   to: ValueForm;
-  /** Seconds; null keeps the TTLs. */
-  newTtl: number | null;
+  /** Seconds, or the automatic TTL of each zone's provider; null keeps the TTLs. */
+  newTtl: number | "automatic" | null;
 }
 
 /** Leading fields that stand in for those left out, so that the type's rule can read the rest. The first that works is meant. */
@@ -45,11 +46,14 @@ const leads: Readonly<Record<string, readonly string[]>> = { MX: ["", "0 "], SRV
 
 /** Reads what is wanted. Accepts any notation of the values. @throws AppError BAD_REQUEST */
 export function readWanted(request: ReplaceRequest): { wanted: Wanted; warnings: string[] } {
-  const { recordType, newTtl = null } = request;
+  const { recordType } = request;
+  if (request.automaticTtl && request.newTtl !== undefined)
+    throw badField(["automaticTtl"], "Send either `newTtl` or `automaticTtl`, not both.");
+  const newTtl = request.automaticTtl ? "automatic" : (request.newTtl ?? null);
   const { form: from } = formOf(recordType, request.value, "value");
   const { form: to, warnings } = formOf(recordType, request.newValue, "newValue");
   if (from.omitted === to.omitted && from.written === to.written && newTtl === null)
-    throw badField(["newValue"], "`newValue` is the same as `value`. Send another value, or `newTtl`.");
+    throw badField(["newValue"], "`newValue` is the same as `value`. Send another value, `newTtl` or `automaticTtl`.");
   return { wanted: { recordType, from, to, newTtl }, warnings };
 }
 

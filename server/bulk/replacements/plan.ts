@@ -3,6 +3,7 @@ import type { Caller } from "../../access/caller.ts";
 import { refuseReserved } from "../../zones/changes/locks-and-reviews.ts";
 import type { EntityManager } from "../../database/database.ts";
 import type { ProviderConnections } from "../../dns-providers/connections.ts";
+import type { ProviderKind } from "../../dns-providers/provider.ts";
 import { ownerWithin } from "../../dns/names/names.ts";
 import { AppError } from "../../platform/errors.ts";
 import { inChunks, takeTurns, inTurns } from "../../platform/slices.ts";
@@ -187,7 +188,7 @@ function editsIn({ rights, kind }: Zone, wanted: Wanted, present: readonly LiveR
     return reason === null;
   });
   if (writable.length === 0 && forbidden) throw new AppError("FORBIDDEN", forbidden);
-  const ttl = wanted.newTtl ?? undefined;
+  const ttl = writable.length === 0 ? undefined : ttlAt(kind, wanted);
   const going = new Set(writable.map(({ id }) => id));
   const others = new Map(
     present.flatMap((record) => (going.has(record.id) || !isActive(record) ? [] : [[recordKey(record), record]])),
@@ -219,6 +220,13 @@ function editsIn({ rights, kind }: Zone, wanted: Wanted, present: readonly LiveR
       edits.set(other.id, { action: "update", recordId: other.id, patch: { ttl } });
   }
   return { edits: [...edits.values()], warnings };
+}
+
+/** Returns the TTL that records get at a kind of provider; undefined: they keep their own. @throws AppError BAD_REQUEST */
+export function ttlAt(kind: Pick<ProviderKind, "name" | "automaticTtl">, { newTtl }: Wanted): number | undefined {
+  if (newTtl !== "automatic") return newTtl ?? undefined;
+  if (kind.automaticTtl === undefined) throw new AppError("BAD_REQUEST", `${kind.name} has no automatic TTL.`);
+  return kind.automaticTtl;
 }
 
 /** A fixed order, so that two plans of one state are equal. */

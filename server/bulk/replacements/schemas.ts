@@ -23,6 +23,11 @@ const request = {
   newTtl: ttlField
     .optional()
     .meta({ description: "New TTL in seconds. Default: each RRset keeps its own.", example: 300 }),
+  automaticTtl: z.boolean("This must be true or false.").optional().meta({
+    description:
+      "Whether the records get the automatic TTL of their provider, instead of `newTtl`. A domain whose provider has none is not changed.",
+    example: false,
+  }),
   domainIds: z
     .array(domainId)
     .min(1, "Send at least one id, or leave `domainIds` out.")
@@ -101,6 +106,9 @@ const jobFields = {
     .int()
     .nullable()
     .meta({ description: "The new TTL; null to keep each, and for a template or a table.", example: null }),
+  automaticTtl: z
+    .boolean()
+    .meta({ description: "Whether the records get the automatic TTL of their provider.", example: false }),
   message: z
     .string()
     .nullable()

@@ -34,7 +34,7 @@ import { refuseLosses, planView } from "../../zones/records/editing/reviewed-pla
 import { refuseLockedIn } from "../../zones/records/planned-zone.ts";
 import { takingImportBack } from "../portfolio-imports.ts";
 import { nothingFound, namesWithValue, type ReplaceRequest, readWanted } from "./find.ts";
-import { planReplacement, withNameServer, planZonePart } from "./plan.ts";
+import { planReplacement, withNameServer, planZonePart, ttlAt } from "./plan.ts";
 import { revertTitle } from "../batches/notices.ts";
 import { liveAtNames } from "../../zones/changes/state/live-queries.ts";
 import { planInversion } from "../../zones/records/revert.ts";
@@ -231,7 +231,7 @@ const jobView = async (em: EntityManager, batch: Batch) => jobWith(batch, await 
 
 function jobWith(batch: Batch, { total: all, ...counts }: ItemCounts) {
   const request = batch.request as Partial<ReplaceRequest & TemplateRequest>;
-  const { recordType = null, value = null, newValue = null, newTtl = null } = request;
+  const { recordType = null, value = null, newValue = null, newTtl = null, automaticTtl = false } = request;
   const { templateId = null, templateRevision = null } = request;
   return {
     jobId: batch.id,
@@ -242,6 +242,7 @@ function jobWith(batch: Batch, { total: all, ...counts }: ItemCounts) {
     value,
     newValue,
     newTtl,
+    automaticTtl,
     message: batch.message,
     templateId,
     templateRevision,
@@ -329,7 +330,7 @@ export const replacementPurposes: Pick<BatchPurposes, "replace" | "revert"> = {
       const { wanted } = readWanted(request as ReplaceRequest);
       const names = withNameServer(zone, wanted, await namesWithValue(em, zone.id, wanted));
       const present = await liveAtNames(em, zone.id, names);
-      const kind = await kindOfZone(zone, [wanted.newTtl ?? undefined]);
+      const kind = await kindOfZone(zone, [ttlAt(zone.kind, wanted)]);
       return await planZonePart(em, { ...zone, kind }, wanted, present);
     },
   },

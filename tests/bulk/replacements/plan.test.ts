@@ -1,5 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { assign } from "../../accounts/assignments/assigned.ts";
+import { startCloudflare, type CloudflareServer } from "../../support/vendors/cloudflare/server.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import {
   addZone,
@@ -14,7 +15,13 @@ import {
 import { jobOf, planned, planOf, started } from "./replaced.ts";
 
 /** Jobs run when a test says so. */
-const zw = useZonewright({ env: { JOBS: "off" } });
+const zw = useZonewright({ env: { JOBS: "off", EGRESS_ALLOW: "127.0.0.1" } });
+
+let cloudflare: CloudflareServer;
+beforeAll(async () => {
+  cloudflare = await startCloudflare();
+});
+afterAll(() => cloudflare.stop());
 
 let addresses = 0;
 /** An address that no other test has. */
@@ -192,6 +199,32 @@ describe("values", () => {
       const ttls = (await zone.records()).filter(({ value }) => value === old).map(({ ttl }) => ttl);
       expect(ttls).toEqual([60, 60]);
     }
+  });
+
+  test("`automaticTtl` gives records the automatic TTL of their provider, and names domains whose provider has none", async () => {
+    const old = freshAddress();
+    const { token: apiToken, accountId, url: endpoint } = cloudflare;
+    const zones: Zone[] = [];
+    for (const settings of [
+      { kind: "cloudflare", config: { apiToken, accountId, endpoint } },
+      { kind: "manual", config: {} },
+    ]) {
+      const name = freshName();
+      if (settings.kind === "cloudflare") cloudflare.addZone(name, "free");
+      const config = await zw.admin.post("/api/provider-configs", { ...settings, name });
+      const zone = await addZone(zw, { name, providerConfigId: config.body.id });
+      await zone.create({ recordType: "A", name: "www", value: old, ttl: 300 });
+      zones.push(zone);
+    }
+    const request = { recordType: "A", value: old, newValue: old, automaticTtl: true };
+    const both = await planOf(zw.admin, { ...request, newTtl: 60 });
+    expect([both.status, both.body.issues[0].path]).toEqual([400, ["automaticTtl"]]);
+    const job = await replaced(request);
+    expect(job).toMatchObject({ automaticTtl: true, newTtl: null, progress: { domains: 2, done: 1, failed: 1 } });
+    expect(job.domains.find(({ state }: Body) => state === "failed").error).toMatch(/has no automatic TTL/);
+    const ttls = [];
+    for (const zone of zones) ttls.push((await zone.records()).map(({ ttl }) => ttl));
+    expect(ttls).toEqual([[1], [300]]);
   });
 });
 

@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { focusIn, useConsole } from "../../support/console.ts";
+import { focusIn, photograph, useConsole } from "../../support/console.ts";
 import { startCloudflare, type CloudflareServer } from "../../support/vendors/cloudflare/server.ts";
-import { freshName, Zone } from "../../support/zones.ts";
+import { freshName, manualZone, Zone } from "../../support/zones.ts";
 
 /** Records that Cloudflare's proxy answers for: the console publishes none of their values in silence. */
 
@@ -155,4 +155,40 @@ test("several records get an automatic TTL at once", async () => {
   await expect
     .poll(async () => (await zone.records("&value=192.0.2.7")).map(({ name, ttl }) => `${name} ${ttl}`).toSorted())
     .toEqual(["direct 1", "other 1", "third 1"]);
+});
+
+test("what was found in zones of several providers gets an automatic TTL where the provider has one", async () => {
+  const other = await manualZone(site.zonewright);
+  await other.add("A", "www", "192.0.2.8", 300);
+  await zone.add("A", "shop", "192.0.2.8", 300);
+  await page.goto(`${site.url}/search?value=192.0.2.8`);
+  await page.getByText("2 records").waitFor();
+  await page.getByLabel("Select all records on this page").click();
+  await page.getByRole("button", { name: "Set TTL…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Set the TTL of 2 records" });
+  await dialog.getByText("or “automatic”").waitFor();
+  await dialog.getByRole("textbox", { name: "New TTL" }).fill("automatic");
+  await dialog.getByRole("button", { name: "Show the plan" }).click();
+  await dialog.getByText("The provider of this zone has no automatic TTL.").waitFor();
+  await dialog.getByText("5 min → automatic", { exact: true }).waitFor();
+  await photograph(page, "search-automatic");
+  await dialog.getByRole("button", { name: "Change 1 domain" }).click();
+  await dialog.getByText("1 domain was left out.").waitFor();
+  await expect.poll(async () => (await zone.records("&value=192.0.2.8")).map(({ ttl }) => ttl)).toEqual([1]);
+  expect((await other.records()).map(({ ttl }) => ttl)).toEqual([300]);
+  await dialog.getByRole("button", { name: "Close" }).last().click();
+
+  await zone.add("A", "third", "192.0.2.9", 300);
+  await other.add("A", "third", "192.0.2.9", 300);
+  await page.goto(`${site.url}/replace?type=A&value=192.0.2.9`);
+  await page.getByLabel("New TTL").fill("Automatic");
+  await page.getByRole("button", { name: "Show the plan" }).click();
+  await page.getByText("has no automatic TTL.").waitFor();
+  await page.getByText("5 min → automatic", { exact: true }).waitFor();
+  expect(new URL(page.url()).searchParams.get("ttl")).toBe("automatic");
+  await photograph(page, "replace-automatic");
+  await page.getByRole("button", { name: "Change 1 domain" }).click();
+  await page.getByRole("heading", { name: "TTL of A 192.0.2.9 → automatic" }).waitFor();
+  await page.getByText("1 domain changed").waitFor();
+  expect((await zone.records("&value=192.0.2.9")).map(({ ttl }) => ttl)).toEqual([1]);
 });

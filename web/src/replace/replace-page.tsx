@@ -14,13 +14,17 @@ import { Card, Page } from "../ui/page.tsx";
 import { formatTtl, parseTtl } from "../ui/ttl.ts";
 import { useAction } from "../ui/use-action.ts";
 import { replaceWords } from "../words/replace.ts";
+import { zoneWords } from "../words/zone.ts";
 import { ApplyForm } from "../zone/apply-form.tsx";
 import { labelsInUse } from "../zone/domain-queries.ts";
+import { isAutomaticTtl } from "../zone/ttl.ts";
 import { PlannedZones } from "../zone/planned-zones.tsx";
 import { isEmptyPlan } from "../zone/several-zones.ts";
 import styles from "./replace.module.css";
 
 const text = replaceWords;
+/** What addresses say for an automatic TTL, in any language. */
+const automatic = "automatic";
 
 type Request = RouterInputs["replacements"]["plan"];
 type Plan = RouterOutputs["replacements"]["plan"];
@@ -35,17 +39,18 @@ export function ReplacePage() {
   const [type, setType] = useState(given.type ?? "A");
   const [value, setValue] = useState(given.value ?? "");
   const [to, setTo] = useState(given.to ?? "");
-  const [ttl, setTtl] = useState(given.ttl ?? "");
+  const [ttl, setTtl] = useState(given.ttl === automatic ? zoneWords.ttlAutomatic : (given.ttl ?? ""));
   const [tag, setTag] = useState(given.tag ?? "");
   const [missed, setMissed] = useState(false);
   const [made, setMade] = useState<{ request: Request; plan: Plan } | null>(null);
   const heading = useRef<HTMLDivElement>(null);
-  const newTtl = ttl.trim() === "" ? undefined : (parseTtl(ttl) ?? null);
+  const newTtl = ttl.trim() === "" ? undefined : isAutomaticTtl(ttl) ? automatic : parseTtl(ttl);
   const request: Request = {
     recordType: type,
     value: value.trim(),
     newValue: to.trim() || value.trim(),
     ...(typeof newTtl === "number" ? { newTtl } : {}),
+    ...(newTtl === automatic ? { automaticTtl: true } : {}),
     ...(tag === "" ? {} : { tag }),
   };
   // What was planned is not what stands in the fields once they are edited, also while the plan is being made.
@@ -54,7 +59,13 @@ export function ReplacePage() {
     setMissed(true);
     if (value.trim() === "" || newTtl === null || (to.trim() === "" && newTtl === undefined)) return;
     await navigate({
-      search: { type, value: value || undefined, to: to || undefined, ttl: ttl || undefined, tag: tag || undefined },
+      search: {
+        type,
+        value: value || undefined,
+        to: to || undefined,
+        ttl: newTtl === automatic ? automatic : ttl || undefined,
+        tag: tag || undefined,
+      },
       replace: true,
     });
     setMade({ request, plan: await client.replacements.plan.mutate(request) });
@@ -228,13 +239,13 @@ export function JobState({ state }: Pick<Job, "state">) {
 }
 
 /** What a job does, in one line. */
-export function titleOf({ kind, recordType, value, newValue, newTtl, revertsId }: Job): string {
+export function titleOf({ kind, recordType, value, newValue, newTtl, automaticTtl, revertsId }: Job): string {
   if (kind === "portfolio") return revertsId === null ? text.kinds.portfolio : text.kinds.revert(text.kinds.portfolio);
   const what =
     recordType === null || value === null
       ? text.kinds.template
       : value === newValue
-        ? text.kinds.ttl(recordType, value, formatTtl(newTtl ?? 0))
+        ? text.kinds.ttl(recordType, value, automaticTtl ? zoneWords.ttlAutomatic : formatTtl(newTtl ?? 0))
         : text.kinds.replace(recordType, value, newValue ?? "");
   return kind === "revert" ? text.kinds.revert(what) : what;
 }

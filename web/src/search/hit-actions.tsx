@@ -1,7 +1,8 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { isZonewrightError } from "@zonewright/client";
 import { Fragment, useEffect, useRef, useState } from "react";
-import { client, messageOf } from "../api.ts";
+import { client, messageOf, queries } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -9,11 +10,11 @@ import { Form, TextField } from "../ui/field.tsx";
 import { formatNumber } from "../ui/format.ts";
 import { Notice } from "../ui/notice.tsx";
 import { toast } from "../ui/toast.tsx";
-import { parseTtl } from "../ui/ttl.ts";
 import { useAction } from "../ui/use-action.ts";
 import { searchWords } from "../words/search.ts";
 import { words } from "../words/words.ts";
 import { zoneWords } from "../words/zone.ts";
+import { providerKinds } from "../zone/automatic-ttl.tsx";
 import { emptyDraft } from "../zone/draft/draft.ts";
 import { draftKey, readDraft, writeDraft } from "../zone/draft/store.ts";
 import { PlannedZones } from "../zone/planned-zones.tsx";
@@ -23,10 +24,12 @@ import {
   planOf,
   refreshZones,
   reverseFailures,
+  refusedPlan,
   reverseWarnings,
   sayApplied,
   type ZonePlan,
 } from "../zone/several-zones.ts";
+import { readTtl, type ProviderKind } from "../zone/ttl.ts";
 import { byZone, withAction, type Hit, type HitAction, type ZoneHits } from "./hit-changes.ts";
 import styles from "./search.module.css";
 
@@ -76,7 +79,6 @@ export function HitBar({ hits, onAct, onClear }: HitBarProps) {
 interface Planned {
   /** The text of the field that it was made for. */
   typed: string;
-  action: HitAction;
   zones: readonly ZoneHits[];
   plans: readonly ZonePlan[];
 }
@@ -118,19 +120,32 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
   const input = useRef<HTMLInputElement>(null);
   const needsText = kind === "ttl" || kind === "value";
   const count = formatNumber(hits.length);
+  const { data: kinds = [] } = useQuery({ ...providerKinds, enabled: kind === "ttl" });
+  const used = new Set(hits.map(({ providerId }) => providerId));
+  const ttlHint = kinds.some(({ id, automaticTtl }) => automaticTtl !== null && used.has(id))
+    ? text.ttlOrAutomatic
+    : text.ttlHint;
 
   const plan = useAction(async () => {
-    const action = actionOf(kind, typed);
-    setFault(action === null ? (kind === "ttl" && typed.trim() !== "" ? text.ttlHint : text.missing) : null);
-    if (action === null) return;
-    const zones = byZone(hits, action);
-    const plans = await fewAtATime(zones, (zone) =>
-      planOf(zone, async () => {
+    const kinds = kind === "ttl" ? await queries.fetchQuery(providerKinds) : [];
+    const actionAt = (providerId: string) =>
+      actionOf(
+        kind,
+        typed,
+        kinds.find(({ id }) => id === providerId),
+      );
+    const isRead = hits.some(({ providerId }) => actionAt(providerId) !== null);
+    setFault(isRead ? null : kind === "ttl" && typed.trim() !== "" ? ttlHint : text.missing);
+    if (!isRead) return;
+    const zones = byZone(hits, actionAt);
+    const plans = await fewAtATime(zones, async (zone): Promise<ZonePlan> => {
+      if (zone.action === null) return refusedPlan(zone, text.noAutomaticTtl);
+      return await planOf(zone, async () => {
         const plan = await client.records.plan.mutate({ id: zone.domainId, changes: zone.changes });
         return { ...plan, warnings: [...plan.warnings, ...reverseWarnings(plan)] };
-      }),
-    );
-    setMade({ typed, action, zones, plans });
+      });
+    });
+    setMade({ typed, zones, plans });
   });
   const { run: runPlan } = plan;
   useEffect(() => {
@@ -140,8 +155,9 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
   const able = planned?.plans.filter((each) => each.error === null && !isEmptyPlan(each)) ?? [];
   const skipped = planned?.plans.filter(({ error }) => error !== null) ?? [];
   const failed = outcomes.flatMap((each) => ("error" in each ? [each] : []));
-  const draftOf = async (zones: readonly ZoneHits[], action: HitAction) => {
-    for (const { domainId, records } of zones) {
+  const draftOf = async (zones: readonly ZoneHits[]) => {
+    for (const { domainId, records, action } of zones) {
+      if (action === null) continue;
       const key = draftKey(user.id, domainId);
       const before = (await readDraft(key)) ?? emptyDraft;
       await writeDraft(key, before, withAction(before, records, action));
@@ -171,10 +187,7 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
       setOutcomes([...done]);
     }
     const refused = new Set(done.flatMap((each) => ("error" in each ? [each.domainId] : [])));
-    await draftOf(
-      planned.zones.filter(({ domainId }) => refused.has(domainId)),
-      planned.action,
-    );
+    await draftOf(planned.zones.filter(({ domainId }) => refused.has(domainId)));
     const changed = done.flatMap((each) =>
       "changeSetId" in each && each.changeSetId !== null ? [{ ...each, changeSetId: each.changeSetId }] : [],
     );
@@ -186,7 +199,7 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
     if (!planned) return;
     const ids = new Set(able.map(({ domainId }) => domainId));
     const zones = planned.zones.filter(({ domainId }) => ids.has(domainId));
-    await draftOf(zones, planned.action);
+    await draftOf(zones);
     toast({ title: text.drafted(zones.length, formatNumber(zones.length)) });
     setDrafted(zones);
   });
@@ -322,7 +335,7 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
               ref={input}
               mono={kind === "value"}
               label={kind === "ttl" ? text.newTtl : text.newValue(hits[0]?.recordType ?? "")}
-              hint={kind === "ttl" ? text.ttlHint : null}
+              hint={kind === "ttl" ? ttlHint : null}
               error={fault}
               maxLength={10_000}
               autoCapitalize="none"
@@ -359,10 +372,10 @@ export function HitDialog({ kind, hits, onClose }: HitDialogProps) {
   );
 }
 
-/** Null if what was typed is not a TTL or a value. */
-function actionOf(kind: HitAction["kind"], typed: string): HitAction | null {
+/** Null if what was typed is not a TTL at the kind of provider, or not a value. */
+function actionOf(kind: HitAction["kind"], typed: string, at: ProviderKind | undefined): HitAction | null {
   if (kind === "ttl") {
-    const ttl = parseTtl(typed);
+    const ttl = readTtl(typed, at);
     return ttl === null || ttl > longestTtl ? null : { kind, ttl };
   }
   if (kind === "value") return typed.trim() === "" ? null : { kind, value: typed.trim() };

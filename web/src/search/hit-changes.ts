@@ -16,16 +16,24 @@ export interface ZoneHits {
   domainName: string;
   providerId: string;
   records: readonly DnsRecord[];
+  /** Null if the zone's provider does not have what was asked for. */
+  action: HitAction | null;
   changes: Change[];
 }
 
-/** The found records by their zone, without zones in which the action changes nothing. */
-export function byZone(hits: readonly Hit[], action: HitAction): ZoneHits[] {
+/**
+ * The found records by their zone, without zones in which the action changes nothing.
+ * @param actionAt what to do where the provider is of a kind; null if the kind does not have it
+ */
+export function byZone(hits: readonly Hit[], actionAt: (providerId: string) => HitAction | null): ZoneHits[] {
   return [...Map.groupBy(hits, ({ domainId }) => domainId)].flatMap(([domainId, found]) => {
     const [first] = found;
-    const changes = changesOf(withAction(emptyDraft, found, action));
-    return first && changes.length > 0
-      ? [{ domainId, domainName: first.domainName, providerId: first.providerId, records: found, changes }]
+    if (!first) return [];
+    const { domainName, providerId } = first;
+    const action = actionAt(providerId);
+    const changes = action === null ? [] : changesOf(withAction(emptyDraft, found, action));
+    return action === null || changes.length > 0
+      ? [{ domainId, domainName, providerId, records: found, action, changes }]
       : [];
   });
 }

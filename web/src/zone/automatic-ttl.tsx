@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { client } from "../api.ts";
 import { formatTtl } from "../ui/ttl.ts";
 import { zoneWords } from "../words/zone.ts";
@@ -7,14 +7,16 @@ import { shortestTtl, ttlText, type ProviderKind } from "./ttl.ts";
 /** A domain whose provider's kind is known, or one that is asked for it if need be. */
 export type TtlPlace = { providerId: string } | { domainId: string | null };
 
+/** All kinds of providers. They stay as they are until the service is upgraded. */
+export const providerKinds = queryOptions({
+  queryKey: ["provider-kinds"],
+  staleTime: Infinity,
+  queryFn: async ({ signal }) => (await client.providers.list.query(undefined, { signal })).providers,
+});
+
 /** The kind of a zone's provider: undefined until it is known, null if it cannot be read. */
 export function useProviderKind({ providerId }: { providerId: string | undefined }): ProviderKind | null | undefined {
-  const { data, error } = useQuery({
-    queryKey: ["provider-kinds"],
-    enabled: providerId !== undefined,
-    staleTime: Infinity,
-    queryFn: async ({ signal }) => (await client.providers.list.query(undefined, { signal })).providers,
-  });
+  const { data, error } = useQuery({ ...providerKinds, enabled: providerId !== undefined });
   if (!data) return error ? null : undefined;
   return data.find(({ id }) => id === providerId) ?? null;
 }

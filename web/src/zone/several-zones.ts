@@ -49,9 +49,14 @@ export async function planOf(
   } catch (error) {
     // Only the service refuses; without an answer there is no plan.
     if (!isZonewrightError(error) || error.status === null) throw error;
-    const none = { creates: [], updates: [], deletes: [], warnings: [], planHash: null };
-    return { ...zone, ...none, error: error.issues?.[0]?.message ?? error.message };
+    return refusedPlan(zone, error.issues?.[0]?.message ?? error.message);
   }
+}
+
+/** Returns the plan of a zone that is not changed. */
+export function refusedPlan({ domainId, domainName, providerId }: Planning, error: string): ZonePlan {
+  const none = { creates: [], updates: [], deletes: [], warnings: [], planHash: null };
+  return { domainId, domainName, providerId, ...none, error };
 }
 
 type Plan = RouterOutputs["records"]["plan"];

@@ -19,8 +19,12 @@ export function ttlText(
   return ttl === kind?.automaticTtl ? zoneWords.ttlAutomatic : formatTtl(ttl);
 }
 
+/** Whether a person types the word for an automatic TTL. */
+export function isAutomaticTtl(typed: string): boolean {
+  return typed.trim().toLowerCase() === zoneWords.ttlAutomatic;
+}
+
 /** Reads what a person types for a TTL, in seconds. The word for an automatic one counts where the provider has it. Null for anything else. */
 export function readTtl(typed: string, kind?: TtlKind | null): number | null {
-  const isAutomatic = typed.trim().toLowerCase() === zoneWords.ttlAutomatic;
-  return (isAutomatic ? kind?.automaticTtl : null) ?? parseTtl(typed);
+  return (isAutomaticTtl(typed) ? kind?.automaticTtl : null) ?? parseTtl(typed);
 }

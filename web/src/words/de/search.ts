@@ -56,6 +56,8 @@ export const search: Words["search"] = {
   },
   newTtl: "Neue TTL",
   ttlHint: "Etwa 300, 5 min oder 1 h.",
+  ttlOrAutomatic: "Etwa 300, 5 min oder 1 h, oder „automatisch“.",
+  noAutomaticTtl: "Der Provider dieser Zone hat keine automatische TTL.",
   newValue: (type) => `Neuer Wert (${type})`,
   missing: "Bitte ausfüllen.",
   showPlan: "Plan zeigen",

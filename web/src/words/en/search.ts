@@ -51,6 +51,8 @@ export const search = {
   },
   newTtl: "New TTL",
   ttlHint: "Such as 300, 5 min or 1 h.",
+  ttlOrAutomatic: "Such as 300, 5 min or 1 h, or “automatic”.",
+  noAutomaticTtl: "The provider of this zone has no automatic TTL.",
   newValue: (type: string) => `New value (${type})`,
   missing: "This is required.",
   showPlan: "Show the plan",
