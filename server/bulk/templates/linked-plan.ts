@@ -204,11 +204,13 @@ export class LinkedTemplates {
     const plan = await planLinked(em, connections, caller, await templates.load(em, id));
     const domains = [];
     let unchanged = 0;
-    for (const { domainId, domainName, providerId, changes, warnings, hash, error } of plan.domains) {
+    let behind = 0;
+    for (const { domainId, domainName, providerId, changes, warnings, hash, error, following } of plan.domains) {
+      if (following.length > 0) behind += 1;
       if (hash === null && error === null) unchanged += 1;
       else domains.push({ domainId, domainName, providerId, ...(await planView(changes)), warnings, error });
     }
-    return { domains, unchanged, warnings: [], planHash: plan.planHash };
+    return { domains, unchanged, behind, warnings: [], planHash: plan.planHash };
   }
 
   /**

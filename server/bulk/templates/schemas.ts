@@ -312,6 +312,11 @@ export const linkedPlan = z
       .meta({ description: "The linked domains that would change, and those with an error, by name." }),
     warnings: z.array(z.string()).meta({ description: "Warnings about the template itself.", example: [] }),
     unchanged: z.int().meta({ description: "Linked domains that already match the template.", example: 0 }),
+    behind: z.int().meta({
+      description:
+        "How many of these still remember an earlier version. Applying the plan has them remember the present one, even if it changes nothing else.",
+      example: 0,
+    }),
     planHash: z.string().meta({
       description: "Send it to `POST …/linked/apply`. It covers the template and its changes in all domains.",
       example: "Qm9yaW5n…",

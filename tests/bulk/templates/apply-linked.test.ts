@@ -135,13 +135,14 @@ describe("applying a changed template to its linked domains", () => {
 
   test("domains that match already change nothing but what they remember, and then there is nothing to apply", async () => {
     await template.change([target, { ...proof, essential: "Always" }]);
-    const { planHash, unchanged } = await template.plan();
-    expect(unchanged).toBe(3);
+    const { planHash, unchanged, behind } = await template.plan();
+    expect({ unchanged, behind }).toEqual({ unchanged: 3, behind: 3 });
     const { body } = await template.apply({ planHash });
     expect(await template.ended(body.jobId)).toMatchObject({ state: "done", progress: { domains: 0 } });
     expect(await remembered()).toMatchObject(
       zones.map(() => ({ templateRevision: 3, records: [{}, { recordType: "TXT", essential: "Always" }] })),
     );
+    expect(await template.plan()).toMatchObject({ unchanged: 3, behind: 0 });
     expect(problemOf(await template.apply({ planHash }), 409, "CONFLICT").detail).toMatch(/nothing to apply/);
   });
 });

@@ -200,6 +200,29 @@ test("an administrator imports a template, and its new version is applied to the
   await page.getByRole("list", { name: "Applied before" }).waitFor({ state: "hidden" });
 });
 
+test("a new version that changes nothing in the linked zones is stored for them, and what it gave up is theirs then", async () => {
+  const { admin } = site.zonewright;
+  const { id } = await zone("behind.templates");
+  const { body } = await admin.post("/api/templates", template("behind", 2));
+  const chosen = { variables: { v0: "zero.example", v1: "one.example" } };
+  const at = `/api/domains/${id}/templates/${body.id}`;
+  const { planHash } = (await admin.post(`${at}/plan`, chosen)).body;
+  expect((await admin.post(`${at}/apply`, { ...chosen, planHash, linked: true })).status).toBe(200);
+  const { records } = (await admin.get(`/api/domains/${id}/records?name=h1`)).body;
+  expect((await admin.delete(`/api/domains/${id}/records/${records[0].id}`)).status).toBe(200);
+  expect((await admin.put(`/api/templates/${body.id}`, template("behind", 1))).status).toBe(200);
+  const page = await site.signedIn({ path: `/templates/${body.id}` });
+  await page.getByRole("button", { name: "Plan the update" }).click();
+  await page.getByText("1 domain still has an earlier version noted.").waitFor();
+  await expectAccessible(page);
+  await photograph(page, "template-behind");
+  await page.getByRole("button", { name: "Store the new version" }).click();
+  await page.getByText("New version stored for the linked zones.").waitFor();
+  await page.getByText("Nothing to do: the linked zone already matches the template.", { exact: true }).waitFor();
+  const { templates } = (await admin.get(`/api/domains/${id}/templates`)).body;
+  expect(templates).toMatchObject([{ templateRevision: 2, records: [{ name: "h0" }] }]);
+});
+
 test("a template is made and edited in a form, where a fault stands at its field, what was typed stays, and what the form lacks is kept", async () => {
   const { admin } = site.zonewright;
   const page = await site.signedIn({ path: "/templates" });

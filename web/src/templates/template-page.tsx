@@ -11,8 +11,10 @@ import { formatNumber } from "../ui/format.ts";
 import { NotFound } from "../ui/not-found.tsx";
 import { Failure, Notice } from "../ui/notice.tsx";
 import { Card, Page } from "../ui/page.tsx";
+import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { templatesWords } from "../words/templates.ts";
+import { zoneWords } from "../words/zone.ts";
 import { ApplyForm } from "../zone/apply-form.tsx";
 import { PlannedZones } from "../zone/planned-zones.tsx";
 import { ApplyTemplate } from "./apply-template.tsx";
@@ -114,14 +116,34 @@ function Records({ template: { template } }: { template: Template }) {
 function Linked({ template }: { template: Template }) {
   const navigate = useNavigate();
   const [plan, setPlan] = useState<LinkedPlan | null>(null);
-  const make = useAction(async () => setPlan(await client.templates.linkedPlan.mutate({ id: template.id })));
+  const planAnew = async () => setPlan(await client.templates.linkedPlan.mutate({ id: template.id }));
+  const make = useAction(planAnew);
+  const store = useAction(async () => {
+    if (!plan) return;
+    try {
+      await client.templates.applyLinked.mutate({ id: template.id, planHash: plan.planHash });
+    } catch (error) {
+      if (!isZonewrightError(error) || error.code !== "CONFLICT") throw error;
+      await planAnew();
+      throw new Error(zoneWords.applying.outdated, { cause: error });
+    }
+    toast({ title: text.stored });
+    await queries.invalidateQueries({ queryKey: ["replacements"] });
+    await planAnew();
+  });
   const able = plan?.domains.filter(({ error }) => error === null) ?? [];
   return (
     <Card
       title={text.linkedTitle}
       hint={text.linkedHint}
       action={
-        <Button pending={make.pending} onClick={() => void make.run()}>
+        <Button
+          pending={make.pending}
+          onClick={() => {
+            store.reset();
+            void make.run();
+          }}
+        >
           {text.linkedPlan}
         </Button>
       }
@@ -135,8 +157,21 @@ function Linked({ template }: { template: Template }) {
               {forPeople(warning)}
             </Notice>
           ))}
+          <Failure error={store.error} />
           {plan && plan.domains.length === 0 ? (
-            <Notice kind="info">{text.linkedNothing(plan.unchanged, formatNumber(plan.unchanged))}</Notice>
+            <>
+              <Notice kind="info">
+                {text.linkedNothing(plan.unchanged, formatNumber(plan.unchanged))}
+                {plan.behind > 0 ? ` ${text.linkedBehind(plan.behind, formatNumber(plan.behind))}` : null}
+              </Notice>
+              {plan.behind > 0 ? (
+                <div className={styles["store"]}>
+                  <Button kind="primary" pending={store.pending} onClick={() => void store.run()}>
+                    {text.storeNew}
+                  </Button>
+                </div>
+              ) : null}
+            </>
           ) : null}
           {plan && plan.domains.length > 0 ? (
             <>
@@ -154,7 +189,7 @@ function Linked({ template }: { template: Template }) {
                   await queries.invalidateQueries({ queryKey: ["replacements"] });
                   await navigate({ to: "/replace/$id", params: { id: jobId } });
                 }}
-                onOutdated={async () => setPlan(await client.templates.linkedPlan.mutate({ id: template.id }))}
+                onOutdated={planAnew}
               />
             </>
           ) : null}

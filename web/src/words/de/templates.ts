@@ -163,5 +163,9 @@ export const templates: Words["templates"] = {
       : count === 1
         ? "Nichts zu tun: Die verknüpfte Zone entspricht der Vorlage bereits."
         : `Nichts zu tun: Alle ${shown} verknüpften Zonen entsprechen der Vorlage bereits.`,
+  linkedBehind: (_count, shown) =>
+    `Für ${counted(shown, "Domain", "Domains")} ist noch eine frühere Fassung vermerkt. Ist die neue vermerkt, zählen Einträge, die die Vorlage aufgegeben hat, nicht mehr als ihre.`,
+  storeNew: "Neue Fassung vermerken",
+  stored: "Neue Fassung für die verknüpften Zonen vermerkt.",
   linkedApply: (_count, shown) => `${counted(shown, "Domain", "Domains")} aktualisieren`,
 };

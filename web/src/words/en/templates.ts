@@ -162,5 +162,9 @@ export const templates = {
       : count === 1
         ? "Nothing to do: the linked zone already matches the template."
         : `Nothing to do: all ${shown} linked zones already match the template.`,
+  linkedBehind: (count: number, shown: string) =>
+    `${domains(count, shown)} still ${count === 1 ? "has" : "have"} an earlier version noted. Store the new one, so that records which the template gave up no longer count as its own.`,
+  storeNew: "Store the new version",
+  stored: "New version stored for the linked zones.",
   linkedApply: (count: number, shown: string) => `Update ${domains(count, shown)}`,
 };
