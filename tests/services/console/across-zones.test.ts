@@ -376,6 +376,34 @@ test("where a template would end the link of a zone, the plan of several zones w
   await warning.waitFor({ state: "detached" });
 });
 
+test("undoing a template in several zones forgets it where it is new, and names the zones that remember other values of it", async () => {
+  const { admin } = site.zonewright;
+  const [had, fresh] = [await zone("had.links"), await zone("fresh.links")];
+  for (const { id } of [had, fresh])
+    await admin.post(`/api/domains/${id}/records`, { recordType: "A", name: "kept", value: "192.0.2.1" });
+  const { body } = await admin.post("/api/templates", template("links", 1));
+  const request = { variables: { v0: "mail.example" } };
+  const path = `/api/domains/${had.id}/templates/${body.id}`;
+  const { planHash } = (await admin.post(`${path}/plan`, request)).body;
+  expect((await admin.post(`${path}/apply`, { ...request, planHash, linked: true })).status).toBe(200);
+  const page = await site.signedIn({ path: `/templates/${body.id}?zone=had.links,fresh.links` });
+  await page.getByLabel("v0").fill("other.example");
+  await page.getByLabel(/^Link the zone to the template/).check();
+  await page.getByRole("button", { name: "Show the plan" }).click();
+  await page.getByRole("button", { name: "Apply to 2 domains" }).click();
+  await page.getByText("2 domains changed", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Undo", exact: true }).click();
+  await page.getByText("Undone in 2 domains").waitFor();
+  await page.getByText(/^In had\.links, the records are as before/).waitFor();
+  await photograph(page, "template-undone");
+  const remembered = async ({ id }: { id: string }) => {
+    const { templates } = (await admin.get(`/api/domains/${id}/templates`)).body;
+    return templates.map(({ variables, linked }: Record<string, unknown>) => [variables, linked]);
+  };
+  expect(await remembered(fresh)).toEqual([]);
+  expect(await remembered(had)).toEqual([[{ v0: "other.example" }, true]]);
+});
+
 test("where a template can be applied to none of the zones, its plan speaks of no others", async () => {
   await Promise.all([zone("one.none"), zone("two.none")]);
   const redirect = { type: "REDIR301", host: "@", target: "https://example.net" };

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { isZonewrightError, type RouterInputs } from "@zonewright/client";
 import { useState } from "react";
-import { client, messageOf } from "../api.ts";
+import { client, messageOf, queries } from "../api.ts";
 import { forPeople } from "../ui/for-people.ts";
 import { formatNumber } from "../ui/format.ts";
 import { Notice } from "../ui/notice.tsx";
@@ -88,13 +88,15 @@ export function ZonesPlan({ request, plans: first, linked, whileApplying }: Zone
       if (planHash === null) continue;
       try {
         const input = { ...request, ...said, id: domainId, linked, planHash };
+        const before = await appliedIn(domainId);
         const answer = await client.templates.applyPlan.mutate(input);
-        const { revision, changeSetId } = answer;
+        const { revision, changeSetId, applied } = answer;
         // Without changes, the revision is that of an earlier change.
         if (changeSetId === null) done.set(domainId, { kind: "linked" });
         else {
           done.set(domainId, { kind: "applied", revision, reverse: reverseFailures(answer) });
-          changed.push({ domainId, domainName, changeSetId });
+          const alsoUndo = applied ? () => forget(domainId, applied.id, before) : undefined;
+          changed.push({ domainId, domainName, changeSetId, alsoUndo });
         }
       } catch (error) {
         const outcome = failed(error);
@@ -150,6 +152,21 @@ export function ZonesPlan({ request, plans: first, linked, whileApplying }: Zone
       ) : null}
     </Card>
   );
+}
+
+/** Returns what a zone remembers of templates, by id; null if that cannot be read as a whole. */
+async function appliedIn(domainId: string): Promise<ReadonlySet<string> | null> {
+  const asked = client.templates.listApplied.query({ id: domainId, limit: 100 });
+  const { templates, total } = await asked.catch(() => ({ templates: [], total: Infinity }));
+  return templates.length < total ? null : new Set(templates.map(({ id }) => id));
+}
+
+/** Forgets a template that the zone did not have before. What a zone remembered of an earlier time is overwritten. @returns whether it could */
+async function forget(domainId: string, appliedId: string, before: ReadonlySet<string> | null): Promise<boolean> {
+  if (before === null || before.has(appliedId)) return false;
+  await client.templates.unlink.mutate({ id: domainId, appliedId });
+  await queries.invalidateQueries({ queryKey: ["templates", "applied", domainId] });
+  return true;
 }
 
 function failed(error: unknown): Extract<Outcome, { reason: string }> {

@@ -94,6 +94,8 @@ export function isEmptyPlan({ creates, updates, deletes }: PlannedZone): boolean
 /** A zone, and the change that was made in it. */
 export interface ChangedZone extends Named {
   changeSetId: string;
+  /** Takes back what else was stored, once the records are as before. Resolves to whether it could. */
+  alsoUndo?: (() => Promise<boolean>) | undefined;
 }
 
 /** Reads again what shows the records of zones. */
@@ -128,11 +130,13 @@ async function undo(changed: readonly Undoing[]): Promise<void> {
   const failed: string[] = [];
   const asking: Undoing[] = [];
   const losses: string[] = [];
+  const halfDone: string[] = [];
   for (const { confirmed, ...zone } of changed) {
-    const { domainId: id, domainName, changeSetId } = zone;
+    const { domainId: id, domainName, changeSetId, alsoUndo } = zone;
     const { planHash, ...accepted } = confirmed;
     try {
       await client.records.revert.mutate({ id, changeSetId, ...accepted, ...(planHash ? { planHash } : {}) });
+      if (alsoUndo && !(await alsoUndo().catch(() => false))) halfDone.push(domainName);
     } catch (error) {
       const asks = isZonewrightError(error) && error.code === "CONFIRMATION_REQUIRED";
       const next =
@@ -153,6 +157,7 @@ async function undo(changed: readonly Undoing[]): Promise<void> {
   const done = changed.length - failed.length - asking.length;
   if (failed.length > 0) toast({ title: text.undoFailed(list.format(failed)) });
   else if (done > 0) toast({ title: text.undone(done, formatNumber(done)) });
+  if (halfDone.length > 0) toast({ title: text.undoneRecords(list.format(halfDone)) });
   if (asking.length > 0)
     toast({
       title: text.undoAsks(asking.length, formatNumber(asking.length)),

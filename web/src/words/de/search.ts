@@ -75,6 +75,8 @@ export const search: Words["search"] = {
   drafted: (_, shown) => `In den Entwurf von ${counted(shown, "Domain", "Domains")} übernommen`,
   undo: "Rückgängig",
   undone: (_, shown) => `In ${counted(shown, "Domain", "Domains")} rückgängig gemacht`,
+  undoneRecords: (zones) =>
+    `In ${zones} sind die Einträge wie vorher, nicht aber, was von der Vorlage vermerkt ist: sie dort mit den früheren Werten erneut anwenden oder vergessen.`,
   undoFailed: (zones) => `Nicht rückgängig gemacht in ${zones}. Die Änderung steht dort im Verlauf.`,
   undoAsks: (_, shown) =>
     `In ${counted(shown, "Domain", "Domains")} nicht rückgängig gemacht: Das muss erst bestätigt werden.`,

@@ -69,6 +69,8 @@ export const search = {
   drafted: (count: number, shown: string) => `Put into the draft of ${domains(count, shown)}`,
   undo: "Undo",
   undone: (count: number, shown: string) => `Undone in ${domains(count, shown)}`,
+  undoneRecords: (zones: string) =>
+    `In ${zones}, the records are as before, but not what is noted of the template: apply it there again with the former values, or forget it.`,
   undoFailed: (zones: string) => `Could not be undone in ${zones}. Their history has the change.`,
   undoAsks: (count: number, shown: string) => `Not undone in ${domains(count, shown)}: that needs your confirmation.`,
   undoLoses: (zone: string, records: string) => `In ${zone}, this is deleted or changed: ${records}.`,
