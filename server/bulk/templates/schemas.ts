@@ -77,7 +77,11 @@ const templateFields = {
   serviceName: line(255).meta({ description: "The service's name.", example: "Website" }),
   version: figure("The template's own version; informational.", 1),
   description: prose(most.description).nullish().meta({ description: "What the template does." }),
-  variableDescription: prose(most.description).nullish().meta({ description: "What its variables are." }),
+  variableDescription: prose(most.description).nullish().meta({
+    description:
+      "What its variables are. The console shows the parts of `name: what it is; other: what that is` beside each value.",
+    example: "target: the name of the shop's server",
+  }),
   hostRequired: flag("Whether it can only be applied at a host below the domain."),
   multiInstance: flag("Whether it can be applied several times at one host."),
   warnPhishing: flag("Whether its variables can be abused; plans then warn."),

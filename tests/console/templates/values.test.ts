@@ -5,7 +5,7 @@ import { variablesOf as serverVariables, type Template } from "../../../server/b
 import { createTemplateInput } from "../../../server/bulk/templates/schemas.ts";
 import { canonicalType } from "../../../server/dns/zone-file/type-names.ts";
 import { dataKeys, formOf, nameKey, templateOf, variablesOf, withType } from "../../../web/src/templates/form-rows.ts";
-import { neededVariables, readValues, shownRecord } from "../../../web/src/templates/values.ts";
+import { helpOf, neededVariables, readValues, shownRecord } from "../../../web/src/templates/values.ts";
 import { published } from "../../bulk/templates/templates.ts";
 
 const variables = ["target", "dkimKey"];
@@ -42,6 +42,26 @@ test("the values that are asked for are those that the service wants for the cho
       expect(needed.toSorted()).toEqual(serverVariables(template, groups).toSorted());
     }),
   );
+});
+
+test.each<[string, ReturnType<typeof helpOf>]>([
+  ["", { general: "", own: {} }],
+  ["Ask your provider.", { general: "Ask your provider.", own: {} }],
+  [
+    "policy: none, quarantine or reject; mailbox: the address for reports.",
+    { general: "", own: { policy: "none, quarantine or reject", mailbox: "the address for reports." } },
+  ],
+  [
+    "From the setup page.\n%Policy% = what to do: nothing, perhaps\n`mailbox`: where to write",
+    { general: "From the setup page.", own: { policy: "what to do: nothing, perhaps", mailbox: "where to write" } },
+  ],
+  ["the policy: a word", { general: "the policy: a word", own: {} }],
+  ["policy: one, policy: two", { general: "", own: { policy: "one, policy: two" } }],
+  ["other: x; policy: y", { general: "other: x", own: { policy: "y" } }],
+  ["policy:\nmailbox: z", { general: "", own: { mailbox: "z" } }],
+  ["__proto__: x; a-b: y", { general: "__proto__: x", own: { "a-b": "y" } }],
+])("the help %j is shown at its values", (help, shown) => {
+  expect(helpOf(help, ["policy", "mailbox", "a-b"])).toEqual(shown);
 });
 
 test("any pasted text fills only variables of the template", () => {

@@ -42,6 +42,7 @@ test("a built-in template is found, filled in, planned for a zone and applied, a
   await page.keyboard.press("Enter");
   await page.keyboard.press("Enter");
   await page.getByLabel("Zone", { exact: true }).fill("built.templates");
+  await page.getByText("none, quarantine or reject", { exact: true }).waitFor();
   await page.getByLabel("policy").fill("none");
   await page.getByRole("button", { name: "Show the plan" }).click();
   await page.getByRole("alert").getByText("This is required.").waitFor();

@@ -25,7 +25,7 @@ import { fewAtATime, reverseFailures, reverseWarnings } from "../zone/several-zo
 import { mostZones, zoneName, zoneQuery } from "../zone/use-zone.ts";
 import { ZoneField } from "../zone/zone-field.tsx";
 import { planTemplate, ZonesPlan, type TemplatePlan, type ZonesRequest } from "./apply-to-zones.tsx";
-import { neededVariables, readValues, titleOf, zonesOf, type Template } from "./values.ts";
+import { helpOf, neededVariables, readValues, titleOf, zonesOf, type Template } from "./values.ts";
 import styles from "./templates.module.css";
 
 const text = templatesWords;
@@ -242,7 +242,8 @@ interface ValuesProps {
 }
 
 /** The values of a template's variables: typed one by one, or pasted at once. */
-function Values({ template: { variableDescription }, variables, values, onValues, missed }: ValuesProps) {
+function Values({ template, variables, values, onValues, missed }: ValuesProps) {
+  const { general, own } = helpOf(template.variableDescription ?? "", template.variables);
   const [pasted, setPasted] = useState("");
   const [said, setSaid] = useState<string | null>(null);
   /** The fields that were empty when only these were asked for: one that is being filled stays. */
@@ -267,7 +268,7 @@ function Values({ template: { variableDescription }, variables, values, onValues
           />
         ) : null}
       </header>
-      {variableDescription ? <p className={styles["facts"]}>{variableDescription}</p> : null}
+      {general === "" ? null : <p className={styles["facts"]}>{general}</p>}
       {variables.length > 1 ? (
         <details>
           <summary>{text.paste}</summary>
@@ -284,6 +285,7 @@ function Values({ template: { variableDescription }, variables, values, onValues
           <TextField
             key={name}
             label={name}
+            hint={own[name]}
             mono
             maxLength={4_096}
             autoCapitalize="none"

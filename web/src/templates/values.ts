@@ -40,6 +40,26 @@ function objectOf(text: string): object | null {
   }
 }
 
+/**
+ * Reads which part of a template's help belongs to which variable: published templates write `name: what it is; other: what that is`. Returns
+ * what comes before the first name apart.
+ */
+export function helpOf(
+  help: string,
+  variables: readonly string[],
+): { general: string; own: Readonly<Record<string, string>> } {
+  const known = new Map(variables.map((name) => [name.toLowerCase(), name]));
+  const found: { name: string; from: number; to: number }[] = [];
+  for (const match of help.matchAll(/(?<=^|[;,.\n])[ \t]*[%'"`]?([\w-]+)[%'"`]?[ \t]*[:=](?=\s)/g)) {
+    const name = known.get((match[1] ?? "").toLowerCase());
+    if (name === undefined || found.some((one) => one.name === name)) continue;
+    found.push({ name, from: match.index, to: match.index + match[0].length });
+  }
+  const part = (from: number, to?: number) => help.slice(from, to).trim().replace(/[;,]$/, "");
+  const own = found.map(({ name, to }, at) => [name, part(to, found[at + 1]?.from)] as const);
+  return { general: part(0, found[0]?.from), own: Object.fromEntries(own.filter(([, said]) => said !== "")) };
+}
+
 /** The fields that have none, whatever they say. */
 const withoutVariables: ReadonlySet<string> = new Set(["groupId", "txtConflictMatchingPrefix"]);
 

@@ -89,7 +89,7 @@ const mailTemplates: readonly BuiltInEntry[] = [
     serviceName: "Mail with Proton",
     description: "Receives and sends mail with Proton Mail, signed with DKIM.",
     variableDescription:
-      "verification: the text that begins with protonmail-verification=; dkim1 to dkim3: the targets of the three DKIM records.",
+      "verification: the text that begins with protonmail-verification=; dkim1: the target of the first DKIM record; dkim2: that of the second; dkim3: that of the third.",
     records: [
       proof("protonmail-verification=%verification%", "protonmail-verification="),
       mx("mail.protonmail.ch", 10),

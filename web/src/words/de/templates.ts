@@ -58,7 +58,8 @@ export const templates: Words["templates"] = {
   variables: "Auszufüllende Werte",
   variablesHint: "Diese Werte ergeben sich aus den Einträgen oben. Wer die Vorlage anwendet, füllt sie aus.",
   noVariables: "Die Einträge oben brauchen keine Werte.",
-  variableDescriptionHint: "Steht beim Anwenden über den Werten.",
+  variableDescriptionHint:
+    "Wird beim Anwenden gezeigt. Mit „name: was es ist; anderer: was das ist“ steht jeder Teil bei seinem Wert.",
   flags: {
     hostRequired: "Braucht einen Host, etwa shop; auf die Zone selbst nicht anwendbar",
     multiInstance: "Lässt sich am selben Host mehrmals anwenden",

@@ -60,7 +60,8 @@ export const templates = {
   variables: "Values to fill in",
   variablesHint: "These come from the records above. The person who applies the template fills them in.",
   noVariables: "The records above need no values.",
-  variableDescriptionHint: "Shown above the values when the template is applied.",
+  variableDescriptionHint:
+    "Shown when the template is applied. Write “name: what it is; other: what that is” to have each part beside its value.",
   flags: {
     hostRequired: "Needs a host, such as shop; cannot be applied to the zone itself",
     multiInstance: "Can be applied more than once at the same host",
