@@ -225,7 +225,8 @@ function editsIn({ rights, kind }: Zone, wanted: Wanted, present: readonly LiveR
 /** Returns the TTL that records get at a kind of provider; undefined: they keep their own. @throws AppError BAD_REQUEST */
 export function ttlAt(kind: Pick<ProviderKind, "name" | "automaticTtl">, { newTtl }: Wanted): number | undefined {
   if (newTtl !== "automatic") return newTtl ?? undefined;
-  if (kind.automaticTtl === undefined) throw new AppError("BAD_REQUEST", `${kind.name} has no automatic TTL.`);
+  if (kind.automaticTtl === undefined)
+    throw new AppError("BAD_REQUEST", `The provider ${kind.name} has no automatic TTL.`);
   return kind.automaticTtl;
 }
 

@@ -49,12 +49,13 @@ test.each<[string, ReturnType<typeof helpOf>]>([
   ["Ask your provider.", { general: "Ask your provider.", own: {} }],
   [
     "policy: none, quarantine or reject; mailbox: the address for reports.",
-    { general: "", own: { policy: "none, quarantine or reject", mailbox: "the address for reports." } },
+    { general: "", own: { policy: "none, quarantine or reject", mailbox: "the address for reports" } },
   ],
   [
     "From the setup page.\n%Policy% = what to do: nothing, perhaps\n`mailbox`: where to write",
     { general: "From the setup page.", own: { policy: "what to do: nothing, perhaps", mailbox: "where to write" } },
   ],
+  ["policy: a word. Ask the service.", { general: "", own: { policy: "a word. Ask the service." } }],
   ["the policy: a word", { general: "the policy: a word", own: {} }],
   ["policy: one, policy: two", { general: "", own: { policy: "one, policy: two" } }],
   ["other: x; policy: y", { general: "other: x", own: { policy: "y" } }],

@@ -159,19 +159,19 @@ function Linked({ template }: { template: Template }) {
           ))}
           <Failure error={store.error} />
           {plan && plan.domains.length === 0 ? (
-            <>
+            <div className={styles["store"]}>
               <Notice kind="info">
                 {text.linkedNothing(plan.unchanged, formatNumber(plan.unchanged))}
                 {plan.behind > 0 ? ` ${text.linkedBehind(plan.behind, formatNumber(plan.behind))}` : null}
               </Notice>
               {plan.behind > 0 ? (
-                <div className={styles["store"]}>
+                <div>
                   <Button kind="primary" pending={store.pending} onClick={() => void store.run()}>
                     {text.storeNew}
                   </Button>
                 </div>
               ) : null}
-            </>
+            </div>
           ) : null}
           {plan && plan.domains.length > 0 ? (
             <>

@@ -56,7 +56,10 @@ export function helpOf(
     found.push({ name, from: match.index, to: match.index + match[0].length });
   }
   const part = (from: number, to?: number) => help.slice(from, to).trim().replace(/[;,]$/, "");
-  const own = found.map(({ name, to }, at) => [name, part(to, found[at + 1]?.from)] as const);
+  const own = found.map(({ name, to }, at) => {
+    const said = part(to, found[at + 1]?.from);
+    return [name, said.includes(". ") ? said : said.replace(/\.$/, "")] as const;
+  });
   return { general: part(0, found[0]?.from), own: Object.fromEntries(own.filter(([, said]) => said !== "")) };
 }
 

@@ -12,7 +12,7 @@ export const replace: Words["replace"] = {
   to: "Ersetzen durch",
   toHint: "Leer: Nur die TTL ändert sich.",
   ttl: "Neue TTL",
-  ttlHint: "Etwa 300, 5 min oder 1 h, oder „automatisch“, wenn der Provider sie wählt. Leer: TTLs bleiben.",
+  ttlHint: "Etwa 300, 5 min, 1 h oder „automatisch“. Leer: TTLs bleiben.",
   ttlWrong: "Bitte eine Zahl von Sekunden eingeben, eine Dauer wie 5 min oder 1 h, oder „automatisch“.",
   tag: "Nur Domains mit dem Schlagwort",
   anyTag: "Alle Domains",

@@ -10,7 +10,7 @@ export const replace = {
   to: "Replace it with",
   toHint: "Leave it empty to change only the TTL.",
   ttl: "New TTL",
-  ttlHint: "Such as 300, 5 min or 1 h, or “automatic” if the provider chooses it. Empty: TTLs stay.",
+  ttlHint: "Such as 300, 5 min, 1 h or “automatic”. Empty: TTLs stay.",
   ttlWrong: "Type a number of seconds, a time such as 5 min or 1 h, or “automatic”.",
   tag: "Only domains with the tag",
   anyTag: "All domains",
