@@ -156,6 +156,8 @@ export function unreachable({ cause }: { cause?: unknown }, url: string): string
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ISSUER/.test(code)) {
     return `The certificate of ${url} is not trusted (${code}). If your own authority issued it, set NODE_EXTRA_CA_CERTS to its file.`;
   }
+  if (url.startsWith("https:") && /^(?:EPROTO|ERR_SSL_)/.test(code))
+    return `${url} does not answer with TLS (${code}). Check the port: without a proxy, the service speaks plain HTTP.`;
   if (deeper !== undefined) return unreachable({ cause: deeper }, url);
   return `No response from ${url}. Check the address and the connection.`;
 }

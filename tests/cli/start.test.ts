@@ -435,6 +435,13 @@ test("a proxy of Node's variables is used", async () => {
   expect(used).toBeGreaterThan(0);
 });
 
+test("an https address whose server speaks plain HTTP is named as such", async () => {
+  const url = zw.url.replace("http:", "https:");
+  const { exitCode, stderr } = await cli.run(["whoami"], { env: { ZONEWRIGHT_URL: url } });
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(/^https:\S+ does not answer with TLS \(\w+\)\. Check the port: .+ speaks plain HTTP\.\n$/);
+});
+
 test("a certificate that is not trusted is named with what to set, and trusted then", async () => {
   const authority = await newAuthority("Harbor");
   const { certificate, key } = await authority.sign("127.0.0.1");
