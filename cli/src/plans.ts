@@ -392,10 +392,18 @@ async function ownRequests(client: Client, domain: string) {
 
 type Wish = Parameters<Client["changeRequests"]["create"]["mutate"]>[0];
 
+/** A change as it is sent, or as a request shows it. */
+interface WishedChange {
+  action: string;
+  recordId?: string | null | undefined;
+  record?: object | null | undefined;
+}
+
 /** Returns what a request wants as a text that only the same one has. Of PTR changes, it says whether there are any. */
 function asWished(request: Wish | RouterOutputs["changeRequests"]["get"]): string {
-  const { note, changes = [], reverse, force = false, unlock = false } = request;
-  const wanted = changes.map(({ action, ...change }) => ({ action, recordId: null, record: null, ...change }));
+  const { note, reverse, force = false, unlock = false } = request;
+  const changes: readonly WishedChange[] = request.changes ?? [];
+  const wanted = changes.map(({ action, recordId = null, record = null }) => ({ action, recordId, record }));
   const isReverse = Array.isArray(reverse) ? reverse.length > 0 : (reverse ?? false);
   return sorted({ note: note ?? null, wanted, isReverse, force, unlock });
 }

@@ -108,7 +108,7 @@ export function drift(): Command {
       else if (sizeOf(plan) > 0) process.exitCode ??= exitCodes.pending;
     }
     if (json) {
-      const reports = checked.map(({ plan, ...one }) => ({ ...one, changes: plan && changesOf(plan) }));
+      const reports = checked.map(({ domain, error, plan }) => ({ domain, error, changes: plan && changesOf(plan) }));
       printJson({ domains: reports });
     }
   });
