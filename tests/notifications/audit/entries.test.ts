@@ -200,7 +200,8 @@ describe("the audit list", () => {
     ["action", "action = 'domain.update'"],
     ["target type", "target_type = 'domain'"],
     ["target", "target_id = '01a1fb0f-6204-7000-abd4-276e976be8b7'"],
-    ["time", "at >= '2027-01-01' and at < '2027-01-02'"],
+    // A day without entries, whenever this runs.
+    ["time", "at >= '2001-01-01' and at < '2001-01-02'"],
   ])("the audit list filtered by %s reads an index in list order", async (what, condition) => {
     const em = zw.services.database.fork();
     let plan: { rows: { "QUERY PLAN": string }[] } = { rows: [] };
