@@ -1,4 +1,4 @@
-import { QueryClient } from "@tanstack/react-query";
+import { QueryClient, type QueryKey } from "@tanstack/react-query";
 import {
   createClient,
   isZonewrightError,
@@ -138,8 +138,23 @@ export function healing(error: unknown): number | false {
     : false;
 }
 
+/** A cache in which what is outdated is read again even while it is read for the first time: the answer on its way may be from before. */
+class Queries extends QueryClient {
+  override async invalidateQueries<Key extends QueryKey>(
+    ...[filters, options]: Parameters<typeof QueryClient.prototype.invalidateQueries<Key>>
+  ): Promise<void> {
+    if (filters?.refetchType !== "none") {
+      // The base class leaves a first reading alone, and then takes its answer for the latest.
+      for (const query of this.getQueryCache().findAll({ ...filters, type: "active", fetchStatus: "fetching" })) {
+        if (query.state.data === undefined) void query.cancel({ silent: true });
+      }
+    }
+    await super.invalidateQueries(filters, options);
+  }
+}
+
 /** The cache of answers. The client repeats calls itself; what fails even so is read again until it is there. */
-export const queries = new QueryClient({
+export const queries = new Queries({
   defaultOptions: {
     queries: {
       retry: false,

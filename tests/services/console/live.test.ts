@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { expect, test } from "vitest";
 import { focusIn, photograph, useConsole } from "../../support/console.ts";
 import { freePorts } from "../../support/programs.ts";
@@ -117,6 +117,20 @@ test("a page that gets no stream, because the user's other browsers hold all, sa
   await expect.poll(() => revisionOf(page)).toMatch(/^Revision 1/);
 });
 
+test("a notification that comes while a page reads their number is counted, although the answer is from before", async () => {
+  const page = await site.signedIn();
+  const list = await answerHeld(page, /notifications\.list/);
+  const streaming = page.waitForResponse(/notifications[./]stream/);
+  await page.reload();
+  await Promise.all([list.answered, streaming]);
+  const me = await idOf(site.zonewright.admin);
+  const seen = page.getByText("While it loads").first().waitFor();
+  await Promise.all([seen, publish(site.zonewright, { userIds: [me] }, "While it loads")]);
+  list.release();
+  const { body } = await site.zonewright.admin.get("/api/notifications");
+  await expect.poll(async () => await bell(page).textContent()).toBe(`Notifications, ${body.unreadCount}`);
+});
+
 test("a lost network is shown, and its return heals the page without a reload", async () => {
   const zone = await fileZone(site.zonewright);
   const page = await site.signedIn({ path: `/d/${zone.name}/access` });
@@ -219,6 +233,20 @@ test("news of others are one message that counts them, and a person's own result
   await undo.click();
   await page.getByText(/^Undone as revision/).waitFor();
 });
+
+/** Holds the next answer to a call, as the service gave it, until it is released. */
+async function answerHeld(page: Page, call: RegExp): Promise<{ answered: Promise<void>; release: () => void }> {
+  const answered = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const hold = async (route: Route) => {
+    const response = await route.fetch();
+    answered.resolve();
+    await released.promise;
+    await route.fulfill({ response });
+  };
+  await page.route(call, hold, { times: 1 });
+  return { answered: answered.promise, release: released.resolve };
+}
 
 async function signIn(page: Page, address: string): Promise<void> {
   await page.goto(address);
