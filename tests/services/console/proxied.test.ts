@@ -159,9 +159,9 @@ test("several records get an automatic TTL at once", async () => {
 
 test("what was found in zones of several providers gets an automatic TTL where the provider has one", async () => {
   const other = await manualZone(site.zonewright);
-  await other.add("A", "www", "192.0.2.8", 300);
-  await zone.add("A", "shop", "192.0.2.8", 300);
-  await page.goto(`${site.url}/search?value=192.0.2.8`);
+  await other.add("A", "www", "192.0.2.48", 300);
+  await zone.add("A", "found", "192.0.2.48", 300);
+  await page.goto(`${site.url}/search?value=192.0.2.48`);
   await page.getByText("2 records").waitFor();
   await page.getByLabel("Select all records on this page").click();
   await page.getByRole("button", { name: "Set TTL…" }).click();
@@ -174,13 +174,13 @@ test("what was found in zones of several providers gets an automatic TTL where t
   await photograph(page, "search-automatic");
   await dialog.getByRole("button", { name: "Change 1 domain" }).click();
   await dialog.getByText("1 domain was left out.").waitFor();
-  await expect.poll(async () => (await zone.records("&value=192.0.2.8")).map(({ ttl }) => ttl)).toEqual([1]);
+  await expect.poll(async () => (await zone.records("&value=192.0.2.48")).map(({ ttl }) => ttl)).toEqual([1]);
   expect((await other.records()).map(({ ttl }) => ttl)).toEqual([300]);
   await dialog.getByRole("button", { name: "Close" }).last().click();
 
-  await zone.add("A", "third", "192.0.2.9", 300);
-  await other.add("A", "third", "192.0.2.9", 300);
-  await page.goto(`${site.url}/replace?type=A&value=192.0.2.9`);
+  await zone.add("A", "moved", "192.0.2.49", 300);
+  await other.add("A", "moved", "192.0.2.49", 300);
+  await page.goto(`${site.url}/replace?type=A&value=192.0.2.49`);
   await page.getByLabel("New TTL").fill("Automatic");
   await page.getByRole("button", { name: "Show the plan" }).click();
   await page.getByText("has no automatic TTL.").waitFor();
@@ -188,7 +188,7 @@ test("what was found in zones of several providers gets an automatic TTL where t
   expect(new URL(page.url()).searchParams.get("ttl")).toBe("automatic");
   await photograph(page, "replace-automatic");
   await page.getByRole("button", { name: "Change 1 domain" }).click();
-  await page.getByRole("heading", { name: "TTL of A 192.0.2.9 → automatic" }).waitFor();
+  await page.getByRole("heading", { name: "TTL of A 192.0.2.49 → automatic" }).waitFor();
   await page.getByText("1 domain changed").waitFor();
-  expect((await zone.records("&value=192.0.2.9")).map(({ ttl }) => ttl)).toEqual([1]);
+  expect((await zone.records("&value=192.0.2.49")).map(({ ttl }) => ttl)).toEqual([1]);
 });
