@@ -214,7 +214,7 @@ test("a new version that changes nothing in the linked zones is stored for them,
   expect((await admin.put(`/api/templates/${body.id}`, template("behind", 1))).status).toBe(200);
   const page = await site.signedIn({ path: `/templates/${body.id}` });
   await page.getByRole("button", { name: "Plan the update" }).click();
-  await page.getByText("1 domain still has an earlier version noted.").waitFor();
+  await page.getByText("1 domain still remembers an earlier version.").waitFor();
   await expectAccessible(page);
   await photograph(page, "template-behind");
   await page.getByRole("button", { name: "Store the new version" }).click();

@@ -70,7 +70,7 @@ export const search = {
   undo: "Undo",
   undone: (count: number, shown: string) => `Undone in ${domains(count, shown)}`,
   undoneRecords: (zones: string) =>
-    `In ${zones}, the records are as before, but not what is noted of the template: apply it there again with the former values, or forget it.`,
+    `The records in ${zones} are as before, but the template's new values are still remembered there. Apply it again with the former values, or forget it.`,
   undoFailed: (zones: string) => `Could not be undone in ${zones}. Their history has the change.`,
   undoAsks: (count: number, shown: string) => `Not undone in ${domains(count, shown)}: that needs your confirmation.`,
   undoLoses: (zone: string, records: string) => `In ${zone}, this is deleted or changed: ${records}.`,

@@ -164,7 +164,7 @@ export const templates = {
         ? "Nothing to do: the linked zone already matches the template."
         : `Nothing to do: all ${shown} linked zones already match the template.`,
   linkedBehind: (count: number, shown: string) =>
-    `${domains(count, shown)} still ${count === 1 ? "has" : "have"} an earlier version noted. Store the new one, so that records which the template gave up no longer count as its own.`,
+    `${domains(count, shown)} still ${count === 1 ? "remembers" : "remember"} an earlier version. Store the new one, so that records it no longer has stop counting as the template's.`,
   storeNew: "Store the new version",
   stored: "New version stored for the linked zones.",
   linkedApply: (count: number, shown: string) => `Update ${domains(count, shown)}`,
