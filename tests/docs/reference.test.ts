@@ -9,6 +9,7 @@ import { anchor } from "../../docs/generator/markdown.ts";
 import { referencePages } from "../../docs/generator/reference.ts";
 import { protocolDocuments } from "../../docs/generator/webhook-protocol.ts";
 import { describedVariables } from "../../server/ops/config/environment.ts";
+import { clockOfExamples } from "../support/api/api-document.ts";
 import { misfits } from "../support/api/json-schema.ts";
 import { page } from "../support/markdown.ts";
 import { useZonewright } from "../support/zonewright.ts";
@@ -48,11 +49,8 @@ function propertyOf(name: string): string {
 }
 
 describe("examples in the reference", () => {
-  const started = Date.now();
-  /** Runs from a day before the moment that the examples name, so they stay in the future. */
-  const now = () => new Date(Date.parse("2027-02-28T00:00:00Z") + Date.now() - started);
   const zw = useZonewright({
-    now,
+    now: clockOfExamples(),
     // Lookups of expiry dates fail immediately.
     env: { RDAP_BOOTSTRAP_URL: "http://127.0.0.1:9/dns.json", WHOIS_SERVER: "127.0.0.1:9" },
   });

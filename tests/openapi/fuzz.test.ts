@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import {
   addressOf,
+  clockOfExamples,
   operationsOf,
   redirects,
   streams,
@@ -17,7 +18,7 @@ import { furnish } from "./fuzzing/furnish.ts";
 import { mutate, mutations } from "./fuzzing/mutations.ts";
 import { validCall, type Call, type Furnished } from "./fuzzing/valid-calls.ts";
 
-const zw = useZonewright({ env: { LOG_LEVEL: process.env["FUZZ_LOG_LEVEL"] ?? "silent" } });
+const zw = useZonewright({ now: clockOfExamples(), env: { LOG_LEVEL: process.env["FUZZ_LOG_LEVEL"] ?? "silent" } });
 const requests = Number(process.env["FUZZ_REQUESTS"] ?? 1_600 * fuzzTimes);
 const seed = Number(process.env["FUZZ_SEED"] ?? 20_270_301);
 

@@ -78,3 +78,9 @@ export function responseOf(
   if (response?.$ref === undefined) return response;
   return document.components.responses[response.$ref.replace("#/components/responses/", "")];
 }
+
+/** A clock that runs from the day before the moments that the document's examples name, so that these are in the future. */
+export function clockOfExamples(): () => Date {
+  const ahead = Date.parse("2027-02-28T00:00:00Z") - Date.now();
+  return () => new Date(Date.now() + ahead);
+}
