@@ -429,6 +429,9 @@ test("a value is found and replaced in all domains, and the replacement undone",
   expect(await cli.must(["replace", "A", "203.0.113.99", "203.0.113.1"])).toBe(
     "No domain that you may change has this value.\n",
   );
+  const refused = await cli.run(["replace", "A", "198.51.100.7", "198.51.100.7", "--ttl", "automatic"]);
+  expect(refused.stderr).toContain("has no automatic TTL.\n");
+  expect(refused.stdout).toMatch(/\nNothing to change\.\n$/);
 });
 
 test("a template is listed, shown, and applied by a plan", async () => {

@@ -52,14 +52,16 @@ function values(): Command {
       };
       const plan = await client.replacements.plan.mutate(input);
       if (!json) printDomains(plan);
-      const size = plan.domains.reduce((sum, domain) => sum + sizeOf(domain), 0);
+      const changed = plan.domains.filter(({ error }) => error === null);
+      const size = changed.reduce((sum, domain) => sum + sizeOf(domain), 0);
       if (size === 0 || dryRun) {
         if (json) printJson(reportOf(plan, null));
-        else if (size === 0) print("No domain that you may change has this value.");
+        else if (plan.domains.length === 0) print("No domain that you may change has this value.");
+        else if (size === 0) print("Nothing to change.");
         if (size > 0) process.exitCode = exitCodes.pending;
         return;
       }
-      const about = `This changes ${counted(size, "record")} in ${counted(plan.domains.length, "domain")}.`;
+      const about = `This changes ${counted(size, "record")} in ${counted(changed.length, "domain")}.`;
       if (!yes && !(await confirmed(`${about} Apply?`, about))) throw new Failure("Nothing was changed.");
       const { jobId } = await started(
         client.replacements.applyPlan.mutate({ ...input, planHash: plan.planHash, ...changeInput(options) }),
