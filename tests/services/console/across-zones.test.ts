@@ -395,7 +395,7 @@ test("undoing a template in several zones forgets it where it is new, and names 
   await page.getByText("2 domains changed", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Undo", exact: true }).click();
   await page.getByText("Undone in 2 domains").waitFor();
-  await page.getByText(/^In had\.links, the records are as before/).waitFor();
+  await page.getByText(/^The records in had\.links are as before/).waitFor();
   await photograph(page, "template-undone");
   const remembered = async ({ id }: { id: string }) => {
     const { templates } = (await admin.get(`/api/domains/${id}/templates`)).body;
