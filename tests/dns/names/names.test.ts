@@ -2,19 +2,32 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   absoluteName,
+  matchesHost,
+  ownerWithin,
+  parseDomainNameAsWritten,
   parseHost,
+  parseLabels,
   parseOwner,
+  parseQualified,
+  parseView,
   parseZoneName,
+  qualifiedName,
   readHost,
   readOwner,
+  shown,
   toUnicodeName,
   withEscapes,
+  zoneNameOf,
 } from "../../../server/dns/names/names.ts";
 import { hostName, label } from "../../support/records/arbitrary-names.ts";
 import { anyCharacter } from "../../support/any-character.ts";
 
 const long = "a".repeat(63);
 const name253 = [long, long, long, "a".repeat(57), "com"].join(".");
+/** The longest owner in example.com. */
+const owner241 = [long, long, long, "a".repeat(49)].join(".");
+/** 253 octets, of which each label's first is escaped. */
+const escaped253 = [long, long, long, "a".repeat(61)].map((each) => `\\000${each.slice(1)}`).join(".");
 
 describe("zone names", () => {
   test.each([
@@ -51,6 +64,7 @@ describe("zone names", () => {
     ["exämple com.de", "not a valid international label"],
     ["ä/b.de", "not a valid international label"],
     ["ä:80.de", "not a valid international label"],
+    ["ü%41.de", "not a valid international label"],
     ["*.example.com", "leftmost label of a record name"],
     ["-a.com", "hyphen"],
     ["a-.com", "hyphen"],
@@ -90,6 +104,11 @@ describe("owners from clients", () => {
     ["１", "1"],
     ["1", "1"],
     ["www.example.com.example.com", "www.example.com"],
+    [" @ ", "@"],
+    ["\t", "@"],
+    ["*.a\\.b", "*.a\\.b"],
+    ["128/25", "128/25"],
+    [owner241, owner241],
   ])("the owner %j from a client becomes %j", (input, owner) => {
     expect(parseOwner(input, "example.com")).toEqual({ ok: true, value: owner });
   });
@@ -114,9 +133,18 @@ describe("owners from clients", () => {
     ["\udc00", "half of a character"],
     ["a".repeat(64), "longer than 63"],
     [`${long}.${long}.${long}.${"a".repeat(50)}`, "at most 253"],
+    ["a\\.b.*", 'a "*" may only be'],
+    ["a0/25", "other than letters"],
+    ["0/25a", "other than letters"],
     ["a".repeat(100_000), "longer than 253"],
   ])("the owner %j from a client is refused: %s", (input, reason) => {
     expect(parseOwner(input, "example.com")).toMatchObject({ ok: false, message: expect.stringContaining(reason) });
+  });
+
+  test("only a name with a space is refused with the advice to escape it", () => {
+    const message = (input: string) => JSON.stringify(parseOwner(input, "example.com"));
+    expect(message("a b")).toContain("write a space");
+    expect(message("a!b")).not.toContain("write a space");
   });
 
   test("an owner in a Unicode zone may be fully qualified in A-labels or in Unicode", () => {
@@ -181,6 +209,8 @@ describe("owners in a master file", () => {
     ["müller", "example.com", "xn--mller-kva"],
     ["Müller.Example.com.", "", "xn--mller-kva"],
     ["ä b", "example.com", "\\195\\164\\032b"],
+    [`!${long.slice(1)}`, "example.com", `!${long.slice(1)}`],
+    ["\\\\.example.com.", "", "\\\\"],
   ])("the master-file owner %j with origin %j becomes %j", (raw, origin, name, writtenName?: string) => {
     expect(readOwner(raw, origin, "example.com")).toEqual({ ok: true, value: { name, writtenName } });
   });
@@ -247,6 +277,9 @@ describe("host names as values", () => {
     ["1.0/25.2.0.192.in-addr.arpa", "1.0/25.2.0.192.in-addr.arpa"],
     [name253, name253],
     [`${name253}.`, name253],
+    ["www.host1", "www.host1"],
+    ["www.4you", "www.4you"],
+    ["a._b-", "a._b-"],
   ])("the host name %s becomes %s", (input, host) => {
     expect(parseHost(input)).toEqual({ ok: true, value: host });
   });
@@ -288,8 +321,131 @@ describe("host names as values", () => {
     ["mail", ".", "mail"],
     ["MAIL.example.net.", "example.com", "mail.example.net"],
     ["a\\.b.example.net.", "example.com", "a\\.b.example.net"],
+    ["\\\\.", "example.com", "\\\\"],
+    [`${name253}.`, "example.com", name253],
+    [`${escaped253}.`, "example.com", escaped253],
   ])("the host name %j in a master file with origin %j becomes %j", (raw, origin, host) => {
     expect(readHost(raw, origin)).toEqual({ ok: true, value: host });
+  });
+});
+
+describe("domain names as values", () => {
+  test.each([
+    [".", "."],
+    ["*", "*"],
+    ["*.Example.com", "*.Example.com"],
+    ["-a.example.com", "-a.example.com"],
+    ["a-.example.com", "a-.example.com"],
+    ["www.example.com.", "www.example.com"],
+    ["a\\.b.example.com", "a\\.b.example.com"],
+    [escaped253, escaped253],
+  ])("the domain name %s is written %s", (input, written) => {
+    expect(parseDomainNameAsWritten(input)).toEqual({ ok: true, value: written });
+  });
+
+  test.each([
+    ["a*.example.com", "leftmost"],
+    ["a.*", "leftmost"],
+    ["192.0.2.1", "IP address"],
+    ["a..b", "empty label"],
+    [`${escaped253}a`, "longer than 253 octets"],
+  ])("the domain name %s is refused: %s", (input, reason) => {
+    expect(parseDomainNameAsWritten(input)).toMatchObject({ ok: false, message: expect.stringContaining(reason) });
+  });
+});
+
+describe("names within a zone", () => {
+  test.each([
+    ["example.com", "@"],
+    ["www.example.com", "www"],
+    ["notexample.com", null],
+    ["example.net", null],
+    ["a\\.example.com", null],
+    ["\\.example.com", null],
+    ["\\\\.example.com", "\\\\"],
+    ["a\\\\\\.example.com", null],
+  ])("within example.com, the name %s has the owner %s", (name, owner) => {
+    expect(ownerWithin(name, "example.com")).toBe(owner);
+    if (owner !== null) expect(absoluteName(owner, "example.com")).toBe(name);
+  });
+
+  test("labels are parsed in lower case, with or without a wildcard and a trailing dot", () => {
+    expect(parseLabels(" WWW.Dev ", false)).toEqual({ ok: true, value: { labels: ["www", "dev"], absolute: false } });
+    expect(parseLabels("*.dev.", true)).toEqual({ ok: true, value: { labels: ["*", "dev"], absolute: true } });
+    expect(parseLabels("*.dev", false)).toMatchObject({ ok: false });
+  });
+
+  test("a pattern finds its parts one after the other, never the same characters twice", () => {
+    expect(matchesHost("a*bc*bc", "abcbc")).toBe(true);
+    expect(matchesHost("a*bc*bc", "abc")).toBe(false);
+  });
+
+  test("messages show a name of up to 80 characters whole, and the beginning of a longer one", () => {
+    expect(shown("a".repeat(80))).toBe(`"${"a".repeat(80)}"`);
+    expect(shown(`${"a".repeat(80)}b`)).toBe(`"${"a".repeat(80)}…"`);
+  });
+});
+
+describe("names with escapes", () => {
+  test.each([
+    ["@", "\\064"],
+    ["*", "*"],
+    ["*.dev", "*.dev"],
+    ["a", "a"],
+    ["a-b_c.d", "a-b_c.d"],
+    ["0/25.1", "0/25.1"],
+    ["a/", "a\\047"],
+    ["a:b", "a\\058b"],
+    ["dev.a:b", "dev.a\\058b"],
+    ["a\\.b:c", "a\\.b\\058c"],
+    ["a\\032b", "a\\032b"],
+  ])("the name %s is given to clients as %s", (name, text) => {
+    expect(withEscapes(name)).toBe(text);
+  });
+});
+
+describe("views", () => {
+  const longest = `a${"-".repeat(61)}a`;
+  test.each([
+    ["", ""],
+    [" ", ""],
+    ["default", ""],
+    ["Default", ""],
+    [" Internal ", "internal"],
+    ["a", "a"],
+    ["0", "0"],
+    ["a-b", "a-b"],
+    [longest, longest],
+  ])("the view %j becomes %j", (input, view) => {
+    expect(parseView(input)).toEqual({ ok: true, value: view });
+  });
+
+  test.each(["-a", "a-", "-", "a.b", "a_b", "ä", "a b", "a!b", `${longest}a`])("%j is not a view", (input) => {
+    expect(parseView(input)).toMatchObject({ ok: false, message: expect.stringContaining("1 to 63 of a-z") });
+  });
+
+  test.each([
+    ["Example.com", "example.com", null],
+    ["example.com!internal", "example.com", "internal"],
+    ["example.com!default", "example.com", ""],
+  ])("%s names the domain %s in the view %j", (input, name, view) => {
+    expect(parseQualified(input)).toEqual({ ok: true, value: { name, view } });
+  });
+
+  test.each([
+    ["example.com!", "Name the view after the exclamation mark"],
+    ["example.com!a.b", "A view must be"],
+    ["com!internal", "only one label"],
+    ["!internal", "it is empty"],
+    ["a!b!internal", "other than letters"],
+  ])("%s names no domain: %s", (input, reason) => {
+    expect(parseQualified(input)).toMatchObject({ ok: false, message: expect.stringContaining(reason) });
+  });
+
+  test("a domain in a view is written with an exclamation mark, and bare in the default view", () => {
+    expect(qualifiedName({ name: "example.com", view: "internal" })).toBe("example.com!internal");
+    expect(qualifiedName({ name: "example.com", view: "" })).toBe("example.com");
+    expect(["example.com", "example.com!internal"].map(zoneNameOf)).toEqual(["example.com", "example.com"]);
   });
 });
 

@@ -87,7 +87,27 @@ test("the target's own name servers replace ours even if it would accept others 
 
 test("a record of another kind at the target is a conflict", () => {
   const move = plan([www], [...theirNs, parking]);
-  expect([move.same, values(move.others)]).toEqual([false, ["203.0.113.9"]]);
+  expect([move.same, values(move.others), values(move.foreign)]).toEqual([false, ["203.0.113.9"], ["203.0.113.9"]]);
+});
+
+test("our record with another TTL at the target is a conflict", () => {
+  const move = plan([www], [{ ...www, ttl: 60 }]);
+  expect([move.same, values(move.foreign), values(move.missing)]).toEqual([false, ["192.0.2.1"], ["192.0.2.1"]]);
+});
+
+test("records of a kind that is read-only at the target are its own, whatever their type", () => {
+  const mail = data("@", "MX", "5 route.vendor.example");
+  const relay: ProviderKind = {
+    ...vendor,
+    readOnlyReason: ({ recordType }) => (recordType === "MX" ? "routes mail itself." : null),
+  };
+  const move = planMove(relay, new Map(), both([www, data("@", "MX", "10 mail.example.net")]), [mail]);
+  expect([values(move.sent), move.others, move.foreign]).toEqual([["192.0.2.1"], [], []]);
+});
+
+test("our name servers beside a conflict are the target's own, and no sign of an interrupted move", () => {
+  const move = planMove(manual, new Map(), both([www, ...ourNs]), [parking, ...ourNs.slice(0, 1)]);
+  expect([values(move.sent), values(move.foreign)]).toEqual([["192.0.2.1"], ["203.0.113.9"]]);
 });
 
 test("records that only the target knows to be its own are no conflict, and are imported by the move", () => {

@@ -7,7 +7,10 @@ import {
   rrsetKey,
   type LiveRecord,
   type PlannedChange,
+  type ReadRecord,
   type RecordData,
+  type RecordDraft,
+  type RecordNotes,
   noNotes,
 } from "../../../server/dns/record.ts";
 
@@ -113,18 +116,154 @@ describe("a plan towards desired records", () => {
   });
 });
 
+const www: RecordData = {
+  recordType: "A",
+  name: "www",
+  value: "1",
+  ttl: 60,
+  strings: null,
+  priority: null,
+  proxied: false,
+};
+const one = (id: string, more: Partial<LiveRecord> = {}): LiveRecord => ({
+  ...www,
+  id,
+  version: 1,
+  status: "active",
+  ...noNotes,
+  createdAt: new Date(0),
+  updatedAt: new Date(0),
+  ...more,
+});
+const notes: RecordNotes = { comment: "ours", locked: true, ownerId: "somebody", reviewAt: new Date(9) };
+
+/** Changes as `update a {ttl}`: what they do, to which record, and which fields they change. */
+const steps = (changes: readonly PlannedChange[]) =>
+  changes.map(({ action, id, before, after }) => {
+    const fields = Object.keys(after ?? {}) as (keyof RecordDraft)[];
+    const changed = fields
+      .filter((field) => before?.[field] !== after?.[field])
+      .map((field) => [field, after?.[field]]);
+    return action === "update" ? [action, id, Object.fromEntries(changed)] : [action, action === "delete" ? id : after];
+  });
+
+describe("a plan and what is noted about records", () => {
+  test.each<[string, LiveRecord, Parameters<typeof planState>[1], unknown[]]>([
+    ["the same data keeps all notes", one("a", notes), [www], []],
+    ["another TTL keeps all notes", one("a", notes), [{ ...www, ttl: 90 }], [["update", "a", { ttl: 90 }]]],
+    ["another value keeps all notes", one("a", notes), [{ ...www, value: "2" }], [["update", "a", { value: "2" }]]],
+    ["a comment is taken", one("a", notes), [{ ...www, comment: "new" }], [["update", "a", { comment: "new" }]]],
+    ["the same comment is no change", one("a", notes), [{ ...www, comment: "ours" }], []],
+    ["a comment is deleted", one("a", notes), [{ ...www, comment: null }], [["update", "a", { comment: null }]]],
+    [
+      "other notes are not taken from what is matched by content",
+      one("a", notes),
+      [{ ...www, locked: false, ownerId: null, reviewAt: null }],
+      [],
+    ],
+    ["a record by its id keeps its notes", one("a", notes), [{ ...www, id: "a" }], []],
+    [
+      "a record by its id is disabled",
+      one("a"),
+      [{ ...www, id: "a", status: "disabled" }],
+      [["update", "a", { status: "disabled" }]],
+    ],
+    [
+      "a disabled record is enabled by its equal",
+      one("a", { status: "disabled" }),
+      [www],
+      [["update", "a", { status: "active" }]],
+    ],
+    ["a disabled record stays as it is", one("a", { status: "disabled" }), [{ ...www, status: "disabled" }], []],
+    [
+      "a disabled record does not become another of its RRset",
+      one("a", { status: "disabled" }),
+      [{ ...www, value: "2" }],
+      [["create", { ...www, value: "2", status: "active", ...noNotes }]],
+    ],
+    [
+      "a new record gets its notes",
+      one("a", { name: "other", status: "disabled" }),
+      [{ ...www, ...notes }],
+      [["create", { ...www, status: "active", ...notes }]],
+    ],
+    [
+      "a restored record is a new one beside another of its RRset",
+      one("a", { status: "disabled" }),
+      [{ ...www, value: "2", id: "gone", comment: "was" }],
+      [["create", { ...www, value: "2", status: "active", ...noNotes, comment: "was" }]],
+    ],
+  ])("%s", (_what, before, desired, expected) => {
+    const { changes, unchanged } = planState([before], desired);
+    expect(steps(changes)).toEqual(expected);
+    expect(unchanged).toBe(expected.length === 0 ? 1 : 0);
+  });
+
+  test("what is matched by content stays as first written, and what is matched by id is written anew", () => {
+    const before = one("a", { writtenName: "WWW", writtenValue: "One" });
+    const want = { ...www, writtenName: "Www", writtenValue: "ONE" };
+    expect(planState([before], [want])).toEqual({ changes: [], unchanged: 1 });
+    expect(steps(planState([before], [{ ...want, ttl: 90 }]).changes)).toEqual([["update", "a", { ttl: 90 }]]);
+    expect(steps(planState([before], [{ ...want, id: "a" }]).changes)).toEqual([
+      ["update", "a", { writtenName: "Www", writtenValue: "ONE" }],
+    ]);
+    expect(steps(planState([before], [{ ...want, value: "2" }]).changes)).toEqual([
+      ["update", "a", { value: "2", writtenValue: "ONE" }],
+    ]);
+    const renamed = { ...want, id: "a", name: "other" };
+    expect(steps(planState([before], [renamed]).changes)).toEqual([
+      ["update", "a", { name: "other", writtenName: "Www", writtenValue: "ONE" }],
+    ]);
+  });
+
+  test("of two equal records, the one with the wanted status is matched, then any", () => {
+    const [off, on] = [one("off", { status: "disabled" }), one("on")];
+    for (const live of [
+      [off, on],
+      [on, off],
+    ]) {
+      expect(planState(live, [www])).toEqual({ changes: [], unchanged: 1 });
+      expect(steps(planState(live, [{ ...www, status: "disabled" }]).changes)).toEqual([["delete", "on"]]);
+      expect(steps(planState(live, [www, www]).changes)).toEqual([["update", "off", { status: "active" }]]);
+    }
+    expect(steps(planState([one("a"), one("b")], [{ ...www, id: "a", ttl: 90 }, www]).changes)).toEqual([
+      ["update", "a", { ttl: 90 }],
+    ]);
+  });
+
+  test.each([
+    ["all", []],
+    ["disabled", ["on"]],
+    ["none", ["off", "on"]],
+  ] as const)("where %s records stay, only others that nothing matches are deleted", (staying, deleted) => {
+    const { changes } = planState([one("off", { status: "disabled" }), one("on", { value: "2" })], [], staying);
+    expect(changes.map(({ action, id }) => `${action} ${id}`)).toEqual(deleted.map((id) => `delete ${id}`));
+  });
+
+  test("a record to restore takes no other's identity, even in its RRset", () => {
+    const { changes } = planState([one("a")], [{ ...www, id: "b", value: "2" }]);
+    expect(changes.map(({ action, id }) => `${action} ${id}`)).toEqual(["delete a", "create b"]);
+  });
+});
+
 /** Plans from batches of `size`. */
-async function fromServed(before: readonly LiveRecord[], served: readonly RecordData[], size: number) {
+async function fromServed(
+  before: readonly LiveRecord[],
+  served: readonly ReadRecord[],
+  size: number,
+  signs?: () => Promise<boolean>,
+) {
   const index: LiveIndex = new Map();
   for (const record of before) addToIndex(index, record);
   async function* batches() {
     for (let start = 0; start < served.length; start += size) yield served.slice(start, start + size);
   }
   const loaded: LiveRecord[] = [];
-  const plan = await planServed(index, batches(), async (ids) => {
+  const load = (ids: readonly string[]) => {
     loaded.push(...before.filter(({ id }) => ids.includes(id)));
-    return loaded;
-  });
+    return Promise.resolve(loaded);
+  };
+  const plan = await (signs ? planServed(index, batches(), load, signs) : planServed(index, batches(), load));
   return { plan, loaded };
 }
 
@@ -148,6 +287,105 @@ describe("a plan from the records that a provider serves", () => {
     const { plan } = await fromServed(live([twice, twice]), [twice], 1);
     expect(plan).toMatchObject({ unchanged: 1, changes: [{ action: "delete" }] });
   });
+
+  test.each<[string, LiveRecord[], ReadRecord[], object]>([
+    ["an equal record", [one("a", notes)], [www], { changes: [], unchanged: 1, synced: 1, learned: [], stored: 0 }],
+    ["a disabled record that is not served", [one("a", { status: "disabled" })], [], { changes: [], unchanged: 0 }],
+    [
+      "a disabled record that is served",
+      [one("a", { status: "disabled" })],
+      [www],
+      { changes: [{ action: "update", id: "a", after: { status: "active" } }], unchanged: 0, synced: 1 },
+    ],
+    [
+      "a disabled record beside an active equal",
+      [one("a", { status: "disabled" }), one("b")],
+      [www],
+      { changes: [], unchanged: 1, synced: 1 },
+    ],
+    ["three equal records", [one("a"), one("b"), one("c")], [www, www, www], { changes: [], unchanged: 3, synced: 3 }],
+    [
+      "a record more than there are equal ones",
+      [one("a"), one("b")],
+      [www, www, www],
+      { changes: [{ action: "create" }], unchanged: 2, synced: 3 },
+    ],
+    ["another priority", [one("a", { priority: 1 })], [{ ...www, priority: 2 }], { changes: [{ action: "update" }] }],
+    ["another owner", [one("a")], [{ ...www, name: "w" }], { changes: [{ action: "delete" }, { action: "create" }] }],
+    [
+      "the proxy",
+      [one("a")],
+      [{ ...www, proxied: true }],
+      { changes: [{ action: "update", after: { proxied: true } }] },
+    ],
+  ])("%s is compared with what is served", async (_what, before, served, expected) => {
+    const { plan } = await fromServed(before, served, 2);
+    expect(plan).toMatchObject({ signing: { signed: false, managed: [] }, ...expected });
+    expect(plan.changes).toHaveLength("changes" in expected ? (expected.changes as unknown[]).length : 0);
+  });
+
+  const txt = { ...www, recordType: "TXT", value: "12" };
+  const split = ["1", "2"];
+
+  test("a split that was unknown is learned from the provider, which is no change", async () => {
+    const unread = one("a", { ...txt, splitUnread: true });
+    const { plan } = await fromServed([unread], [{ ...txt, strings: split }], 1);
+    expect(plan).toMatchObject({ changes: [], unchanged: 1, synced: 1, learned: [{ id: "a", strings: split }] });
+    const plain = await fromServed([unread], [txt], 1);
+    expect(plain.plan).toMatchObject({ changes: [], learned: [{ id: "a", strings: null }] });
+    const known = await fromServed([one("a", txt)], [{ ...txt, strings: split }], 1);
+    expect(known.plan).toMatchObject({ changes: [{ action: "update" }], learned: [] });
+  });
+
+  test("a split that was unknown is learned even where something else of the record changed", async () => {
+    const unread = one("a", { ...txt, splitUnread: true });
+    const { plan } = await fromServed(
+      [unread, one("b")],
+      [
+        { ...txt, strings: split, ttl: 90 },
+        { ...www, ttl: 90 },
+      ],
+      1,
+    );
+    expect(plan.learned).toEqual([{ id: "a", strings: split }]);
+    expect(steps(plan.changes)).toEqual([
+      ["update", "a", { ttl: 90 }],
+      ["update", "b", { ttl: 90 }],
+    ]);
+    const gone = await fromServed([unread], [], 1);
+    expect(gone.plan).toMatchObject({ learned: [{ id: "a", strings: null }], changes: [{ action: "delete" }] });
+  });
+
+  test("a split that is known is compared, also beside one that is not", async () => {
+    const unread = one("a", { ...txt, splitUnread: true });
+    const known = one("b", { ...txt, name: "other", strings: split });
+    const served = [
+      { ...txt, strings: split, ttl: 90 },
+      { ...txt, name: "other", strings: ["", "12"] },
+    ];
+    const { plan } = await fromServed([unread, known], served, 1);
+    expect(plan.learned).toEqual([{ id: "a", strings: split }]);
+    expect(steps(plan.changes)).toEqual([
+      ["update", "a", { ttl: 90 }],
+      ["update", "b", { strings: ["", "12"] }],
+    ]);
+    const alone = await fromServed([known], served.slice(1), 1);
+    expect(steps(alone.plan.changes)).toEqual([["update", "b", { strings: ["", "12"] }]]);
+  });
+
+  test("records that a signing provider maintains are neither compared nor deleted", async () => {
+    const key = { ...www, name: "@", recordType: "DNSKEY", value: "257 3 13 AAAA" };
+    const managed = { ...key, serverManaged: true as const };
+    const { plan } = await fromServed([one("a")], [www, managed], 1);
+    expect(plan).toMatchObject({ changes: [], synced: 1, stored: 0, signing: { signed: true, managed: [managed] } });
+    const stored = await fromServed([one("a"), one("key", key)], [www, managed], 1);
+    expect(stored.plan).toMatchObject({ changes: [], synced: 1, unchanged: 1, stored: 1 });
+    const silent = await fromServed([one("a"), one("key", key)], [www], 1, () => Promise.resolve(true));
+    expect(silent.plan).toMatchObject({ changes: [], stored: 1, signing: { signed: true, managed: [] } });
+    const unsigned = await fromServed([one("a"), one("key", key)], [www], 1);
+    expect(unsigned.plan).toMatchObject({ changes: [{ action: "delete", id: "key" }], stored: 0 });
+    expect(unsigned.plan.signing).toEqual({ signed: false, managed: [] });
+  });
 });
 
 describe("one TTL for each RRset", () => {
@@ -165,5 +403,41 @@ describe("one TTL for each RRset", () => {
         expect(aligned.length).toBeLessThanOrEqual(plain.length === 0 ? 0 : before.length + desired.length);
       }),
     );
+  });
+
+  test("only records of an RRset that is written follow its TTL, but for disabled and proxied ones", () => {
+    const live = [
+      one("same", { value: "2" }),
+      one("off", { value: "3", status: "disabled" }),
+      one("proxied", { value: "4", proxied: true }),
+      one("type", { recordType: "TXT" }),
+      one("name", { name: "other" }),
+    ];
+    const create = { action: "create" as const, id: "new", before: null, after: { ...one("new"), ttl: 90 } };
+    expect(steps(withOneTtl(live, [create]).slice(0, 1))).toEqual([["update", "same", { ttl: 90 }]]);
+    expect(withOneTtl(live, [create]).map(({ action, id }) => `${action} ${id}`)).toEqual([
+      "update same",
+      "create new",
+    ]);
+    const disabled = { ...create, after: { ...create.after, status: "disabled" as const } };
+    expect(withOneTtl(live, [disabled])).toEqual([disabled]);
+  });
+
+  test("the last change of an RRset decides its TTL, and a change that then changes nothing is left out", () => {
+    const before = one("a", notes);
+    const update = { action: "update" as const, id: "a", before, after: { ...before, ttl: 90 } };
+    const create = {
+      action: "create" as const,
+      id: "new",
+      before: null,
+      after: { ...one("new"), value: "2", ttl: 60 },
+    };
+    expect(withOneTtl([before], [update, create])).toEqual([create]);
+    expect(steps(withOneTtl([before], [create, update]))).toMatchObject([
+      ["update", "a", { ttl: 90 }],
+      ["create", { value: "2", ttl: 90 }],
+    ]);
+    const gone = { action: "delete" as const, id: "a", before, after: null };
+    expect(withOneTtl([before], [create, gone])).toEqual([gone, create]);
   });
 });

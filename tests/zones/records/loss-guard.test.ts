@@ -1,8 +1,18 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { lossWarning } from "../../../server/zones/records/editing/reviewed-plan.ts";
+import {
+  countsView,
+  editsOf,
+  lossPercent,
+  lossWarning,
+  refuseLoss,
+  refuseLosses,
+} from "../../../server/zones/records/editing/reviewed-plan.ts";
 import type { PlannedChange } from "../../../server/dns/record.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { fileZone, type Body, type Zone } from "../../support/zones.ts";
+
+const active = { recordType: "A", name: "www", status: "active" };
+const inactive = { recordType: "A", name: "off", status: "disabled" };
 
 describe("the safety threshold", () => {
   test.each([
@@ -27,17 +37,159 @@ describe("the safety threshold", () => {
     },
   );
 
-  test("a new TTL does not count as a loss", () => {
+  test("a new TTL counts as a difference, and not as a loss", () => {
     const changes = planned(0, 10, 0).map((change) => Object.assign(change, { after: change.before }));
     expect(lossWarning(changes, 10)).toBeNull();
+    expect(lossWarning(changes, 10, "differences")).toMatch(/^This would change 10 records in a zone of 10,/);
+  });
+
+  test.each<[string, PlannedChange[], number | { records: number; active: number }, string | null]>([
+    ["of every record", planned(0, 0, 4), 4, "This would delete all 4 records of the zone. Review the plan"],
+    ["of an empty zone", planned(0, 0, 0), 0, null],
+    [
+      "of some",
+      planned(0, 2, 3),
+      10,
+      "This would change 2 and delete 3 records in a zone of 10, more than 30 %. Review",
+    ],
+    ["that disables all", disabling(4), { records: 4, active: 4 }, "This would disable all 4 records of the zone."],
+    [
+      "that disables and deletes all",
+      [...disabling(2), ...planned(0, 0, 2)],
+      4,
+      "This would delete or disable all 4 records of the zone.",
+    ],
+    ["that disables some", disabling(4), 10, "This would change 4 records in a zone of 10, more than 30 %."],
+    ["that disables few", disabling(3), 10, null],
+    [
+      "of all active records",
+      planned(0, 0, 4),
+      { records: 20, active: 4 },
+      "This would delete all 4 active records of the zone.",
+    ],
+    [
+      "of a third of the active records",
+      planned(0, 0, 4),
+      { records: 100, active: 12 },
+      "This would delete 4 active records in a zone of 12, more than 30 %.",
+    ],
+    ["of disabled records", deletingDisabled(3), { records: 10, active: 5 }, null],
+    [
+      "of many disabled records",
+      deletingDisabled(4),
+      { records: 10, active: 5 },
+      "This would delete 4 records in a zone of 10, more than 30 %.",
+    ],
+    [
+      "of all records, which are disabled",
+      deletingDisabled(4),
+      { records: 4, active: 0 },
+      "This would delete all 4 records of the zone.",
+    ],
+    ["that renames disabled records", renamingDisabled(5), { records: 30, active: 12 }, null],
+    ["that enables records", enabling(4), { records: 10, active: 6 }, null],
+    ["that disables all and enables others", [...disabling(2), ...enabling(2)], { records: 4, active: 2 }, null],
+    ["that changes disabled records' TTL", retimingDisabled(5), { records: 12, active: 5 }, null],
+  ])("a change %s (%#) warns in these words", (_what, changes, size, words) => {
+    const warning = lossWarning(changes, size);
+    if (words === null) expect(warning).toBeNull();
+    else expect(warning).toMatch(new RegExp(`^${words.replaceAll(".", "\\.")}`));
+    if (words === null) expect(() => refuseLoss(changes, size, { force: false })).not.toThrow();
+    else expect(() => refuseLoss(changes, size, { force: false })).toThrow(warning ?? "");
+    expect(() => refuseLoss(changes, size, { force: true })).not.toThrow();
+  });
+
+  test("a comparison names what it would create, too", () => {
+    expect(lossWarning(planned(2, 1, 3), 10, "differences")).toMatch(
+      /^This would create 2, change 1 and delete 3 records/,
+    );
+    expect(() => refuseLoss(planned(4, 0, 0), 10, { force: false, counted: "differences" })).toThrow(
+      /create 4 records/,
+    );
+    expect(() => refuseLoss(planned(4, 0, 0), 10, { force: false })).not.toThrow();
+  });
+
+  test.each<[PlannedChange[], number | { records: number; active: number }, number]>([
+    [planned(0, 0, 0), 10, 0],
+    [planned(5, 1, 2), 10, 30],
+    [planned(0, 0, 8), 9, 0],
+    [planned(0, 0, 9), 9, 100],
+    [planned(1, 0, 9), 9, 0],
+    [planned(0, 0, 5), { records: 100, active: 10 }, 50],
+    [deletingDisabled(45), { records: 50, active: 5 }, 90],
+  ])("the loss is in percent of the records, or all or nothing for small zones (%#)", (changes, size, percent) => {
+    expect(lossPercent(changes, size)).toBe(percent);
+  });
+
+  test("a plan over several zones is refused with the names of up to three that lose much", () => {
+    const zones = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({ domainName: `z${index}.test`, needsForce: true }));
+    expect(() => refuseLosses([{ domainName: "a.test", needsForce: false }])).not.toThrow();
+    expect(() => refuseLosses([...zones(1), { domainName: "a.test", needsForce: false }])).toThrow(
+      / of z0\.test\. Review/,
+    );
+    expect(() => refuseLosses(zones(3))).toThrow(/ of z0\.test, z1\.test, z2\.test\. Review/);
+    expect(() => refuseLosses(zones(5))).toThrow(/ of z0\.test, z1\.test, z2\.test and 2 more\. Review/);
+  });
+
+  test("a plan that changes a record twice is refused, and names the second change", () => {
+    const record = { recordType: "A", name: "www", value: "192.0.2.1" };
+    const changes = [
+      { action: "create" as const, record },
+      { action: "update" as const, recordId: "a", record: { ttl: 60 } },
+      { action: "delete" as const, recordId: "b" },
+    ];
+    expect(editsOf(changes)).toEqual([
+      { action: "create", input: record },
+      { action: "update", recordId: "a", patch: { ttl: 60 } },
+      { action: "delete", recordId: "b" },
+    ]);
+    expect(() => editsOf([...changes, { action: "delete" as const, recordId: "a" }])).toThrow(
+      expect.objectContaining({
+        code: "BAD_REQUEST",
+        message: expect.stringMatching(/^changes\.3\.recordId: The plan changes this record twice\./),
+        issues: [{ path: ["changes", 3, "recordId"], message: expect.stringContaining("twice") }],
+      }),
+    );
+  });
+
+  test("a plan's changes are counted by what they do", () => {
+    expect(countsView(planned(1, 2, 3))).toEqual({ created: 1, updated: 2, deleted: 3 });
   });
 });
+
+/** Changes of so many records from one state to another; null: none. */
+function between(count: number, from: object, to: object | null): PlannedChange[] {
+  return Array.from({ length: count }, (_, index) => ({
+    action: to === null ? "delete" : "update",
+    before: { ...from, value: `203.0.113.${index}` },
+    after: to && { ...to, value: `203.0.113.${index}` },
+  })) as PlannedChange[];
+}
+
+function disabling(count: number): PlannedChange[] {
+  return between(count, active, { ...active, status: "disabled" });
+}
+
+function enabling(count: number): PlannedChange[] {
+  return between(count, inactive, { ...inactive, status: "active" });
+}
+
+function deletingDisabled(count: number): PlannedChange[] {
+  return between(count, inactive, null);
+}
+
+function renamingDisabled(count: number): PlannedChange[] {
+  return between(count, inactive, { ...inactive, name: "other" });
+}
+
+function retimingDisabled(count: number): PlannedChange[] {
+  return between(count, inactive, { ...inactive, ttl: 60 });
+}
 
 function planned(creates: number, updates: number, deletes: number): PlannedChange[] {
   return [...changesTo("delete", deletes), ...changesTo("update", updates), ...changesTo("create", creates)];
 }
-
-const active = { recordType: "A", name: "www", status: "active" };
 
 function changesTo(action: string, count: number): PlannedChange[] {
   return Array.from({ length: count }, (_, index) => ({

@@ -172,4 +172,28 @@ describe("differences", () => {
       }),
     );
   });
+
+  test("a record is compared with its own later version, then with its equal, which may be written otherwise", () => {
+    const one = {
+      id: "a",
+      recordType: "A",
+      name: "www",
+      value: "1",
+      ttl: 60,
+      strings: null,
+      priority: null,
+      proxied: false,
+      status: "active" as const,
+    };
+    const swapped = differ(
+      [one, { ...one, id: "b", value: "2" }],
+      [
+        { ...one, value: "2" },
+        { ...one, id: "b" },
+      ],
+    );
+    expect(swapped.modified.map(({ changes }) => changes)).toEqual([{ value: ["1", "2"] }, { value: ["2", "1"] }]);
+    expect(differ([one], [{ ...one, writtenName: "WWW" }]).modified).toMatchObject([{ after: { name: "WWW" } }]);
+    expect(differ([one], [{ ...one, id: "b", writtenName: "WWW" }])).toEqual(nothing);
+  });
 });
