@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,25 +7,33 @@ import { binary } from "../support/binaries.ts";
 import { freePorts, startProgram, type RunningProgram } from "../support/programs.ts";
 import { startRedis, type RedisServer } from "../support/servers/redis.ts";
 import { startService, type ServiceProcess } from "../support/service-process.ts";
-import { bindZone, jobs, ownZone, type Fault, type TwoInstances } from "./installation.ts";
+import { bindZone, jobs, ownZone, type Fault, type Instances } from "./installation.ts";
 import { deployed, PatroniCluster } from "./patroni.ts";
 import { soakOf, type SoakResult } from "./soak.ts";
+import { processorSeconds, throughput, type Usage } from "./throughput.ts";
 
 /**
- * Uses two instances behind nginx, with PostgreSQL under Patroni, as `soak` does, with the faults of such an installation.
+ * Measures instances behind nginx, with PostgreSQL under Patroni. Then uses them as `soak` does, with the faults of such an installation.
  * @param minutes how long; each fault strikes once at least
+ * @param instances how many
  */
-export async function highAvailability(minutes: number): Promise<SoakResult> {
-  const it = await Cluster.start();
+export async function highAvailability(minutes: number, instances: number): Promise<SoakResult> {
+  const it = await Cluster.start(instances);
+  try {
+    await it.measure();
+  } catch (error) {
+    await it.stop();
+    throw error;
+  }
   return await soakOf(it, faultsOf(it), minutes);
 }
 
 /** The installation of deploy/high-availability, all on loopback. */
-class Cluster implements TwoInstances {
+class Cluster implements Instances {
   readonly patroni: PatroniCluster;
   readonly redis: RedisServer;
   readonly backend: Backend;
-  /** Between the second instance and Redis. */
+  /** Between the second half of the instances and Redis. */
   readonly link: Link;
   readonly dnsPorts: readonly number[];
   readonly urls: readonly string[];
@@ -33,10 +41,14 @@ class Cluster implements TwoInstances {
   readonly #folder: string;
   readonly #ports: readonly number[];
   #nginx: RunningProgram | undefined;
+  #throughput: readonly string[] = [];
+  /** Before the load. */
+  #counted: readonly Counts[] = [];
 
   private constructor(
     parts: Pick<Cluster, "patroni" | "redis" | "backend" | "link">,
     folder: string,
+    count: number,
     [nginx = 0, ...ports]: readonly number[],
   ) {
     this.patroni = parts.patroni;
@@ -45,28 +57,28 @@ class Cluster implements TwoInstances {
     this.link = parts.link;
     this.#folder = folder;
     this.urls = [`http://127.0.0.1:${nginx}`];
-    this.#ports = ports.slice(0, 2);
-    this.dnsPorts = ports.slice(2);
+    this.#ports = ports.slice(0, count);
+    this.dnsPorts = ports.slice(count);
   }
 
-  static async start(): Promise<Cluster> {
+  static async start(count: number): Promise<Cluster> {
     const [folder, patroni, redis, backend, ports] = await Promise.all([
       mkdtemp(join(tmpdir(), "zonewright-cluster-")),
       PatroniCluster.start(),
       startRedis(),
       bindBackend([bindZone, ownZone]),
-      freePorts(5),
+      freePorts(1 + 2 * count),
     ]);
     // The workers of nginx give up root.
     await chmod(folder, 0o755);
     const link = await Link.open(Number(new URL(redis.url).port));
-    const cluster = new Cluster({ patroni, redis, backend, link }, folder, ports);
+    const cluster = new Cluster({ patroni, redis, backend, link }, folder, count, ports);
     const throughLink = new URL(redis.url);
     throughLink.port = String(link.port);
     try {
-      await cluster.#startInstance(0, redis.url);
-      await cluster.#startInstance(1, throughLink.href);
-      await cluster.#startNginx();
+      for (let index = 0; index < count; index++)
+        await cluster.#startInstance(index, index < count / 2 ? redis.url : throughLink.href);
+      cluster.#nginx = await cluster.#startNginx(count, Number(new URL(cluster.urls[0] ?? "").port));
     } catch (error) {
       await cluster.stop();
       throw error;
@@ -85,6 +97,42 @@ class Cluster implements TwoInstances {
   signal(index: number, signal: NodeJS.Signals): void {
     const { pid } = this.instances[index] ?? {};
     if (pid !== undefined) process.kill(pid, signal);
+  }
+
+  /** Measures one instance, two, and so on, each behind nginx. */
+  async measure(): Promise<void> {
+    const counts = [1, 2, 4, 8].filter((count) => count < this.#ports.length).concat(this.#ports.length);
+    const ports = await freePorts(counts.length);
+    const proxies: RunningProgram[] = [];
+    const targets = new Map<string, string>();
+    try {
+      for (const [index, count] of counts.entries()) {
+        proxies.push(await this.#startNginx(count, ports[index] ?? 0));
+        targets.set(count === 1 ? "1 instance" : `${count} instances`, `http://127.0.0.1:${ports[index]}`);
+      }
+      const [first] = this.instances;
+      if (first) this.#throughput = await throughput(await first.signIn(), targets, () => this.#usage());
+    } finally {
+      await Promise.all(proxies.map((proxy) => proxy.stop("SIGTERM")));
+    }
+    process.stdout.write(`${this.#throughput.join("\n")}\n`);
+    this.#counted = await this.#counts();
+  }
+
+  async report(): Promise<string[]> {
+    const counts = (await this.#counts()).map(({ calls, jobs }, index) => {
+      const before = this.#counted[index] ?? { calls: 0, jobs: 0 };
+      return { calls: calls - before.calls, jobs: jobs - before.jobs };
+    });
+    const share = (one: number, all: number) => `${one} of ${all} (${((100 * one) / all).toFixed(0)} %)`;
+    const sum = (of: keyof Counts) => counts.reduce((all, one) => all + one[of], 0);
+    return [
+      ...this.#throughput,
+      ...counts.map(
+        ({ calls, jobs }, index) =>
+          `instance ${index + 1}: calls ${share(calls, sum("calls"))}, runs of jobs ${share(jobs, sum("jobs"))}`,
+      ),
+    ];
   }
 
   async describe(): Promise<string> {
@@ -114,28 +162,57 @@ class Cluster implements TwoInstances {
     );
   }
 
-  async #startNginx(): Promise<void> {
-    const { host } = new URL(this.urls[0] ?? "");
-    this.#nginx = await startDeployedNginx(
-      this.#folder,
-      host,
-      this.#ports.map((port) => `127.0.0.1:${port}`),
+  /** @param count how many instances it leads to, from the first */
+  async #startNginx(count: number, port: number): Promise<RunningProgram> {
+    const folder = join(this.#folder, `nginx-${port}`);
+    await mkdir(folder);
+    const addresses = this.#ports.slice(0, count).map((one) => `127.0.0.1:${one}`);
+    return await startDeployedNginx(folder, `127.0.0.1:${port}`, addresses);
+  }
+
+  async #usage(): Promise<Usage> {
+    const [counts, instances, ...members] = await Promise.all([
+      this.#counts(),
+      processorSeconds(this.instances.map(({ pid }) => pid)),
+      ...this.patroni.members.map((member) => member.processorSeconds()),
+    ]);
+    const sum = (numbers: number[]) => numbers.reduce((all, one) => all + one, 0);
+    return { calls: sum(counts.map(({ calls }) => calls)), instances, database: sum(members) };
+  }
+
+  /** What each instance has done since its start. */
+  async #counts(): Promise<Counts[]> {
+    return await Promise.all(
+      this.instanceUrls.map(async (url) => {
+        const metrics = await (await fetch(`${url}/metrics`)).text();
+        const sum = (name: string) => {
+          const lines = [...metrics.matchAll(new RegExp(`^${name}_count\\{.*\\} (\\d+)$`, "gm"))];
+          return lines.reduce((all, [, count]) => all + Number(count), 0);
+        };
+        return { calls: sum("zonewright_request_duration_seconds"), jobs: sum("zonewright_job_duration_seconds") };
+      }),
     );
   }
 }
 
-/** Runs the recommended nginx before two instances. Its workers give up root: the folder must be open to them. */
+interface Counts {
+  calls: number;
+  jobs: number;
+}
+
+/** Runs the recommended nginx before some instances. Its workers give up root: the folder must be open to them. */
 export async function startDeployedNginx(
   folder: string,
   host: string,
-  [one = "", other = ""]: readonly string[],
+  addresses: readonly string[],
 ): Promise<RunningProgram> {
   const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
     (name) => `${name}_temp_path ${join(folder, name)};`,
   );
   const configuration = (await readFile(deployed("nginx.conf"), "utf8"))
-    .replace("zonewright1:3000", one)
-    .replace("zonewright2:3000", other)
+    .replace(/^( +server )zonewright1:3000(.*)\n.*zonewright2:3000.*$/m, (_, before: string, after: string) =>
+      addresses.map((address) => `${before}${address}${after}`).join("\n"),
+    )
     .replace(/^ +listen 8080/m, `listen ${host}`)
     .replace(/^http \{/m, `http {\n${paths.join("\n")}`);
   const file = join(folder, "nginx.conf");
@@ -197,6 +274,7 @@ class Link {
 /** In rotation. Each ends when the cluster is whole again. */
 function faultsOf(it: Cluster): Fault[] {
   const { patroni, redis, link } = it;
+  const count = it.instances.length;
   let struck = patroni.members[0];
   return [
     {
@@ -220,19 +298,25 @@ function faultsOf(it: Cluster): Fault[] {
       name: "Redis suspended for 20 seconds",
       seconds: [20, 20],
       begin: async () => redis.suspend(),
-      end: async () => redis.resume(),
+      async end() {
+        redis.resume();
+        await redis.untilSharedBy(count);
+      },
     },
     {
-      name: "one instance cut off from Redis",
+      name: "half of the instances cut off from Redis",
       seconds: [20, 30],
       begin: async () => link.cut(),
-      end: async () => link.mend(),
+      async end() {
+        link.mend();
+        await redis.untilSharedBy(count);
+      },
     },
     {
-      name: "one instance suspended for 40 to 60 seconds",
-      seconds: [40, 60],
-      begin: async () => it.signal(1, "SIGSTOP"),
-      end: async () => it.signal(1, "SIGCONT"),
+      name: "one instance suspended for a minute",
+      seconds: [60, 60],
+      begin: async () => it.signal(count - 1, "SIGSTOP"),
+      end: async () => it.signal(count - 1, "SIGCONT"),
     },
     {
       name: "the primary's member suspended until another has replaced it",

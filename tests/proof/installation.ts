@@ -8,8 +8,8 @@ import { createDatabase, startPostgres, type PostgresServer } from "../support/s
 import { startRedis, type RedisServer } from "../support/servers/redis.ts";
 import { startService, type ServiceProcess } from "../support/service-process.ts";
 
-/** What a load works on: two instances that share everything, and a name server. */
-export interface TwoInstances {
+/** What a load works on: instances that share everything, and a name server. */
+export interface Instances {
   /** Where clients call. */
   readonly urls: readonly string[];
   /** Where each instance is, past any proxy. */
@@ -20,12 +20,14 @@ export interface TwoInstances {
   readonly zonesFolder: string;
   /** Returns what helps to find out why something was lost. */
   describe?(): Promise<string>;
+  /** Returns more lines for the report of a run that has ended. */
+  report?(): Promise<string[]>;
   stop(): Promise<void>;
 }
 
 export interface Fault {
   readonly name: string;
-  /** Both instances are gone: nobody works until it has ended. */
+  /** All instances are gone: nobody works until it has ended. */
   readonly isCrash?: boolean;
   /** Minimum and maximum duration. Default: 5 to 20, and at least two steps of each worker. */
   readonly seconds?: readonly [least: number, most: number];
@@ -39,7 +41,7 @@ export const ownZone = "soak-own.example";
 export const jobs = ["changes.repair", "mirrors.reconcile", "drift.check"];
 
 /** Two instances on one PostgreSQL and one Redis, with BIND behind them, all on loopback. */
-export class Installation implements TwoInstances {
+export class Installation implements Instances {
   readonly #dataDir: string;
   readonly postgres: PostgresServer;
   readonly redis: RedisServer;

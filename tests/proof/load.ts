@@ -41,15 +41,18 @@ class Unanswered extends Error {}
 /** Whether a change is made where clients of the API call, or past any proxy. */
 type Way = "client" | "direct";
 
-/** Workers that use two instances as people and programs do, and judge every answer. */
+/** Workers that use several instances as people and programs do, and judge every answer. */
 export class Load {
   /** What must not happen: answers that no fault excuses. */
   readonly problems: string[] = [];
   /** The fault whose window is open: 502, 503, 504 and broken connections are excused. Null: nothing is. */
   fault: string | null = null;
   calls = 0;
+  /** Calls that were refused because others of their zone took too long. */
+  busy = 0;
   #acknowledgedAt = Date.now();
   #silence = 0;
+  #longest = 0;
   readonly #urls: readonly string[];
   readonly #isShort: boolean;
   readonly #workers: Worker[] = [];
@@ -87,24 +90,55 @@ export class Load {
     while (this.#workers.some(({ steps }, index) => steps < (wanted[index] ?? 0))) await pause(10);
   }
 
-  /** Returns for how many milliseconds no change was acknowledged to a client of the API, at the longest since the last call. */
-  silence(): number {
+  /**
+   * Returns for how many milliseconds no change was acknowledged to a client of the API, and how many the slowest change took until
+   * its answer, each at the longest since the last call.
+   */
+  silence(): [silence: number, wait: number] {
     const longest = Math.max(this.#silence, Date.now() - this.#acknowledgedAt);
+    const wait = this.#longest;
     this.#silence = 0;
+    this.#longest = 0;
     this.#acknowledgedAt = Date.now();
-    return longest;
+    return [longest, wait];
   }
 
   #slowest(): number {
     return Math.min(...this.#workers.map(({ steps }) => steps));
   }
 
-  /** A user's writer of single records, at both instances in turn. */
+  /** A user's writer of single records, at each address in turn. */
   singles(zone: LoadedZone, prefix: string, token: string): void {
     const clients = this.#clients(token);
     this.#writer(zone, prefix, async (turn, wanted, ledger) => {
       return await this.#record(zone, clients[turn % clients.length] ?? new RestClient(""), wanted, ledger);
     });
+  }
+
+  /** A writer of single records, at each instance in turn, and a reader that looks for each acknowledged change at the next one at once. */
+  readElsewhere(zone: LoadedZone, prefix: string, token: string, instanceUrls: readonly string[]): void {
+    const clients = instanceUrls.map((url) => new RestClient(url, token));
+    const at = (turn: number) => clients[turn % clients.length] ?? new RestClient("");
+    this.#writer(
+      zone,
+      prefix,
+      async (turn, wanted, ledger) => {
+        // Creates and changes take turns, and both go to every instance.
+        const round = Math.floor(turn / 2);
+        const sent = await this.#record(zone, at(round), wanted, ledger);
+        const [[name = "", value = null] = []] = wanted;
+        if (sent[0] !== "done") return sent;
+        const path = `/api/domains/${zone.id}/records?search=${name}&limit=10`;
+        const answer = await this.#call(`a search for ${name}`, () => at(round + 1).get(path));
+        if (answer?.status !== 200) return sent;
+        const found = answer.body.records.find((record: { name: string }) => record.name === name);
+        const read: string | null = found?.value ?? null;
+        if (read !== value)
+          this.#report(`${name} is ${read} at the next instance, once it was acknowledged as ${value}`);
+        return sent;
+      },
+      "direct",
+    );
   }
 
   /** Creates a record at one instance, and deletes it: this settles what a fault left open. @returns whether both are done */
@@ -119,7 +153,7 @@ export class Load {
     return (await settle("probe")) === "done" && (await settle(null)) === "done";
   }
 
-  /** A program that updates a zone by DNS, at both instances in turn. */
+  /** A program that updates a zone by DNS, at each instance in turn. */
   updates(zone: LoadedZone, prefix: string, ports: readonly number[], key: TsigKey): void {
     const clients = ports.map((port) => new UpdateClient(port, zone.name, key));
     this.#writer(
@@ -197,7 +231,7 @@ export class Load {
     });
   }
 
-  /** A secondary that transfers a zone, whole and by what changed, from both instances in turn. */
+  /** A secondary that transfers a zone, whole and by what changed, from each instance in turn. */
   transfers(zone: LoadedZone, ports: readonly number[], key: TsigKey): void {
     let turn = 0;
     let serial: number | null = null;
@@ -278,6 +312,7 @@ export class Load {
     try {
       const answer = await send();
       const during = before ?? this.fault;
+      if (isBusy(answer)) this.busy++;
       const isExcused = isBusy(answer) || (during !== null && answer.status >= 502 && answer.status <= 504);
       if (answer.status >= 400 && !isExcused)
         this.#report(`${what} got ${answer.status} ${window(during)}: ${JSON.stringify(answer.body)}`);
@@ -322,6 +357,7 @@ export class Load {
     way: Way = "client",
   ): Promise<Outcome> {
     let outcome = "unknown" as Outcome;
+    const began = Date.now();
     try {
       await ledger.request(wanted, async () => {
         const [ended, ids] = await send();
@@ -336,6 +372,7 @@ export class Load {
       if (!(error instanceof Unanswered)) throw error;
       zone.unknown++;
     }
+    if (way === "client") this.#longest = Math.max(this.#longest, Date.now() - began);
     if (outcome === "done") zone.acknowledged++;
     if (outcome === "done" && way === "client") {
       this.#silence = Math.max(this.#silence, Date.now() - this.#acknowledgedAt);

@@ -6,6 +6,7 @@ import { vi } from "vitest";
 import { binary } from "../support/binaries.ts";
 import { freePorts, mustRun, startProgram, type RunningProgram } from "../support/programs.ts";
 import { postgresAccount, type Account } from "../support/servers/postgres.ts";
+import { processorSeconds } from "./throughput.ts";
 
 /** The configuration that is recommended, and that the cluster of the proof runs. */
 export const deployed = (file: string) => join(import.meta.dirname, "../../deploy/high-availability", file);
@@ -70,6 +71,10 @@ class Member {
           if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
         }
       }
+  }
+
+  async processorSeconds(): Promise<number> {
+    return await processorSeconds(await this.#processes());
   }
 
   /** Ends all of it as a power failure would. */

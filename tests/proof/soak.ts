@@ -10,7 +10,7 @@ import { dig } from "../support/name-servers/dig.ts";
 import { patience } from "../support/patience.ts";
 import { asPresented, recordLines } from "../support/records/presentation.ts";
 import { RestClient } from "../support/rest-client.ts";
-import { bindZone, faultsOf, fileZone, Installation, ownZone, type Fault, type TwoInstances } from "./installation.ts";
+import { bindZone, faultsOf, fileZone, Installation, ownZone, type Fault, type Instances } from "./installation.ts";
 import { Load, type LoadedZone } from "./load.ts";
 
 /** A zone under load, and where it is served. */
@@ -44,7 +44,7 @@ export async function soak(minutes: number): Promise<SoakResult> {
 }
 
 /** The same with an installation and faults of one's own. Stops the installation. */
-export async function soakOf(it: TwoInstances, faults: readonly Fault[], minutes: number): Promise<SoakResult> {
+export async function soakOf(it: Instances, faults: readonly Fault[], minutes: number): Promise<SoakResult> {
   try {
     return await new Soak(it, faults, minutes).run();
   } catch (error) {
@@ -56,18 +56,18 @@ export async function soakOf(it: TwoInstances, faults: readonly Fault[], minutes
 }
 
 class Soak {
-  readonly #it: TwoInstances;
+  readonly #it: Instances;
   readonly #faults: readonly Fault[];
   readonly #minutes: number;
   readonly #load: Load;
   readonly #problems: string[] = [];
-  /** Of each round: for how long no change was acknowledged. */
+  /** Of each round: for how long no change was acknowledged, and how long one took. */
   readonly #silences: string[] = [];
   readonly #memory = new Map<number, [seconds: number, megabytes: number][]>();
   #zones: SoakedZone[] = [];
   #admin = "";
 
-  constructor(it: TwoInstances, faults: readonly Fault[], minutes: number) {
+  constructor(it: Instances, faults: readonly Fault[], minutes: number) {
     this.#it = it;
     this.#faults = faults;
     this.#minutes = minutes;
@@ -94,7 +94,12 @@ class Soak {
       rounds,
       acknowledged: sum("acknowledged"),
       unknown: sum("unknown"),
-      report: [this.#status(rounds, "in all"), ...this.#silences, ...this.#slopes()].join("\n"),
+      report: [
+        this.#status(rounds, "in all"),
+        ...this.#silences,
+        ...this.#slopes(),
+        ...((await this.#it.report?.()) ?? []),
+      ].join("\n"),
     };
   }
 
@@ -104,7 +109,7 @@ class Soak {
 
   async #prepare(): Promise<void> {
     const [first] = this.#it.instances;
-    if (!first) throw new Error("There are two instances.");
+    if (!first) throw new Error("There is no instance.");
     const admin = await first.signIn();
     this.#admin = await newToken(admin);
     const bind = await created(admin, "/api/provider-configs", this.#it.backend.configuration);
@@ -160,8 +165,9 @@ class Soak {
         return { "the zone file": recordLines(records) };
       }),
       zone(ownId, ownZone, true, async () => ({
-        "one instance": await axfr(dnsPorts[0] ?? 0),
-        "the other": await axfr(dnsPorts[1] ?? 0),
+        ...Object.fromEntries(
+          await Promise.all(dnsPorts.map(async (port, index) => [`instance ${index + 1}`, await axfr(port)] as const)),
+        ),
         "the mirror": await backend.served(ownZone),
       })),
     ];
@@ -179,6 +185,8 @@ class Soak {
     load.singles(own, "grace", grace);
     load.updates(own, "updated", dnsPorts, tsig);
     load.transfers(own, dnsPorts, tsig);
+    // The short run does without: it is part of every verification.
+    if (this.#minutes > 0) load.readElsewhere(own, "elsewhere", ada, this.#it.instanceUrls);
     load.reader(this.#zones);
     load.repeated("a sync", this.#admin, `/api/domains/${bind.id}/sync`);
     load.repeated("a reconciliation", this.#admin, `/api/domains/${own.id}/mirrors/${mirrorId}/reconcile`);
@@ -209,8 +217,9 @@ class Soak {
       await this.#recovered();
       await load.steps(1);
     });
+    const [silence, wait] = load.silence().map((milliseconds) => (milliseconds / 1_000).toFixed(1));
     this.#silences.push(
-      `${fault.name}: no change acknowledged for ${(load.silence() / 1_000).toFixed(1)} s at the longest`,
+      `${fault.name}: no change acknowledged for ${silence} s at the longest; one change took up to ${wait} s`,
     );
     await this.#compare(fault.name);
     load.fault = null;
@@ -235,7 +244,7 @@ class Soak {
     }
   }
 
-  /** Waits until both instances are ready, and take changes of every zone. */
+  /** Waits until all instances are ready, and take changes of every zone. */
   async #recovered(): Promise<void> {
     const untilTaken = async (zone: SoakedZone, url: string) => {
       await vi.waitFor(
@@ -255,11 +264,12 @@ class Soak {
     }
   }
 
-  #managed({ id, name }: SoakedZone): [ManagedZone, ManagedZone] {
-    const [one = "", other = ""] = this.#it.instanceUrls;
+  /** At each instance. */
+  #managed({ id, name }: SoakedZone): [ManagedZone, ...ManagedZone[]] {
+    const [one = "", ...others] = this.#it.instanceUrls;
     const at = (url: string) =>
       new ManagedZone(name, `/api/domains/${id}`, this.#it.backend, new RestClient(url, this.#admin));
-    return [at(one), at(other)];
+    return [at(one), ...others.map(at)];
   }
 
   async #compare(after: string): Promise<void> {
@@ -270,13 +280,15 @@ class Soak {
 
   async #compareZones(after: string): Promise<void> {
     for (const zone of this.#zones) {
-      const [one, other] = this.#managed(zone);
+      const [one, ...others] = this.#managed(zone);
       const report = (problem: string) => this.#problems.push(`${zone.name}, after ${after}: ${problem}`);
       const records = await recordsOf(one);
       for (const problem of reconciled(zone, records)) report(problem);
       await mirrored(one);
       const lines = linesOf(zone, records);
-      const places = { "the other instance's list": linesOf(zone, await recordsOf(other)), ...(await zone.served()) };
+      const places = await zone.served();
+      for (const [index, other] of others.entries())
+        places[`the list of instance ${index + 2}`] = linesOf(zone, await recordsOf(other));
       for (const [place, all] of Object.entries(places)) {
         const there = zone.onlyTexts ? all.filter((line) => line.includes(" TXT ")) : all;
         for (const line of lines.filter((one) => !there.includes(one))) report(`${place} lacks ${line}`);
@@ -312,7 +324,7 @@ class Soak {
 
   #status(round: number, fault: string): string {
     const sums = this.#zones.map(({ name, acknowledged, unknown }) => `${name} ${acknowledged} (${unknown} unknown)`);
-    return `round ${round}, ${fault}: ${this.#load.calls} calls; changes acknowledged: ${sums.join(", ")}`;
+    return `round ${round}, ${fault}: ${this.#load.calls} calls, ${this.#load.busy} refused because their zone was busy; changes acknowledged: ${sums.join(", ")}`;
   }
 }
 
