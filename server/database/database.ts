@@ -96,12 +96,29 @@ export function jsonTexts(texts: readonly string[]) {
   return sql`json_array_elements_text(${JSON.stringify(texts)}::json)`;
 }
 
+/** The platforms of embedded engines. */
+const embeddedPlatforms = new WeakSet<object>();
+
+/** Returns whether a statement blocks the event loop until it is done, because its engine runs in this process. */
+export function isEmbedded(em: EntityManager): boolean {
+  return embeddedPlatforms.has(em.getPlatform());
+}
+
 const timestampOid = 1184;
 /** Key of the advisory lock, unique on the server: "zone" in ASCII. */
 const setUpLock = 0x7a_6f_6e_65;
 
-/** Parses PostgreSQL's text form of a timestamptz. Sessions run in UTC, so it ends in `+00`. */
+/** The last timestamp that was parsed. Rows that were written together follow one another, and have the same. */
+let lastTimestamp = { text: "", time: Number.NaN };
+
+/** Parses PostgreSQL's text form of a timestamptz. */
 function parseTimestamp(text: string): Date {
+  if (text !== lastTimestamp.text) lastTimestamp = { text, time: timestampOf(text).getTime() };
+  return new Date(lastTimestamp.time);
+}
+
+/** Sessions run in UTC, so a timestamp ends in `+00`. */
+function timestampOf(text: string): Date {
   if (text.length > 22 && text.endsWith("+00")) return new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`);
   return new Date(text.replace(" ", "T").replace(/([+-]\d\d)$/, "$1:00"));
 }
@@ -293,6 +310,7 @@ async function openEmbedded(dataDir: string, dump?: Blob): Promise<PostgresORM> 
       ? () => ({ ...options, ...(dump && { loadDataDir: dump }) })
       : { ...options, dataDir: join(dataDir, "database") },
   });
+  embeddedPlatforms.add(orm.em.getPlatform());
   const engine = await orm.em.getConnection().getNativeClient();
   prepareRepeated(engine);
   countRowsOfGrownTables(engine);

@@ -1,6 +1,6 @@
 import { sql, type CompiledQuery, type Kysely, type Selectable, type SelectQueryBuilder, type SqlBool } from "kysely";
 import { ZoneScope } from "../../../access/caller.ts";
-import { jsonRows, jsonTexts, queries, type EntityManager } from "../../../database/database.ts";
+import { isEmbedded, jsonRows, jsonTexts, queries, type EntityManager } from "../../../database/database.ts";
 import type { Tables } from "../../../database/tables/all.ts";
 import {
   isActive,
@@ -14,9 +14,9 @@ import { addToIndex, type LiveIndex } from "../../../dns/desired-state.ts";
 import { inChunks, inPages, inSlices, mapped, sorted } from "../../../platform/slices.ts";
 import type { Sent } from "../../../database/statements.ts";
 
-export const liveColumns = [
+/** The columns that have a value of their own in most records. */
+const ownColumns = [
   "record_id",
-  "version",
   "record_type",
   "name",
   "value",
@@ -25,15 +25,13 @@ export const liveColumns = [
   "strings",
   "ttl",
   "priority",
-  "proxied",
-  "status",
   "comment",
-  "locked",
   "owner_id",
   "review_at",
   "created_at",
-  "updated_at",
 ] as const;
+
+export const liveColumns = [...ownColumns, "version", "proxied", "status", "locked", "updated_at"] as const;
 
 /** Names each column: a statement with `*` is not prepared. */
 function columnsOf(table: string) {
@@ -42,28 +40,40 @@ function columnsOf(table: string) {
 
 export type LiveRow = Pick<Selectable<Tables["records"]>, (typeof liveColumns)[number]>;
 
-export function liveRecord(row: LiveRow): LiveRecord {
-  const isUnread = row.strings === unreadSplit && row.record_type === "TXT";
-  return {
-    ...(isUnread ? { splitUnread: true } : {}),
+/** What is read of many records: null in place of what most have, which takes no time to send and to parse. */
+const leanColumns = [
+  ...ownColumns,
+  sql<number | null>`nullif(version, 1)`.as("version"),
+  sql<boolean | null>`nullif(proxied, false)`.as("proxied"),
+  sql<LiveRow["status"] | null>`nullif(status, 'active')`.as("status"),
+  sql<boolean | null>`nullif(locked, false)`.as("locked"),
+  sql<Date | null>`nullif(updated_at, created_at)`.as("updated_at"),
+] as const;
+
+type UsualColumn = Exclude<keyof LiveRow, (typeof ownColumns)[number]>;
+type LeanRow = Omit<LiveRow, UsualColumn> & { [Column in UsualColumn]: LiveRow[Column] | null };
+
+export function liveRecord(row: LeanRow): LiveRecord {
+  const record: LiveRecord = {
     id: row.record_id,
-    version: row.version,
+    version: row.version ?? 1,
     recordType: row.record_type,
     name: row.name,
     value: row.value,
-    ...writtenIn(row),
     strings: row.strings === null || row.strings === unreadSplit ? null : (JSON.parse(row.strings) as string[]),
     ttl: row.ttl,
     priority: row.priority,
-    proxied: row.proxied,
-    status: row.status,
+    proxied: row.proxied ?? false,
+    status: row.status ?? "active",
     comment: row.comment,
-    locked: row.locked,
+    locked: row.locked ?? false,
     ownerId: row.owner_id,
     reviewAt: row.review_at,
     createdAt: row.created_at,
-    updatedAt: row.updated_at,
+    updatedAt: row.updated_at ?? row.created_at,
   };
+  if (row.strings === unreadSplit && row.record_type === "TXT") record.splitUnread = true;
+  return row.written_name === null && row.written_value === null ? record : { ...record, ...writtenIn(row) };
 }
 
 /** Returns how a stored record was written, as `Spelling`. */
@@ -114,6 +124,8 @@ function liveAtNamesStatement(em: EntityManager, domainId: string, names: readon
 
 /** Rows read at once: a statement of the embedded database blocks the event loop until it is done, about 35 milliseconds for 1,000 rows. */
 export const pageRows = 250;
+/** The same for whole zones on a server, where each statement costs a round trip. Its rows arrive in pieces of up to 64 KiB. */
+const serverPageRows = 1_000;
 
 /** Returns the whole zone, or the part of it in a scope. Only for work on whole zones: sync, export, import. */
 export async function liveZone(em: EntityManager, domainId: string, scope: ZoneScope): Promise<LiveRecord[]> {
@@ -151,16 +163,17 @@ async function* pagesAt(
   domainId: string,
   revision: number,
   scope: ZoneScope,
-): AsyncGenerator<{ rows: readonly LiveRow[]; ended: boolean }> {
+): AsyncGenerator<{ rows: readonly LeanRow[]; ended: boolean }> {
+  const size = isEmbedded(em) ? pageRows : serverPageRows;
   const versions = () =>
     queries(em)
       .selectFrom("records")
-      .select(liveColumns)
+      .select(leanColumns)
       .where("domain_id", "=", domainId)
       .where("since", "<=", revision)
       .where(scope.condition())
-      .limit(pageRows);
-  const live = inPages<LiveRow>(pageRows, (last) =>
+      .limit(size);
+  const live = inPages<LeanRow>(size, (last) =>
     versions()
       .where("until", "is", null)
       .$if(last !== null, (query) => query.where(isAfter(last)))
@@ -169,12 +182,13 @@ async function* pagesAt(
       .orderBy("record_id")
       .execute(),
   );
-  const seen = new Set<string>();
+  const ids: string[] = [];
   for await (const rows of live) {
-    for (const row of rows) seen.add(row.record_id);
+    for (const row of rows) ids.push(row.record_id);
     yield { rows, ended: false };
   }
-  const ended = inPages<LiveRow & { until: number | null }>(pageRows, (last) =>
+  let seen: Set<string> | null = null;
+  const ended = inPages<LeanRow & { until: number | null }>(size, (last) =>
     versions()
       .select("until")
       .where("until", ">", revision)
@@ -185,10 +199,14 @@ async function* pagesAt(
       .orderBy("record_id")
       .execute(),
   );
-  for await (const rows of ended) yield { rows: rows.filter((row) => !seen.has(row.record_id)), ended: true };
+  for await (const rows of ended) {
+    if (rows.length === 0) return;
+    seen ??= new Set(ids);
+    yield { rows: rows.filter(({ record_id: id }) => seen?.has(id) === false), ended: true };
+  }
 }
 
-function isAfter(last: LiveRow | null) {
+function isAfter(last: LeanRow | null) {
   return sql<SqlBool>`(name, record_type, record_id) > (${last?.name}, ${last?.record_type}, ${last?.record_id}::uuid)`;
 }
 
