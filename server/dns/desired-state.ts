@@ -20,6 +20,7 @@ import {
   textKey,
   type ReadRecord,
 } from "./record.ts";
+import { sameStrings } from "./values/character-strings.ts";
 import { withoutManaged, type ZoneSigning } from "./zone-file/type-names.ts";
 
 /**
@@ -61,20 +62,19 @@ export function* planningState(
   desired: Iterable<Desired>,
   staying: Staying = "disabled",
 ): Steps<StatePlan> {
-  const byId = new Map<string, LiveRecord>();
-  const byKey = new Map<string, LiveRecord[]>();
+  const known: Known[] = [];
+  const byContent = new ByContent();
   for (const record of live) {
-    byId.set(record.id, record);
-    const key = recordKey(record);
-    const same = byKey.get(key);
-    if (same) same.push(record);
-    else byKey.set(key, [record]);
+    const one = { record, isLeft: true };
+    known.push(one);
+    byContent.add(one);
     yield;
   }
   const updates: PlannedChange[] = [];
   let unchanged = 0;
-  const settle = (before: LiveRecord, want: Desired) => {
-    byId.delete(before.id);
+  const settle = (match: Known, want: Desired) => {
+    const { record: before } = match;
+    match.isLeft = false;
     if (isAsWanted(before, want)) {
       unchanged++;
       return;
@@ -85,24 +85,25 @@ export function* planningState(
   };
 
   const unmatchedById: Desired[] = [];
+  let byId: Map<string, Known> | null = null;
   for (const want of desired) {
-    const before = want.id === undefined ? undefined : byId.get(want.id);
-    if (before) settle(before, want);
+    if (want.id !== undefined) byId ??= new Map(yield* mapped(known, (one) => [one.record.id, one] as const));
+    const before = want.id === undefined ? undefined : byId?.get(want.id);
+    if (before?.isLeft) settle(before, want);
     else unmatchedById.push(want);
     yield;
   }
   const unmatched: Desired[] = [];
   for (const want of unmatchedById) {
-    const left = byKey.get(recordKey(want))?.filter(({ id }) => byId.has(id)) ?? [];
-    const before = left.find(({ status }) => status === (want.status ?? "active")) ?? left[0];
+    const before = leftOf(byContent.like(want), want.status ?? "active");
     if (before) settle(before, want);
     else unmatched.push(want);
     yield;
   }
   const leftByRrset =
     staying === "all"
-      ? new Map<string, LiveRecord[]>()
-      : yield* grouped(byId.values(), (record) => (isActive(record) ? rrsetKey(record) : undefined));
+      ? new Map<string, Known[]>()
+      : yield* grouped(known, ({ record, isLeft }) => (isLeft && isActive(record) ? rrsetKey(record) : undefined));
   const creates: PlannedChange[] = [];
   for (const want of unmatched) {
     const before = want.id === undefined ? leftByRrset.get(rrsetKey(want))?.pop() : undefined;
@@ -116,10 +117,12 @@ export function* planningState(
       });
     yield;
   }
-  const left = staying === "all" ? [] : byId.values();
-  const deletes = yield* flatMapped(left, (before): PlannedChange[] =>
-    staying === "none" || isActive(before) ? [{ action: "delete", id: before.id, before, after: null }] : [],
-  );
+  const deletes: PlannedChange[] = [];
+  for (const { record: before, isLeft } of staying === "all" ? [] : known) {
+    const isGone = isLeft && (staying === "none" || isActive(before));
+    if (isGone) deletes.push({ action: "delete", id: before.id, before, after: null });
+    yield;
+  }
   return { changes: [...deletes, ...updates, ...creates], unchanged };
 }
 
@@ -164,6 +167,64 @@ export function* aligningTtls(live: readonly LiveRecord[], changes: readonly Pla
     change.action === "create" ? [{ ...change, after: align(change.after) }] : [],
   );
   return [...deletes, ...updates, ...others, ...creates];
+}
+
+/** A live record, and whether no desired one is matched with it yet. */
+interface Known {
+  readonly record: LiveRecord;
+  isLeft: boolean;
+}
+
+/** Live records by name, type and value. Most names have one record: looking these up by name alone costs much less. */
+class ByContent {
+  /** Null for names with more records, which are in `#byKey`. */
+  readonly #lone = new Map<string, Known | null>();
+  readonly #byKey = new Map<string, Known[]>();
+
+  add(known: Known): void {
+    const { name } = known.record;
+    const other = this.#lone.get(name);
+    if (other === undefined) {
+      this.#lone.set(name, known);
+      return;
+    }
+    if (other !== null) {
+      this.#lone.set(name, null);
+      this.#addByKey(other);
+    }
+    this.#addByKey(known);
+  }
+
+  #addByKey(known: Known): void {
+    const key = recordKey(known.record);
+    const same = this.#byKey.get(key);
+    if (same) same.push(known);
+    else this.#byKey.set(key, [known]);
+  }
+
+  /** Returns what has the content of a record: one, several or none. */
+  like(record: RecordData): Known | readonly Known[] | undefined {
+    const lone = this.#lone.get(record.name);
+    if (lone === null) return this.#byKey.get(recordKey(record));
+    return lone && hasContent(lone.record, record) ? lone : undefined;
+  }
+}
+
+function hasContent(one: RecordData, other: RecordData): boolean {
+  return one.recordType === other.recordType && one.value === other.value && sameStrings(one.strings, other.strings);
+}
+
+/** Returns the first record with this status that is not matched yet, else the first with another; undefined if all are matched. */
+function leftOf(alike: Known | readonly Known[] | undefined, status: StatedData["status"]): Known | undefined {
+  if (alike === undefined) return undefined;
+  if ("record" in alike) return alike.isLeft ? alike : undefined;
+  let other: Known | undefined;
+  for (const one of alike) {
+    if (!one.isLeft) continue;
+    if (one.record.status === status) return one;
+    other ??= one;
+  }
+  return other;
 }
 
 /** Returns a desired record with those of its names that a live record has, too, as they are written there. */

@@ -218,7 +218,16 @@ const dataFields = ["recordType", "name", "value", "strings", "ttl", "priority",
 
 /** Returns whether two records are the same in DNS, however they are written. */
 export function sameData(a: RecordData, b: RecordData): boolean {
-  return dataFields.every((field) => sameField(a, b, field));
+  // Comparisons of whole zones call this for each record.
+  return (
+    a.recordType === b.recordType &&
+    a.name === b.name &&
+    a.value === b.value &&
+    a.ttl === b.ttl &&
+    a.priority === b.priority &&
+    a.proxied === b.proxied &&
+    sameStrings(a.strings, b.strings)
+  );
 }
 
 function sameField(a: RecordData, b: RecordData, field: (typeof dataFields)[number]): boolean {

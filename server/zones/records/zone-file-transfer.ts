@@ -227,7 +227,10 @@ export class ZoneFileTransfer {
     // Only for a text that can be read.
     const live = await readLive();
     const left = await leftRecords(reader, zone.id, live, input);
-    const own = await inSlices(filtered(parsed.records, ({ record }) => !left.isLeft(record)));
+    const isAllOwn = input.ignore.length === 0 && input.leave.length === 0;
+    const own = isAllOwn
+      ? parsed.records
+      : await inSlices(filtered(parsed.records, ({ record }) => !left.isLeft(record)));
     const desired = await inSlices(mapped(own, asDesired));
     const records = withoutManaged(desired, zone.signed);
     const held = await inSlices(asHeld(records, zone.kind));
