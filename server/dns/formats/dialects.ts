@@ -75,7 +75,9 @@ function* partFrom(text: string, start: number, zone: string): Steps<PartOfDump>
 
 /** Returns why an entry of a dump is no record, or null. @param type the field where the type is expected */
 export function dumpNote({ leadingBlank, fields }: LogicalLine, type: string): string | null {
-  if (!leadingBlank && fields[0]?.raw.toUpperCase() === "$DATE") return "$DATE, the time of a dump, is left out.";
+  const [first] = fields;
+  if (!leadingBlank && first?.raw.startsWith("$") && first.raw.toUpperCase() === "$DATE")
+    return "$DATE, the time of a dump, is left out.";
   // A cache marks the absence of a type with a backslash: `\-AAAA`.
   return type.startsWith("\\-") ? "A negative answer from a cache is left out." : null;
 }

@@ -111,7 +111,7 @@ export class ZoneFileMeaning implements EntryMeaning {
 
   #withoutOctal(line: LogicalLine, note: (message: string) => void): LogicalLine {
     const [first] = line.fields;
-    if (!line.leadingBlank && first && /^\\052(?:\.|$)/.test(first.raw)) {
+    if (!line.leadingBlank && first?.raw.startsWith("\\") && /^\\052(?:\.|$)/.test(first.raw)) {
       note(String.raw`The name "\052" is read as "*": Route 53 writes escapes in octal.`);
       return this.#withoutOctal(withField(line, 0, { ...first, raw: `*${first.raw.slice(4)}` }), note);
     }
@@ -241,7 +241,7 @@ function typeAt({ leadingBlank, fields }: LogicalLine): number {
 function withoutTimeStamp(line: LogicalLine, { note }: EntryPlace): LogicalLine {
   const index = line.leadingBlank ? 0 : 1;
   const field = line.fields[index];
-  if (!field || field.quoted || !/^\[ag(?:e|ing):\d{1,10}\]$/i.test(field.raw)) return line;
+  if (!field?.raw.startsWith("[") || field.quoted || !/^\[ag(?:e|ing):\d{1,10}\]$/i.test(field.raw)) return line;
   note("The time stamp of Microsoft DNS, [AGE:…], is left out.");
   return { ...line, fields: line.fields.toSpliced(index, 1) };
 }

@@ -1,5 +1,5 @@
 import { ownerWithin, shown } from "../names/names.ts";
-import { filtered, mapped, type Steps } from "../../platform/slices.ts";
+import { mapped, type Steps } from "../../platform/slices.ts";
 import { readZoneFile } from "../zone-file/parse.ts";
 import type { ZoneFileMessage } from "../zone-file/contents.ts";
 import type { FormatOptions, FormatReading, FormatRecord } from "./format.ts";
@@ -26,8 +26,11 @@ export function* readDialect(text: string, options: FormatOptions): Steps<Format
   });
   if (!read.ok) return { ok: false, errors: read.errors.map(inText) };
   const records: FormatRecord[] = [];
-  for (const [index, record] of read.records.entries()) {
-    records.push({ line: (read.lines[index] ?? 1) + part.linesBefore, record, ...meaning.said(record) });
+  let index = 0;
+  for (const record of read.records) {
+    const line = (read.lines[index++] ?? 1) + part.linesBefore;
+    const { proxied, comment } = meaning.said(record);
+    records.push({ line, record, proxied, comment });
     yield;
   }
   const { disabled, warnings } = yield* readDisabled(part.text, options);
@@ -50,23 +53,30 @@ const mostElsewhere = 20;
 
 /** Warns of targets such as `mail.google.com` without a final dot: literal, but within this zone they name nothing. */
 function* targetsElsewhere(records: readonly FormatRecord[], zone: string): Steps<ZoneFileMessage[]> {
-  const withTarget = yield* filtered(records, ({ record }) => targetTypes.has(record.recordType));
-  if (withTarget.length === 0) return [];
-  const owners = new Set(yield* mapped(records, ({ record }) => record.name.toLowerCase()));
-  const found = new Map<string, ZoneFileMessage>();
-  for (const { line, record } of withTarget) {
+  const inside: { line: number; recordType: string; host: string; target: string }[] = [];
+  for (const { line, record } of records) {
     yield;
-    if (found.size === mostElsewhere) break;
-    const host = record.value.slice(record.value.lastIndexOf(" ") + 1).toLowerCase();
+    const { recordType, value } = record;
+    if (!targetTypes.has(recordType)) continue;
+    const host = value.slice(value.lastIndexOf(" ") + 1).toLowerCase();
     const target = ownerWithin(host, zone);
-    if (target === null || !completeName.test(target) || owners.has(target)) continue;
+    if (target === null || !completeName.test(target)) continue;
     // That one is said where it is read.
     if (target === zone || target.endsWith(`.${zone}`)) continue;
+    inside.push({ line, recordType, host, target });
+  }
+  if (inside.length === 0) return [];
+  const owners = new Set(yield* mapped(records, ({ record }) => record.name.toLowerCase()));
+  const found = new Map<string, ZoneFileMessage>();
+  for (const { line, recordType, host, target } of inside) {
+    yield;
+    if (found.size === mostElsewhere) break;
+    if (owners.has(target)) continue;
     const present = found.get(target);
     if (present) present.alsoLines = [...(present.alsoLines ?? []), line].slice(0, 9);
     else {
       const advice = /\d$/.test(target)
-        ? `Put the address into an A record, and its name into the ${record.recordType} record.`
+        ? `Put the address into an A record, and its name into the ${recordType} record.`
         : `Write ${shown(`${target}.`)} with its final dot if you mean that name.`;
       const message = `${shown(`${host}.`)} has no records in this file. ${advice}`;
       found.set(target, { line, message });

@@ -93,6 +93,12 @@ export function readOwner(raw: string, origin: string, zone: string): Result<Own
   return owner === null ? refuse(`The name ${shown(name.value)} is outside the zone ${zone}.`) : ok(owner);
 }
 
+/** Returns a relative owner in `zone` if it has no escapes and is not too long; null for any other, which `readHostAsWritten` reads. */
+export function plainOwner(raw: string, zone: string): OwnerName | null {
+  const isPlain = raw.length + 1 + zone.length <= longestName && !raw.endsWith(".") && plainName.test(raw);
+  return isPlain ? ownerName(raw) : null;
+}
+
 /** Returns the full name, without a trailing dot, of an owner relative to `zone`. */
 export function absoluteName(relative: string, zone: string): string {
   return relative === "@" ? zone : `${relative}.${zone}`;
@@ -183,7 +189,7 @@ export function ownerWithin(name: string, zone: string): string | null {
   if (!name.endsWith(`.${zone}`)) return null;
   const relative = name.slice(0, -zone.length - 1);
   // An odd number of backslashes makes the dot part of a label.
-  return /(?:^|[^\\])(?:\\\\)*\\$/.test(relative) ? null : relative;
+  return relative.endsWith("\\") && /(?:^|[^\\])(?:\\\\)*\\$/.test(relative) ? null : relative;
 }
 
 /** Returns a name as written relative to `zone`, which is canonical: `@` for the zone itself, null for a name outside it. */
@@ -211,7 +217,7 @@ export function shown(text: string): string {
 
 /** Returns a canonical name's length on the wire in octets, without the first length octet and the root. Every escape is one octet. */
 function octetLength(name: string): number {
-  return name.replaceAll(/\\\d{3}|\\./g, "x").length;
+  return !name.includes("\\") ? name.length : name.replaceAll(/\\\d{3}|\\./g, "x").length;
 }
 
 /**

@@ -21,9 +21,8 @@ export const aRule: ValueRule = {
 };
 
 // No leading zeros, because some software reads them as octal.
-const decimalParts = /^(?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2})){3}$/;
+const fourNumbers = /^(?:(?:\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])(?:\.(?!$)|$)){4}$/;
 
 function canonical(address: string) {
-  const valid = decimalParts.test(address) && address.split(".").every((part) => Number(part) <= 255);
-  return valid ? ok({ value: address, priority: null, warnings: [] }) : refuse(wrongForm);
+  return fourNumbers.test(address) ? ok({ value: address, priority: null, warnings: [] }) : refuse(wrongForm);
 }

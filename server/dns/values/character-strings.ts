@@ -245,8 +245,9 @@ export function parseGeneric(value: string): Buffer | null {
  * Returns null if the fields are not in generic form. Refuses them if the count and the digits disagree.
  */
 export function readGeneric(fields: readonly RdataField[]): Result<Buffer> | null {
-  const [token, count, ...digits] = fields;
+  const [token] = fields;
   if (token === undefined || token.quoted || token.raw !== "\\#") return null;
+  const [, count, ...digits] = fields;
   const hex = digits.map((field) => field.raw).join("");
   const rdata = Buffer.from(hex, "hex");
   return rdata.length * 2 === hex.length && Number(count?.raw) === rdata.length

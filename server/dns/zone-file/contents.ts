@@ -41,6 +41,8 @@ interface Contents {
   /** The line of each record. */
   lines: number[];
   soa: Soa | null;
+  /** The run of each owner that has one record so far; null for owners with more, which `keys` and `ttls` have. */
+  lone: Map<string, Run | null>;
   keys: Set<string>;
   ttls: RrsetTtls;
 }
@@ -51,8 +53,8 @@ interface RrsetTtls {
   /** The current run, and the run of glue records within it. */
   run: Run;
   glue: Run | null;
-  /** The effective TTL of each RRset so far. */
-  all: Map<string, number>;
+  /** The effective TTL of each RRset so far, and the run that it was last in. Not those of lone records. */
+  all: Map<string, { ttl: number; run: Run }>;
   /** RRsets whose records differ in TTL, with the TTL of the last warning. */
   mixed: Map<string, number>;
 }
@@ -60,8 +62,7 @@ interface RrsetTtls {
 /** Consecutive records of one owner. */
 interface Run {
   owner: string | null;
-  /** The TTLs of their RRsets. */
-  ttls: Map<string, number>;
+  first: RecordData | null;
   /** The in-zone targets of their NS records, as owners; null for none. */
   servers: Set<string> | null;
 }
@@ -71,6 +72,7 @@ function emptyContents(zone: string): Contents {
     records: [],
     lines: [],
     soa: null,
+    lone: new Map(),
     keys: new Set(),
     ttls: { zone, run: runOf(null), glue: null, all: new Map(), mixed: new Map() },
   };
@@ -79,12 +81,25 @@ function emptyContents(zone: string): Contents {
 /** Adds a record. Returns a warning about it, or null. */
 export function addRecord(contents: Contents, record: RecordData, line: number): string | null {
   if (isPlaceholder(record)) return null;
-  const odd = takeTtl(contents.ttls, record);
-  const key = recordKey(record);
-  if (contents.keys.has(key)) {
-    return `${recordLabel(record)} is a duplicate and is ignored.`;
+  const { lone, keys, ttls } = contents;
+  const run = runOfRecord(ttls, record);
+  let odd: string | null = null;
+  // Most owners have one record. Looking these up by name alone costs much less than by what identifies a record.
+  const other = lone.get(record.name);
+  if (other === undefined) {
+    run.first = record;
+    lone.set(record.name, run);
+  } else {
+    if (other?.first) {
+      keys.add(recordKey(other.first));
+      ttls.all.set(ttlKey(other.first), { ttl: other.first.ttl, run: other });
+      lone.set(record.name, null);
+    }
+    odd = takeTtl(ttls, record, run);
+    const key = recordKey(record);
+    if (keys.has(key)) return `${recordLabel(record)} is a duplicate and is ignored.`;
+    keys.add(key);
   }
-  contents.keys.add(key);
   contents.records.push(record);
   contents.lines.push(line);
   return odd;
@@ -103,7 +118,7 @@ export function* recordsOf({ records, ttls }: Contents): Steps<RecordData[]> {
   if (ttls.mixed.size === 0) return records;
   return yield* mapped(records, (record) => {
     const rrset = ttlKey(record);
-    return ttls.mixed.has(rrset) ? { ...record, ttl: ttls.all.get(rrset) ?? record.ttl } : record;
+    return ttls.mixed.has(rrset) ? { ...record, ttl: ttls.all.get(rrset)?.ttl ?? record.ttl } : record;
   });
 }
 
@@ -117,21 +132,25 @@ export function isPlaceholder(record: Pick<RecordData, "recordType" | "name" | "
  * run of consecutive records of one owner counts, and a later run overrides an earlier one. Glue for the run's name servers does not end
  * it.
  */
-function takeTtl(ttls: RrsetTtls, record: RecordData): string | null {
-  const run = runFor(ttls, record.name);
-  if (record.recordType === "NS") {
-    const server = ownerWithin(record.value, ttls.zone);
-    if (server !== null) (run.servers ??= new Set()).add(server);
-  }
+function takeTtl(ttls: RrsetTtls, record: RecordData, run: Run): string | null {
   const rrset = ttlKey(record);
-  const ttl = run.ttls.get(rrset) ?? record.ttl;
   const before = ttls.all.get(rrset);
-  run.ttls.set(rrset, ttl);
-  ttls.all.set(rrset, ttl);
-  if (ttl === record.ttl && (before === undefined || before === ttl)) return null;
+  const ttl = before?.run === run ? before.ttl : record.ttl;
+  ttls.all.set(rrset, { ttl, run });
+  if (ttl === record.ttl && (before === undefined || before.ttl === ttl)) return null;
   if (ttls.mixed.get(rrset) === ttl) return null;
   ttls.mixed.set(rrset, ttl);
   return `${record.name} ${record.recordType} has records with different TTLs; ${ttl} is used for all of them, as in BIND (RFC 2181 §5.2).`;
+}
+
+/** Returns the run that a record belongs to. */
+function runOfRecord(ttls: RrsetTtls, { recordType, name, value }: RecordData): Run {
+  const run = runFor(ttls, name);
+  if (recordType === "NS") {
+    const server = ownerWithin(value, ttls.zone);
+    if (server !== null) (run.servers ??= new Set()).add(server);
+  }
+  return run;
 }
 
 /** Returns the run that the next record of `owner` belongs to. */
@@ -144,7 +163,7 @@ function runFor(ttls: RrsetTtls, owner: string): Run {
 }
 
 function runOf(owner: string | null): Run {
-  return { owner, ttls: new Map(), servers: null };
+  return { owner, first: null, servers: null };
 }
 
 function sameSoa(one: Soa, other: Soa): boolean {

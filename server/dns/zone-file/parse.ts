@@ -1,6 +1,6 @@
-import { ownerNameWithin, readHostAsWritten, shown, type OwnerName } from "../names/names.ts";
+import { ownerNameWithin, plainOwner, readHostAsWritten, shown, type OwnerName } from "../names/names.ts";
 import { shortened } from "../rdata/field.ts";
-import { spellingOf, type RecordData, parseTtl, looksLikeTtl } from "../record.ts";
+import { type RecordData, parseTtl, looksLikeTtl } from "../record.ts";
 import { ok, refuse, type Result } from "../../platform/result.ts";
 import { splitLongStrings } from "../values/character-strings.ts";
 import {
@@ -100,8 +100,10 @@ function* readText(reading: Reading, source: string | Buffer): Generator<void> {
     yield;
     if (line === null) continue;
     if (line.kind === "error") report(reading, line.line, line.message);
-    else if (octets.isPlain) yield* readLine(reading, line, line.fields);
-    else if (areReadable(reading, line, octets)) yield* readLine(reading, line, line.fields.map(inAscii));
+    else if (octets.isPlain || areReadable(reading, line, octets)) {
+      const included = readLine(reading, line, octets.isPlain ? line.fields : line.fields.map(inAscii));
+      if (included !== null) yield* included;
+    }
     if (reading.errors.length >= mostErrors || (reading.soaOnly && reading.contents.soa !== null)) return;
   }
 }
@@ -119,17 +121,23 @@ function areReadable(reading: Reading, line: LogicalLine, octets: OctetText): bo
   return true;
 }
 
-/** @param fields the line's fields in ASCII */
-function* readLine(reading: Reading, given: LogicalLine, givenFields: Field[]): Generator<void> {
+/** Reads an entry. @param givenFields its fields in ASCII @returns the further steps of a directive, which may include a file */
+function readLine(reading: Reading, given: LogicalLine, givenFields: Field[]): Generator<void> | null {
   const { meaning } = reading.options;
-  const inText: MeantEntry = { ...given, fields: givenFields };
+  const inText: MeantEntry = given.fields === givenFields ? given : { ...given, fields: givenFields };
   const line = meaning ? meaning.entry(inText, placeOf(reading, given)) : inText;
   const { fields } = line;
   const [first] = fields;
   const isDirective = !line.leadingBlank && first?.quoted === false && first.raw.startsWith("$");
-  if (isDirective && line.isLeftOut) return;
-  const message = isDirective ? yield* readDirective(reading, fields, given.fields) : readEntry(reading, line);
+  if (isDirective) return line.isLeftOut ? null : readingDirective(reading, line, given.fields);
+  const message = readEntry(reading, line);
   if (message !== null) report(reading, line.line, message);
+  return null;
+}
+
+function* readingDirective(reading: Reading, { line, fields }: LogicalLine, inOctets: Field[]): Generator<void> {
+  const message = yield* readDirective(reading, fields, inOctets);
+  if (message !== null) report(reading, line, message);
 }
 
 function placeOf(reading: Reading, { line }: LogicalLine): EntryPlace {
@@ -196,6 +204,8 @@ function readEntry(reading: Reading, line: MeantEntry): string | null {
 
 function readOwner({ origin, options }: Reading, { raw, quoted }: Field): Result<Owner> {
   if (quoted) return refuse("An owner name must not be quoted.");
+  const plain = origin === options.zone ? plainOwner(raw, options.zone) : null;
+  if (plain !== null) return ok({ kind: "within", name: plain.name, writtenName: plain.writtenName });
   const host = readHostAsWritten(raw, origin);
   if (!host.ok) return host;
   const owner = ownerNameWithin(host.value, options.zone);
@@ -252,12 +262,13 @@ export function takeRecord(
     recordType,
     name,
     value: value.value.value,
-    ...spellingOf({ writtenName, writtenValue: value.value.writtenValue }),
     strings: value.value.strings ?? null,
     ttl: ttl ?? inheritedTtl(reading) ?? reading.contents.soa?.minimum ?? reading.options.defaultTtl ?? 3600,
     priority: value.value.priority,
     proxied: false,
   };
+  if (writtenName !== undefined) record.writtenName = writtenName;
+  if (value.value.writtenValue !== undefined) record.writtenValue = value.value.writtenValue;
   const meant = meaning ? meaning.record(record, line, placeOf(reading, line)) : record;
   const odd = addRecord(reading.contents, meant, line.line);
   if (odd !== null) warn(odd);

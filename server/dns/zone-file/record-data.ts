@@ -63,7 +63,7 @@ function judged(recordType: string, read: CanonicalValue): Result<CanonicalValue
 
 /** Returns a value as a client would write it; null for a type that has no rules beyond its grammar. */
 function clientsForm(recordType: string, value: string): string | null {
-  if (parseGeneric(value)) return null;
+  if (value.startsWith("\\#") && parseGeneric(value)) return null;
   if (hashTypes.has(recordType)) return value;
   if (!nameTypes.has(recordType) && !hostTypes.has(recordType)) return null;
   // Which octets the name of a host may have is for the provider's name servers to say (host-names.ts).

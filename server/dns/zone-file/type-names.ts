@@ -97,7 +97,8 @@ const knownTypes: readonly string[] = Object.keys(dataTypes);
 /** Vendor-specific types without a number that occur in zone files. */
 const vendorTypes = ["ALIAS", "ANAME", "LUA"];
 
-const names = new Set([...knownTypes, ...vendorTypes]);
+/** One text for each, so that a zone's records share it. */
+const names = new Map([...knownTypes, ...vendorTypes].map((name) => [name, name]));
 
 /** Query and meta types (RFC 6895 §3.1), and MD and MF, which RFC 973 made obsolete. */
 const metaTypes = new Set(["MD", "MF", "OPT", "TKEY", "TSIG", "IXFR", "AXFR", "MAILB", "MAILA", "ANY", "*"]);
@@ -111,7 +112,7 @@ export function isVendorType(name: string): boolean {
 export function unstorableReason(raw: string): string | null {
   const name = raw.toUpperCase();
   if (isVendorType(name)) return "is a vendor-specific type that standard name servers do not load";
-  const number = /^TYPE\d{1,5}$/.test(name) ? Number(name.slice(4)) : null;
+  const number = name.startsWith("TYPE") && /^TYPE\d{1,5}$/.test(name) ? Number(name.slice(4)) : null;
   const isMeta =
     number !== null && (number === 3 || number === 4 || number === types.OPT || (number > 127 && number < 256));
   return isMeta || metaTypes.has(name) ? "cannot be stored in a zone" : null;
@@ -123,7 +124,8 @@ export function unstorableReason(raw: string): string | null {
  */
 export function canonicalType(raw: string): string | null {
   const name = raw.toUpperCase();
-  if (names.has(name)) return name;
+  const known = names.get(name);
+  if (known !== undefined) return known;
   if (!/^TYPE\d{1,5}$/.test(name)) return null;
   const number = Number(name.slice(4));
   if (number === 0 || number > 65_535) return null;
