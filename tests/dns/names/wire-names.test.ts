@@ -24,6 +24,8 @@ describe("names on the wire", () => {
     [String.raw`\032\000`, "022000 00"],
     [String.raw`\@\$\"\\`, "0440 24 22 5c 00"],
     ["*._x", "012a 025f78 00"],
+    ["a".repeat(63), `3f${"61".repeat(63)} 00`],
+    [`${"a.".repeat(126)}a`, `${"0161".repeat(127)} 00`],
   ])("the name %s has the wire form %s", (name, hex) => {
     expect(writeName(name)).toEqual(octets(hex));
     expect(readName(octets(hex), 0)).toEqual({ name, written: name, end: octets(hex).length });
@@ -59,16 +61,41 @@ describe("names on the wire", () => {
     ["a pointer forward", "c002 0161 00"],
     ["a circle of pointers", "0161 c000"],
     ["an unknown kind of label", "4161 00"],
+    ["an unknown kind of label that would fit", `41${"61".repeat(65)} 00`],
     ["a label that is cut off", "0561"],
+    ["half a pointer", "c0"],
     ["no end", "0161"],
     ["too many labels", `${"0161".repeat(128)}00`],
   ])("a wire name with %s is refused", (_, hex) => {
     expect(() => readName(octets(hex), 0)).toThrow(WireError);
+    expect(() => expandName(octets(hex), 0)).toThrow(WireError);
   });
 
-  test.each(["a..b", "x".repeat(64), `${"x.".repeat(127)}xx`])("writing the name %j is refused", (name) => {
-    expect(() => writeName(name)).toThrow(WireError);
+  test("half a pointer leads nowhere, even after a name to which it would lead", () => {
+    expect(() => readName(octets("00 c0"), 1)).toThrow(WireError);
   });
+
+  test.each([
+    ["", "00"],
+    ["a.", "0161 00"],
+    [String.raw`a\.`, "02612e 00"],
+    [String.raw`a\\.`, "02615c 00"],
+    [String.raw`\.`, "012e 00"],
+    [String.raw`a\.b.`, "03612e62 00"],
+  ])("the name %s is written as %s, whether its last dot is part of a label or not", (name, hex) => {
+    expect(writeName(name)).toEqual(octets(hex));
+  });
+
+  test.each(["4161 00", "8061 00", `41${"61".repeat(65)} 00`, "0161", ""])("skipping a name refuses %j", (hex) => {
+    expect(() => skipName(octets(hex), 0)).toThrow(WireError);
+  });
+
+  test.each(["a..b", String.raw`\999`, `${"a.".repeat(127)}a`, "x".repeat(64), `${"x.".repeat(127)}xx`])(
+    "writing the name %j is refused",
+    (name) => {
+      expect(() => writeName(name)).toThrow(WireError);
+    },
+  );
 
   test("a wire name of any octets survives reading and writing, and is canonical", () => {
     const label = fc.uint8Array({ minLength: 1, maxLength: 12 });

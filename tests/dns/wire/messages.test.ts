@@ -4,6 +4,7 @@ import { WireError, writeName } from "../../../server/dns/names/wire-names.ts";
 import { MessageWriter, withOpt } from "../../../server/dns/wire/message-writer.ts";
 import {
   incrementalQueryMessage,
+  parseMessage,
   queryMessage,
   readMessage,
   type WireMessage,
@@ -115,6 +116,64 @@ describe("messages", () => {
     const same = { owner: "www.a", type: types.CNAME as number, ttl: 60, rdata: writeName("www.a") };
     const [message] = written([same, same]);
     expect(message).toHaveLength(12 + 11 + 2 * (2 + 10 + 2));
+  });
+
+  const head = (bits: number, ...counts: number[]) => {
+    const octets = Buffer.alloc(12);
+    for (const [index, number] of [7, bits, ...counts].entries()) octets.writeUInt16BE(number, 2 * index);
+    return octets;
+  };
+  const question = Buffer.from("0161 00 0006 00fe".replaceAll(" ", ""), "hex");
+  const answer = Buffer.from("0161 00 0001 0003 0000003c 0004 c0000201".replaceAll(" ", ""), "hex");
+
+  test("each part of a message is read from its place (RFC 1035 §4.1)", () => {
+    const message = Buffer.concat([head(0, 1, 1, 1, 1), question, answer, answer, answer, Buffer.of(0)]);
+    const record = { name: "a", type: 1, class: 3, ttl: 60 };
+    expect(parseMessage(message)).toMatchObject({
+      id: 7,
+      questions: [{ name: "a", type: 6, class: 254 }],
+      questionsEnd: 19,
+      answers: [{ ...record, start: 19, rdataStart: 32, rdataEnd: 36 }],
+      authorities: [{ ...record, start: 36 }],
+      additionals: [{ ...record, start: 53 }],
+      end: 70,
+    });
+    expect(parseMessage(head(0))).toMatchObject({
+      questions: [],
+      answers: [],
+      authorities: [],
+      additionals: [],
+      end: 12,
+    });
+  });
+
+  test.each([
+    [0x8000, { isResponse: true }],
+    [0x2800, { opcode: 5 }],
+    [0x0400, { authoritative: true }],
+    [0x0200, { truncated: true }],
+    [0x000f, { rcode: 15 }],
+    [0x01f0, {}],
+  ])("the bits %i of a header mean this and nothing else", (bits, expected) => {
+    const none = { isResponse: false, opcode: 0, authoritative: false, truncated: false, rcode: 0 };
+    expect(parseMessage(head(bits))).toMatchObject({ ...none, ...expected });
+  });
+
+  test("a message that is cut off anywhere is refused, with where it ends", () => {
+    expect(parseMessage(head(0).subarray(0, 11))).toBe("it is shorter than a header");
+    const reasons = (octets: Buffer, from: number) =>
+      Array.from({ length: octets.length - from }, (_, index) => parseMessage(octets.subarray(0, from + index)));
+    const cut = "it is cut off within a name";
+    const [inQuestion, inRecord] = ["it ends within a question", "it ends within a record"];
+    expect(reasons(Buffer.concat([head(0, 1), question]), 12)).toEqual([
+      ...Array.from({ length: 3 }, () => cut),
+      ...Array.from({ length: 4 }, () => inQuestion),
+    ]);
+    expect(reasons(Buffer.concat([head(0, 0, 1), answer]), 12)).toEqual([
+      ...Array.from({ length: 3 }, () => cut),
+      ...Array.from({ length: 14 }, () => inRecord),
+    ]);
+    expect(() => readMessage(head(0, 1))).toThrow(WireError);
   });
 
   test("every truncation and mutation of a message is refused, or read, without throwing anything else", () => {

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { queryMessage, readMessage, updateMessage, wireRecord } from "../../../server/dns/wire/messages.ts";
 import {
+  readTsig,
   signRequest,
   TsigError,
   TsigVerifier,
@@ -102,16 +103,43 @@ describe("verifying", () => {
     expect(() => take(verifier(now + 301), answer)).toThrow(/differ by 301 seconds \(BADTIME\)/);
     const reported = respond(request.mac, [response(1)], key, { error: 18, other: Buffer.from("00006553fff0", "hex") });
     expect(() => take(verifier(), reported.message)).toThrow(/differ by 3824 seconds/);
+    const silent = respond(request.mac, [response(1)], key, { error: 18 });
+    expect(() => take(verifier(now + 7), silent.message)).toThrow(/differ by 7 seconds/);
   });
 
   test.each([
-    [16, "BADSIG"],
-    [17, "BADKEY"],
-  ])("TSIG error %i from the server is reported in words", (error, reason) => {
-    const { message } = respond(request.mac, [response(1)], key, { error, keep: 0 });
-    expect(() => take(verifier(), message)).toThrow(expect.objectContaining({ reason }));
+    [16, "BADSIG", 0, /rejects the signature of the key test\.key \(BADSIG\); check the secret/],
+    [17, "BADKEY", 0, /does not know the key test\.key with hmac-sha256 \(BADKEY\); check name and algorithm/],
+    [22, "BADTRUNC", 64, /rejects the signature of the key test\.key \(BADTRUNC\)/],
+  ])("TSIG error %i from the server is reported in words", (error, reason, keep, words) => {
+    const { message } = respond(request.mac, [response(1)], key, { error, keep });
+    const expected = { reason, message: expect.stringMatching(words) };
+    expect(() => take(verifier(), message)).toThrow(expect.objectContaining(expected));
     expect(() => take(verifier(), message)).toThrow(TsigError);
   });
+});
+
+test("a TSIG that ends before its last field is refused, whatever follows it in the message", () => {
+  const mac = Buffer.from("mac!");
+  const algorithm = writeName("hmac-sha256");
+  const rdata = Buffer.concat([
+    algorithm,
+    Buffer.from("00006553f100012c", "hex"),
+    u16(4),
+    mac,
+    u16(7),
+    u16(18),
+    u16(0),
+  ]);
+  const wire = { name: "k", written: "k", type: 250, class: 255, ttl: 0, start: 0, rdataStart: 0 };
+  const read = (octets: Buffer, rdataEnd: number) => readTsig(octets, { ...wire, rdataEnd });
+  const followed = Buffer.concat([rdata, Buffer.alloc(64)]);
+  const fields = { algorithm: "hmac-sha256", seconds: now, fudge: 300, mac, originalId: 7, error: 18 };
+  expect(read(followed, rdata.length)).toMatchObject(fields);
+  for (let end = algorithm.length; end < rdata.length; end++) {
+    expect(() => read(followed, end)).toThrow(/its TSIG is truncated/);
+    expect(() => read(rdata.subarray(0, end), end)).toThrow(/its TSIG is truncated/);
+  }
 });
 
 test("an update message has its sections in order (RFC 2136 §2)", () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { noNotes } from "../../../server/dns/record.ts";
 import { knownKind, providerKinds } from "../../../server/dns-providers/kinds.ts";
+import type { ProviderKind } from "../../../server/dns-providers/provider.ts";
 import { ttlFor } from "../../../server/dns-service/update-clients/acme-challenges.ts";
 import { planState } from "../../../server/dns/desired-state.ts";
 import { limitIssues, storedTtl, withoutReadOnly } from "../../../server/zones/records/provider-limits.ts";
@@ -15,6 +16,19 @@ const ns = (value: string) => ({
   priority: null,
   proxied: false,
 });
+const base = { ...ns("192.0.2.1"), recordType: "A", name: "www" };
+/** A vendor with as many limits as possible. */
+const vendor: ProviderKind = {
+  ...knownKind("manual"),
+  name: "Vendor",
+  recordTypes: ["A", "TXT", "NS"],
+  minTtl: 60,
+  maxTtl: 3600,
+  cutsTexts: true,
+  unsupportedReason: ({ name }) => (name === "bad" ? { field: "name", reason: "cannot." } : null),
+  readOnlyReason: ({ recordType, name }) => (recordType === "NS" && name === "@" ? "keeps it." : null),
+};
+const { vendorTypes: _, ...withoutVendorTypes }: ProviderKind = { ...vendor, recordTypes: "any" };
 const at = new Date(0);
 const live = (id: string, value: string) => ({
   ...ns(value),
@@ -62,4 +76,124 @@ test("a TTL that a provider does not store becomes the next higher one that it d
   // The vendor's reference says from 300, so only people may try lower ones.
   expect(stored("huaweicloud", [1, 60, 301])).toEqual([300, 300, 301]);
   expect(ttlFor(knownKind("huaweicloud"))).toBe(300);
+});
+
+test.each<[string, Partial<typeof base>, ProviderKind, [string, RegExp][]]>([
+  ["nothing", {}, vendor, []],
+  ["the least TTL", { ttl: 60 }, vendor, []],
+  ["the largest TTL", { ttl: 3600 }, vendor, []],
+  ["a type", { recordType: "MX" }, vendor, [["recordType", /^Vendor cannot store MX records\.$/]]],
+  ["a short TTL", { ttl: 59 }, vendor, [["ttl", /^Vendor requires a TTL from 60 to 3600 seconds\.$/]]],
+  ["a long TTL", { ttl: 3601 }, vendor, [["ttl", /^Vendor requires a TTL/]]],
+  ["an automatic TTL", { ttl: 1 }, { ...vendor, automaticTtl: 1 }, []],
+  ["another TTL", { ttl: 2 }, { ...vendor, automaticTtl: 1 }, [["ttl", /seconds, or 1 for automatic\.$/]]],
+  ["the proxy", { proxied: true }, vendor, [["proxied", /^Vendor has no proxy/]]],
+  ["the proxy", { proxied: true }, { ...vendor, supportsProxied: true }, []],
+  [
+    "strings",
+    { recordType: "TXT", strings: ["a", "b"] as never },
+    vendor,
+    [["strings", /^Vendor stores a TXT as one text/]],
+  ],
+  ["what the vendor says", { name: "bad" }, vendor, [["name", /^Vendor cannot\.$/]]],
+  ["what is read-only", { recordType: "NS", name: "@" }, vendor, [["recordType", /^Vendor keeps it\.$/]]],
+  [
+    "everything at once",
+    { recordType: "MX", ttl: 9, proxied: true },
+    vendor,
+    [
+      ["recordType", /MX/],
+      ["ttl", /TTL/],
+      ["proxied", /proxy/],
+    ],
+  ],
+  [
+    "what a strict mirror refuses",
+    { ttl: 59 },
+    { ...knownKind("manual"), strictMirrors: [{ name: "Second", kind: vendor }] },
+    [["ttl", /^The strict mirror Second refuses it: Vendor requires a TTL/]],
+  ],
+  [
+    "strings at a strict mirror, which splits texts itself",
+    { recordType: "TXT", strings: ["a", "b"] as never },
+    { ...knownKind("manual"), strictMirrors: [{ name: "Second", kind: vendor }] },
+    [],
+  ],
+  [
+    "an automatic TTL at a strict mirror",
+    { ttl: 1 },
+    {
+      ...knownKind("manual"),
+      automaticTtl: 1,
+      automaticSeconds: 300,
+      strictMirrors: [{ name: "Second", kind: vendor }],
+    },
+    [],
+  ],
+  [
+    "a TTL that is not the automatic one at a strict mirror",
+    { ttl: 2 },
+    {
+      ...knownKind("manual"),
+      automaticTtl: 1,
+      automaticSeconds: 300,
+      strictMirrors: [{ name: "Second", kind: vendor }],
+    },
+    [["ttl", /^The strict mirror Second refuses it/]],
+  ],
+  [
+    "an automatic TTL of no known seconds at a strict mirror",
+    { ttl: 1 },
+    { ...knownKind("manual"), automaticTtl: 1, strictMirrors: [{ name: "Second", kind: vendor }] },
+    [["ttl", /^The strict mirror Second refuses it/]],
+  ],
+  [
+    "a TTL that is automatic at a strict mirror, too",
+    { ttl: 1 },
+    {
+      ...knownKind("manual"),
+      automaticTtl: 1,
+      automaticSeconds: 5,
+      strictMirrors: [{ name: "Second", kind: { ...vendor, automaticTtl: 1 } }],
+    },
+    [],
+  ],
+])("a provider refuses %s and names the field (%#)", (_what, more, kind, expected) => {
+  const issues = limitIssues({ ...base, ...more }, kind, "example.com");
+  expect(issues.map(({ path }) => path)).toEqual(expected.map(([field]) => [field]));
+  for (const [index, [, words]] of expected.entries()) expect(issues[index]?.message).toMatch(words);
+});
+
+test.each<[string, ProviderKind, boolean]>([
+  ["A", { ...vendor, recordTypes: "any", vendorTypes: false }, true],
+  ["TYPE65280", { ...vendor, recordTypes: "any", vendorTypes: false }, true],
+  ["ALIAS", { ...vendor, recordTypes: "any", vendorTypes: true }, true],
+  ["ALIAS", { ...vendor, recordTypes: "any", vendorTypes: false }, false],
+  ["ALIAS", withoutVendorTypes, false],
+  ["MX", { ...vendor, recordTypes: ["A"] }, false],
+])("whether a provider stores %s records depends on its types (%#)", (recordType, kind, expected) => {
+  expect(limitIssues({ ...base, recordType }, kind, "example.com").length === 0).toBe(expected);
+});
+
+test("an update between a read-only record and another becomes two changes, and any other stays one", () => {
+  const own = { ...live("01", "ns.vendor.example"), name: "@" };
+  const sub = { ...own, name: "sub" };
+  const update = (before: typeof own, after: typeof own) => ({ action: "update" as const, id: "01", before, after });
+  const split = (before: typeof own, after: typeof own) => {
+    const { changes, readOnly } = withoutReadOnly([update(before, after)], vendor);
+    return [changes.map(({ action }) => action), readOnly.map(({ record }) => record.name)];
+  };
+  expect(split(sub, own)).toEqual([["delete"], ["@"]]);
+  expect(split(own, sub)).toEqual([["create"], ["@"]]);
+  expect(split(sub, { ...sub, ttl: 60 })).toEqual([["update"], []]);
+  expect(split(own, { ...own, ttl: 60 })).toEqual([[], ["@"]]);
+  expect(split(sub, { ...sub, value: "ns2.vendor.example" })).toEqual([["update"], []]);
+  expect(split(own, { ...own, value: "ns2.vendor.example" })).toEqual([[], ["@"]]);
+  const disabling = withoutReadOnly([update(own, { ...own, status: "disabled" as never })], vendor);
+  expect([disabling.changes, disabling.readOnly.map(({ change }) => change.action)]).toEqual([[], ["update"]]);
+  const others = [
+    { action: "create" as const, id: "02", before: null, after: sub },
+    { action: "delete" as const, id: "01", before: sub, after: null },
+  ];
+  expect(withoutReadOnly(others, vendor)).toEqual({ changes: others, readOnly: [] });
 });
