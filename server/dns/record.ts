@@ -200,6 +200,24 @@ export function isActive({ status }: Pick<StatedData, "status">): boolean {
   return status === "active";
 }
 
+/** The types that a provider's proxy may answer for. */
+export const proxiable: ReadonlySet<string> = new Set(["A", "AAAA", "CNAME"]);
+
+/**
+ * Returns whether a record that a client adds, and that cannot say so, is to be proxied: if all of its RRset are, or, without one, all of the
+ * name's records that can be. Otherwise it would publish an address that the proxy hid.
+ * @param present what the name has before the change
+ */
+export function proxiedLike(recordType: string, present: readonly LiveRecord[]): boolean {
+  if (!proxiable.has(recordType)) return false;
+  const ofName = present.filter((record) => proxiable.has(record.recordType));
+  const ofType = ofName.filter((record) => record.recordType === recordType);
+  const some = ofType.length > 0 ? ofType : ofName;
+  const served = some.filter(isActive);
+  const models = served.length > 0 ? served : some;
+  return models.length > 0 && models.every(({ proxied }) => proxied);
+}
+
 /** Returns a change as DNS sees it: enabling a record creates it there, disabling one deletes it. Null if DNS sees nothing of it. */
 export function servedChange(change: PlannedChange): PlannedChange | null {
   const { id, before, after } = change;

@@ -1,6 +1,6 @@
 import { absoluteName, readOwner } from "../../dns/names/names.ts";
 import { printRdata } from "../../dns/record-types.ts";
-import { nameOf, valueOf, type RecordData } from "../../dns/record.ts";
+import { nameOf, proxiable, valueOf, type RecordData } from "../../dns/record.ts";
 import { parseGeneric, sameStrings, joinOctets, splitStrings } from "../../dns/values/character-strings.ts";
 import type { ApexCname } from "../../dns/zone-rules.ts";
 import type { LimitedRecord, Unsupported } from "../provider.ts";
@@ -14,7 +14,6 @@ import { canonicalType } from "../../dns/zone-file/type-names.ts";
 export const automaticTtl = 1;
 /** It flattens a CNAME at the apex, which takes the place of addresses only. */
 export const apexCname: ApexCname = { beside: { allBut: ["A", "AAAA"] }, isFlattened: true };
-const proxiable = new Set(["A", "AAAA", "CNAME"]);
 /** Octets of a record's RDATA (https://developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types/). */
 const longestRdata = 4_096;
 

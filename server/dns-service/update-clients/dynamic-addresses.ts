@@ -2,7 +2,7 @@ import { isIPv4 } from "node:net";
 import type { Caller } from "../../access/caller.ts";
 import { liveAtNames } from "../../zones/changes/state/live-queries.ts";
 import type { EntityManager } from "../../database/database.ts";
-import { isActive, type LiveRecord } from "../../dns/record.ts";
+import { isActive, proxiedLike, type LiveRecord } from "../../dns/record.ts";
 import { aRule } from "../../dns/values/a.ts";
 import { aaaaRule } from "../../dns/values/aaaa.ts";
 import type { Edit } from "../../zones/records/editing/edits.ts";
@@ -66,8 +66,10 @@ function editsFor(owner: string, addresses: Addresses, present: readonly LiveRec
     const value = addresses[recordType];
     if (value === null) continue;
     const records = present.filter((record) => isActive(record) && record.recordType === recordType);
-    const stays = records.find((record) => record.value === value) ?? records[0];
-    if (!stays) edits.push({ action: "create", input: { recordType, name: owner, value, ttl } });
+    const hidden = records.find(({ proxied }) => proxied);
+    const stays = records.find((record) => record.value === value) ?? hidden ?? records[0];
+    const proxied = proxiedLike(recordType, present);
+    if (!stays) edits.push({ action: "create", input: { recordType, name: owner, value, ttl, proxied } });
     for (const { id } of records) if (id !== stays?.id) edits.push({ action: "delete", recordId: id });
     if (stays && stays.value !== value) edits.push({ action: "update", recordId: stays.id, patch: { value, ttl } });
   }

@@ -2,7 +2,7 @@ import { absoluteName, withEscapes } from "../../dns/names/names.ts";
 import {
   isApexNs,
   nameOf,
-  sameSpelling,
+  proxiedLike,
   spellingOf,
   valueOf,
   recordKey,
@@ -17,7 +17,7 @@ import { rcodes } from "../../dns/wire/messages.ts";
 import { serialDistance } from "../../dns/wire/serials.ts";
 import type { Prerequisite, UpdateOperation, UpdateRecord } from "../../dns/wire/updates.ts";
 import { badField } from "../../platform/errors.ts";
-import { grouped, type Steps } from "../../platform/slices.ts";
+import { flatMapped, grouped, type Steps } from "../../platform/slices.ts";
 import type { Edit } from "../../zones/records/editing/edits.ts";
 
 /** The zone as the operations find it. */
@@ -127,39 +127,65 @@ class ZoneName {
     for (const recordType of this.#entries.types()) this.deleteRrset(recordType);
   }
 
+  /** Adds the edits. A record whose value is replaced stays that record, with its notes and its proxy. */
   *addEdits(edits: Edit[], zone: string): Steps<void> {
     // A relative name that ends in the zone's name would be taken for another one.
     const absolute = (entry: Entry) => `${withEscapes(absoluteName(nameOf(entry), zone))}.`;
-    const kept = new Map<string, Entry>();
-    for (const entry of this.#entries) {
-      if (entry.before) kept.set(entry.before.id, entry);
-      yield;
-    }
+    const { staying, coming } = yield* this.#matched();
     for (const { before } of this.#stored) {
       yield;
       if (!before) continue;
-      const entry = kept.get(before.id);
+      const entry = staying.get(before.id);
       if (!entry) {
         edits.push({ action: "delete", recordId: before.id });
         continue;
       }
-      // Deleted and added again in another case: RFC 2136 §3.4.2.2 ignores only what is added beside it.
-      const written = sameSpelling(entry, before)
-        ? {}
-        : { name: absolute(entry), ...(valueOf(entry) === valueOf(before) ? {} : { value: valueOf(entry) }) };
-      const ttl = this.#ttlOf(entry);
-      const patch = { ...(ttl === before.ttl ? {} : { ttl }), ...written };
+      const { strings } = entry;
+      const [value, ttl] = [valueOf(entry), this.#ttlOf(entry)];
+      const patch = {
+        ...(ttl === before.ttl ? {} : { ttl }),
+        // Deleted and added again in another case: RFC 2136 §3.4.2.2 ignores only what is added beside it.
+        ...(nameOf(entry) === nameOf(before) ? {} : { name: absolute(entry) }),
+        ...(entry.before === null ? { value, strings } : value === valueOf(before) ? {} : { value }),
+      };
       if (Object.keys(patch).length > 0)
         edits.push({ action: "update", recordId: before.id, patch: { door: "dns", ...patch } });
     }
-    for (const entry of this.#entries) {
+    const present = yield* flatMapped(this.#stored, ({ before }) => (before ? [before] : []));
+    const proxied = new Map<string, boolean>();
+    for (const entry of coming) {
       yield;
-      const { recordType, strings, before } = entry;
-      if (before) continue;
+      const { recordType, strings } = entry;
       const split = strings === null ? {} : { strings };
+      const isProxied = proxied.get(recordType) ?? proxiedLike(recordType, present);
+      proxied.set(recordType, isProxied);
       const input = { recordType, name: absolute(entry), value: valueOf(entry), ...split, ttl: this.#ttlOf(entry) };
-      edits.push({ action: "create", input: { door: "dns", ...input } });
+      edits.push({ action: "create", input: { door: "dns", ...input, ...(isProxied && { proxied: true }) } });
     }
+  }
+
+  /** Returns what each stored record becomes, by id, and what is new beside them. What a proxy hid is replaced first. */
+  *#matched(): Steps<{ staying: Map<string, Entry>; coming: Set<Entry> }> {
+    const staying = new Map<string, Entry>();
+    const coming = new Set<Entry>();
+    for (const entry of this.#entries) {
+      if (entry.before) staying.set(entry.before.id, entry);
+      else coming.add(entry);
+      yield;
+    }
+    const ofType = yield* grouped(coming, ({ recordType }) => recordType);
+    const left = new Map([...ofType].map(([recordType, some]) => [recordType, some.values()]));
+    for (const isHidden of [true, false]) {
+      for (const { before } of this.#stored) {
+        yield;
+        if (!before || before.proxied !== isHidden || staying.has(before.id)) continue;
+        const entry = left.get(before.recordType)?.next().value;
+        if (!entry) continue;
+        staying.set(before.id, entry);
+        coming.delete(entry);
+      }
+    }
+    return { staying, coming };
   }
 }
 

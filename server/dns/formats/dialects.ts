@@ -1,6 +1,7 @@
 import type { LogicalLine } from "../zone-file/tokens.ts";
 import type { Steps } from "../../platform/slices.ts";
 import type { ZoneFileMessage } from "../zone-file/contents.ts";
+import { proxiable } from "../record.ts";
 import { disabledMark, writtenHere } from "../zone-file/write.ts";
 
 /** Which software wrote a zone file. More than one can be true of a file that went through several hands. */
@@ -106,9 +107,6 @@ export function* disabledLines(text: string): Steps<DisabledLine[]> {
   }
   return found;
 }
-
-/** The types that Cloudflare proxies. */
-const proxiable = new Set(["A", "AAAA", "CNAME"]);
 
 /** TTL that stands for "automatic". */
 export const cloudflareAutomatic = 1;

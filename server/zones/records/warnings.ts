@@ -3,6 +3,7 @@ import { qualifiedName } from "../../dns/names/names.ts";
 import {
   isActive,
   nameOf,
+  proxiable,
   recordLabel,
   servedChange,
   servedChanges,
@@ -84,9 +85,6 @@ export function* unproxiedWarnings(
     return [`${recordLabel(before)} ${become} no longer proxied by ${provider}: its value becomes public.`];
   });
 }
-
-/** The types that a provider's proxy may answer for. */
-const proxiable: ReadonlySet<string> = new Set(["A", "AAAA", "CNAME"]);
 
 const valueKey = ({ recordType, value }: RecordData) => `${recordType} ${value}`;
 

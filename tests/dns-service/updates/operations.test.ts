@@ -101,10 +101,33 @@ function plainly(operations: readonly UpdateOperation[], present: readonly LiveR
       if (!isLast) held = held.filter((one) => !isSame(one, operation.record));
     } else add(operation.record);
   }
-  return {
-    kept: Object.fromEntries(held.flatMap(({ before, ttl }) => (before ? [[before.id, ttl]] : []))),
-    created: sortedTexts(held.filter(({ before }) => before === null)),
-  };
+  // A text whose split nobody has read is the same as several others, and stays as it is for the last of them.
+  const last = new Map(held.map((one) => [one.before, one]));
+  held = held.filter((one) => one.before === null || last.get(one.before) === one);
+  return stateOf(
+    held.map((one) => {
+      const { strings } = one.before ?? one;
+      return { ...one, strings, id: one.before?.id ?? replacedBy(one)?.id, ...proxyOf(one) };
+    }),
+  );
+
+  /** A new record takes the place of one of its RRset that goes, first of those that are proxied. */
+  function replacedBy(one: Held): LiveRecord | undefined {
+    const isOfRrset = ({ name, recordType }: Content) => name === one.name && recordType === one.recordType;
+    const going = present.filter((each) => isOfRrset(each) && !held.some(({ before }) => before?.id === each.id));
+    const coming = held.filter((each) => each.before === null && isOfRrset(each));
+    return going.toSorted((a, b) => Number(b.proxied) - Number(a.proxied))[coming.indexOf(one)];
+  }
+
+  function proxyOf(one: Held): { proxied: boolean } {
+    const model = one.before ?? replacedBy(one);
+    if (model) return { proxied: model.proxied };
+    const ofName = present.filter(({ name, recordType }) => name === one.name && ["A", "CNAME"].includes(recordType));
+    const ofType = ofName.filter(({ recordType }) => recordType === one.recordType);
+    const models = ofType.length > 0 ? ofType : ofName;
+    const isProxiable = ["A", "CNAME"].includes(one.recordType);
+    return { proxied: isProxiable && models.length > 0 && models.every(({ proxied }) => proxied) };
+  }
 
   function add(record: UpdateRecord): void {
     const { name, recordType, ttl } = record;
@@ -127,28 +150,35 @@ function plainly(operations: readonly UpdateOperation[], present: readonly LiveR
 
 /** What edits leave of a zone. */
 function leftBy(made: ReturnType<typeof edits>, present: readonly LiveRecord[]) {
-  const ttls = new Map(present.map(({ id, ttl }) => [id, ttl]));
-  const created: Content[] = [];
+  const left = new Map<string, Left>(present.map((record) => [record.id, record]));
+  const created: Left[] = [];
   for (const edit of made) {
-    if (edit.action === "delete") ttls.delete(edit.recordId);
-    else if (edit.action === "update") ttls.set(edit.recordId, edit.patch.ttl ?? 0);
-    else {
-      const { recordType, name, value = "", strings = null, ttl = 0 } = edit.input;
-      created.push({
-        recordType,
-        name: name.replace(/\.?example\.com\.$/, "") || "@",
-        value,
-        strings: strings && [...strings],
-        ttl,
-      });
+    if (edit.action === "delete") left.delete(edit.recordId);
+    else if (edit.action === "update") {
+      const before = left.get(edit.recordId);
+      if (!before) throw new Error("An update names a record that is not there.");
+      const { value = before.value, ttl = before.ttl, strings = before.strings } = edit.patch;
+      left.set(edit.recordId, { ...before, value, ttl, strings: strings && [...strings] });
+    } else {
+      const { recordType, name, value = "", strings = null, ttl = 0, proxied = false } = edit.input;
+      const relative = name.replace(/\.?example\.com\.$/, "") || "@";
+      created.push({ recordType, name: relative, value, strings: strings && [...strings], ttl, proxied });
     }
   }
-  return { kept: Object.fromEntries(ttls), created: sortedTexts(created) };
+  return stateOf([...left.values(), ...created]);
 }
 
-const sortedTexts = (records: readonly Content[]) =>
+/** A record after an update; new ones have no id. */
+interface Left extends Content {
+  id?: string | undefined;
+  proxied: boolean;
+}
+
+const stateOf = (records: readonly Left[]) =>
   records
-    .map(({ recordType, name, value, strings, ttl }) => JSON.stringify([name, recordType, value, strings, ttl]))
+    .map(({ recordType, name, value, strings, ttl, proxied, id = null }) =>
+      JSON.stringify([name, recordType, value, strings, ttl, proxied, id]),
+    )
     .toSorted();
 
 const names = fc.constantFrom("@", "x", "y");
@@ -170,6 +200,7 @@ const contents: fc.Arbitrary<Content> = fc.oneof(
   }),
 );
 const mayBeUnread = ({ recordType, strings }: Content) => recordType === "TXT" && strings === null;
+const mayBeProxied = ({ recordType }: Content) => recordType === "A" || recordType === "CNAME";
 const zones = fc
   .uniqueArray(fc.tuple(contents, fc.boolean(), fc.boolean()), {
     selector: ([content, , unread]) => `${recordKey(content)} ${mayBeUnread(content) && unread}`,
@@ -178,7 +209,7 @@ const zones = fc
   .map((drawn) =>
     drawn.map(([content, proxied, unread], index) => {
       const split = mayBeUnread(content) && unread ? { splitUnread: true as const } : {};
-      return stored(`id${index}`, { ...content, proxied: proxied && content.recordType === "A", ...split });
+      return stored(`id${index}`, { ...content, proxied: proxied && mayBeProxied(content), ...split });
     }),
   );
 const operations: fc.Arbitrary<UpdateOperation> = fc.oneof(

@@ -4,10 +4,11 @@ import { update } from "../../support/name-servers/update-client.ts";
 import { RestClient } from "../../support/rest-client.ts";
 import { patience } from "../../support/patience.ts";
 import { alidnsRefusal, startAlidnsServer, type AlidnsServer } from "../../support/vendors/alidns/server.ts";
+import { startCloudflare, type CloudflareServer } from "../../support/vendors/cloudflare/server.ts";
 import { linode } from "../../support/vendors/records/linode.ts";
 import { startRecordVendor } from "../../support/vendors/records/server.ts";
 import { useZonewright } from "../../support/zonewright.ts";
-import { narrowedToken } from "../update-clients/narrowed.ts";
+import { basic, narrowedToken } from "../update-clients/narrowed.ts";
 import { powerdnsClient } from "../update-clients/powerdns-api/client.ts";
 import { newZone } from "./key-clients.ts";
 
@@ -16,15 +17,42 @@ const zw = useZonewright({
   pause: () => Promise.resolve(),
 });
 let alidns: AlidnsServer;
+let cloudflare: CloudflareServer;
 let providerConfigId: string;
+let proxyConfigId: string;
 
 beforeAll(async () => {
   alidns = await startAlidnsServer();
   const { url, accessKeyId, accessKeySecret } = alidns;
   const wish = { kind: "alidns", name: "Vendor", config: { url, accessKeyId, accessKeySecret } };
   providerConfigId = (await zw.admin.post("/api/provider-configs", wish)).body.id;
+  cloudflare = await startCloudflare();
+  const { token: apiToken, accountId, url: endpoint } = cloudflare;
+  const proxy = { kind: "cloudflare", name: "Proxy", config: { apiToken, accountId, endpoint } };
+  proxyConfigId = (await zw.admin.post("/api/provider-configs", proxy)).body.id;
 });
-afterAll(() => alidns.stop());
+afterAll(async () => {
+  await alidns.stop();
+  await cloudflare.stop();
+});
+
+/** A zone at a provider with a proxy, which has some records. */
+async function proxiedZone(name: string, ...records: readonly Record<string, unknown>[]) {
+  cloudflare.addZone(name, "free");
+  const zone = await newZone(zw, name, { providerConfigId: proxyConfigId });
+  await zone.add(...records);
+  const shown = async (): Promise<string[]> => {
+    const { body } = await zw.admin.get(zone.path);
+    const all: { name: string; recordType: string; value: string; proxied: boolean; comment: string | null }[] =
+      body.records;
+    return all
+      .map((one) => `${one.name} ${one.recordType} ${one.value} ${one.proxied ? "proxied" : "public"} ${one.comment}`)
+      .toSorted();
+  };
+  return { ...zone, shown };
+}
+
+const origin = { recordType: "A", name: "www", value: "192.0.2.1", proxied: true, comment: "origin" };
 
 async function vendorZone(name: string, minTtl = 1) {
   alidns.account.addDomain(name, minTtl);
@@ -77,6 +105,59 @@ test("PowerDNS's API refuses a TTL below the smallest of a zone and names the sm
   ]);
   expect((await client.replace("compared.example", "www", "A", ["192.0.2.1"], 600)).status).toBe(204);
   expect(await zone.lines()).toEqual(["www 600 A 192.0.2.1"]);
+});
+
+test("a value that an update replaces stays behind the proxy, with its id and its comment", async () => {
+  const alias = { recordType: "CNAME", name: "app", value: "one.example.net", proxied: true, comment: "hidden" };
+  const zone = await proxiedZone("hidden.example", origin, alias);
+  const ids = async () => (await zw.admin.get(zone.path)).body.records.map(({ id }: { id: string }) => id).toSorted();
+  const before = await ids();
+  const [gone, other] = [update.deleteRrset("www", "A"), update.add("www", "A", "192.0.2.9", 300)];
+  expect(await zone.client.update([gone, other])).toBe(0);
+  expect(await zone.client.update([update.add("app", "CNAME", "two.example.net", 300)])).toBe(0);
+  expect(await zone.shown()).toEqual(["app CNAME two.example.net proxied hidden", "www A 192.0.2.9 proxied origin"]);
+  expect(await ids()).toEqual(before);
+});
+
+test("what an update adds to a proxied host is proxied, whatever its type, and to another host it is not", async () => {
+  const plain = { recordType: "A", name: "mail", value: "192.0.2.7" };
+  const zone = await proxiedZone("joined.example", origin, { ...origin, name: "shop" }, plain);
+  const joins = [update.add("www", "A", "192.0.2.2", 300), update.add("www", "AAAA", "2001:db8::1", 300)];
+  const becomes = [update.deleteRrset("shop", "A"), update.add("shop", "CNAME", "x.example.net", 300)];
+  const others = [update.add("mail", "A", "192.0.2.8", 3600), update.add("www", "TXT", "text", 300)];
+  expect(await zone.client.update([...joins, ...becomes, ...others])).toBe(0);
+  expect(await zone.shown()).toEqual([
+    "mail A 192.0.2.7 public null",
+    "mail A 192.0.2.8 public null",
+    "shop CNAME x.example.net proxied null",
+    "www A 192.0.2.1 proxied origin",
+    "www A 192.0.2.2 proxied null",
+    "www AAAA 2001:db8::1 proxied null",
+    "www TXT text public null",
+  ]);
+});
+
+test("PowerDNS's API proxies what it adds to a proxied host, and what takes the place of its addresses", async () => {
+  const name = "pdns-proxied.example";
+  const zone = await proxiedZone(name, origin);
+  const client = await powerdnsClient(zw.admin);
+  expect((await client.replace(name, "www", "A", ["192.0.2.8", "192.0.2.9"], 300)).status).toBe(204);
+  expect(await zone.shown()).toEqual(["www A 192.0.2.8 proxied origin", "www A 192.0.2.9 proxied origin"]);
+  const rrset = { name: `www.${name}.`, type: "A" };
+  const more = { ...rrset, changetype: "EXTEND", ttl: 300, records: [{ content: "192.0.2.10" }] };
+  expect((await client.patch(name, [more])).status).toBe(204);
+  expect(await zone.shown()).toContain("www A 192.0.2.10 proxied origin");
+  const alias = { ...rrset, type: "CNAME", changetype: "REPLACE", ttl: 300, records: [{ content: "x.example.net." }] };
+  expect((await client.patch(name, [{ ...rrset, changetype: "DELETE" }, alias])).status).toBe(204);
+  expect(await zone.shown()).toEqual(["www CNAME x.example.net proxied null"]);
+});
+
+test("a router that adds its IPv6 address to a proxied host does not publish it", async () => {
+  const zone = await proxiedZone("dyn-proxied.example", origin);
+  const headers = basic(await narrowedToken(zw.admin, { recordTypes: ["A", "AAAA"] }));
+  const query = "hostname=www.dyn-proxied.example&myip=192.0.2.3,2001:db8::3";
+  expect((await zw.nobody.get(`/nic/update?${query}`, headers)).body).toBe("good 192.0.2.3,2001:db8::3\n");
+  expect(await zone.shown()).toEqual(["www A 192.0.2.3 proxied origin", "www AAAA 2001:db8::3 proxied null"]);
 });
 
 /** Sends one message twice. @returns both RCODEs */

@@ -338,9 +338,16 @@ export function* shownRrsets(
   });
 }
 
-/** Returns the TTL of an RRset as it is shown. Disabled records may have TTLs of their own: without active ones, it is the smallest. */
+/**
+ * Returns the TTL of an RRset as it is shown. A proxied record's TTL is the proxy's, and counts only without others. Disabled records may have
+ * TTLs of their own: without active ones, it is the smallest.
+ */
 export function shownTtl(records: readonly LiveRecord[]): number {
-  return records.find(isActive)?.ttl ?? records.reduce((least, { ttl }) => Math.min(least, ttl), maxTtl);
+  const active = records.filter(isActive);
+  return (
+    (active.find(({ proxied }) => !proxied) ?? active[0])?.ttl ??
+    records.reduce((least, { ttl }) => Math.min(least, ttl), maxTtl)
+  );
 }
 
 /** Returns the name of an RRset, in a form that can be sent again. */

@@ -17,6 +17,7 @@ import { absoluteName, readOwner, withEscapes } from "../../../dns/names/names.t
 import {
   isActive,
   isApexNs,
+  proxiedLike,
   rrsetKey,
   valueOf,
   type LiveRecord,
@@ -316,20 +317,23 @@ export function* rrsetEdits(wanted: readonly WantedRrset[], present: readonly Li
   const sets = yield* grouped(present, rrsetKey);
   const edits: RrsetEdit[] = [];
   for (const of of wanted) {
-    for (const edit of yield* editsOf(of, sets.get(rrsetKey(of)) ?? [])) {
+    const proxied = proxiedLike(of.recordType, names.get(of.name) ?? []);
+    for (const edit of yield* editsOf(of, sets.get(rrsetKey(of)) ?? [], proxied)) {
       edits.push({ edit, of });
       yield;
+  const names = yield* grouped(present, ({ name }) => name);
     }
     yield;
   }
   return edits;
 }
 
-function* editsOf(wanted: WantedRrset, present: readonly LiveRecord[]): Steps<Edit[]> {
+/** @param proxied whether new records are */
+function* editsOf(wanted: WantedRrset, present: readonly LiveRecord[], proxied: boolean): Steps<Edit[]> {
   const { recordType, records, ttl, comments } = wanted;
   const owner = withEscapes(wanted.owner);
   const noted = comments === undefined ? {} : { comment: textOf(comments) || null };
-  if (records === null) return yield* adjustments(wanted, present, noted);
+  if (records === null) return yield* adjustments(wanted, present, { noted, proxied });
   const written = ttl === null ? noted : { ...noted, ttl };
   const { staying, coming } = yield* matched(wanted, records, present);
   // Disabled records have TTLs of their own, which are not shown beside another.
@@ -343,7 +347,7 @@ function* editsOf(wanted: WantedRrset, present: readonly LiveRecord[]): Steps<Ed
   });
   const going = present.filter((record) => !staying.has(record));
   // Nobody may change the value of other types, but delete and create them.
-  const replaceable = isWritableType(recordType) ? going : [];
+  const replaceable = isWritableType(recordType) ? hiddenFirst(going) : [];
   const shared = sharedComment(present);
   for (const [index, data] of coming.entries()) {
     const { strings } = data;
@@ -351,10 +355,10 @@ function* editsOf(wanted: WantedRrset, present: readonly LiveRecord[]): Steps<Ed
     const before = replaceable[index];
     const content = { door: "dns" as const, value, strings, status: statusOf(data), ...written };
     if (before) edits.push({ action: "update", recordId: before.id, patch: content });
-    else edits.push({ action: "create", input: { name: owner, recordType, comment: shared, ...content } });
+    else edits.push({ action: "create", input: { name: owner, recordType, proxied, comment: shared, ...content } });
     yield;
   }
-  const deleted = going.slice(Math.min(replaceable.length, coming.length));
+  const deleted = replaceable.length > 0 ? replaceable.slice(coming.length) : going;
   return [...edits, ...deleted.map(({ id }): Edit => ({ action: "delete", recordId: id }))];
 }
 
@@ -363,6 +367,11 @@ interface Matched {
   staying: Map<LiveRecord, WantedData>;
   coming: WantedData[];
 }
+/** Returns records with those that a proxy hides first, so that these get new values rather than go. */
+function hiddenFirst(records: readonly LiveRecord[]): LiveRecord[] {
+  return [...records.filter(({ proxied }) => proxied), ...records.filter(({ proxied }) => !proxied)];
+}
+
 
 /**
  * Returns which records stay for which of the wanted ones, and the wanted ones that have to come. Of a content there may be a disabled record
@@ -394,7 +403,7 @@ function switchedKey(record: Parameters<typeof recordKey>[0], disabled: boolean)
 function* adjustments(
   wanted: WantedRrset,
   present: readonly LiveRecord[],
-  noted: Pick<Patch, "comment">,
+  { noted, proxied }: { noted: Pick<Patch, "comment">; proxied: boolean },
 ): Steps<Edit[]> {
   const { name, recordType, added, removed, ttl } = wanted;
   const keyOf = (data: WantedData) => recordKey({ name, recordType, ...data });
@@ -425,7 +434,7 @@ function* adjustments(
   const comment = sharedComment(present);
   const created = yield* mapped(coming, (data): Edit => {
     const content = { door: "dns" as const, value: valueOf(data), strings: data.strings, status: statusOf(data) };
-    const input = { name: withEscapes(wanted.owner), recordType, comment, ...content };
+    const input = { name: withEscapes(wanted.owner), recordType, proxied, comment, ...content };
     return { action: "create", input: { ...input, ...noted, ...timed } };
   });
   return [...leaving.map(({ id }): Edit => ({ action: "delete", recordId: id })), ...kept, ...created];

@@ -22,6 +22,9 @@ const text = fc
   .string({ unit: "grapheme", maxLength: 300 })
   .filter((value) => !/\p{Cc}/u.test(value) && value.isWellFormed() && !value.startsWith("\\#"))
   .map((value) => ["TXT", value] as const);
+/** A provider's proxy answers for some addresses, with a TTL of its own. */
+const behindProxy = ({ recordType, value }: LiveRecord) =>
+  recordType === "A" && Number(value.split(".")[3]) % 2 === 1 ? { proxied: true, ttl: 1 } : {};
 const mail = fc.nat(65_535).map((priority) => ["MX", `${priority} mail.example.net`] as const);
 const data = fc.tuple(fc.constantFrom("@", "www", "*.dev"), fc.oneof(address, text, mail));
 /** Active records are distinct; a disabled one may be there beside any other. */
@@ -29,10 +32,10 @@ const records = fc
   .array(data.chain((one) => fc.tuple(fc.constant(one), fc.subarray([true, false, true], { minLength: 1 }))))
   .map((some) => {
     const each = some.flatMap(([[name, [type, value]], disabled]) =>
-      disabled.map((isDisabled) => ({
-        ...live(type, name, value),
-        ...(isDisabled && { status: "disabled" as const }),
-      })),
+      disabled.map((isDisabled) => {
+        const record = live(type, name, value);
+        return { ...record, ...behindProxy(record), ...(isDisabled && { status: "disabled" as const }) };
+      }),
     );
     const active = each.filter(({ status }) => status === "active");
     const firsts = new Map(active.toReversed().map((record) => [recordKey(record), record]));
