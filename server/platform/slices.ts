@@ -297,6 +297,11 @@ export async function keyedMutex(key: string): Promise<Disposable> {
   };
 }
 
+/** Returns whether somebody holds a key or waits for it, within this process. */
+export function isKeyHeld(key: string): boolean {
+  return tails.has(key);
+}
+
 /** Runs `work` while holding the key. */
 export async function withKeyedMutex<T>(key: string, work: () => Promise<T>): Promise<T> {
   const held = await keyedMutex(key);

@@ -1,5 +1,6 @@
 import { isIPv4 } from "node:net";
 import type { Caller } from "../../access/caller.ts";
+import { isBeingChanged } from "../../zones/changes/zone-context.ts";
 import { liveAtNames } from "../../zones/changes/state/live-queries.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { isActive, proxiedLike, type LiveRecord } from "../../dns/record.ts";
@@ -49,9 +50,11 @@ export class DynamicAddresses {
     const types = families.filter((family) => addresses[family] !== null);
     const { domainId, host } = await writablePlace(em, caller, labels, types);
     const owner = `${labels.join(".")}.`;
+    // Asked before the records are read: what a change in flight is about to replace does not count.
+    const isSettled = !(await isBeingChanged(em, domainId));
     const present = await liveAtNames(em, domainId, [host]);
     // Clients ask every few minutes. Most of the time nothing is to be done, and no provider is asked.
-    if (editsFor(owner, addresses, present, 0).length === 0) return false;
+    if (isSettled && editsFor(owner, addresses, present, 0).length === 0) return false;
     const { changed } = await this.#records.edit(em, caller, domainId, {
       derive: async (_tx, zone, live) => editsFor(owner, addresses, await live.at([host]), ttlFor(zone.kind)),
     });

@@ -11,7 +11,7 @@ import { AppError, notFound } from "../../platform/errors.ts";
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { identityIn, stateOf, thisProcess } from "../../database/lock-file.ts";
-import { keyedMutex } from "../../platform/slices.ts";
+import { isKeyHeld, keyedMutex } from "../../platform/slices.ts";
 
 /** A zone's revision, and who follows its changes. */
 export interface WatchedZone {
@@ -223,6 +223,16 @@ export async function zoneTurn(domainId: string, waitMilliseconds = leaseWaitMil
   if (performance.now() <= deadline) return turn;
   turn[Symbol.dispose]();
   throw busy();
+}
+
+/** Returns whether a change of a zone is in flight, waits for its turn in this process, or has an unknown outcome. */
+export async function isBeingChanged(em: EntityManager, domainId: string): Promise<boolean> {
+  if (isKeyHeld(`zone ${domainId}`)) return true;
+  const { rows } = await sql<{ busy: boolean }>`
+    select exists (select from domains where id = ${domainId} and lease_until > now())
+      or exists (select from change_sets where domain_id = ${domainId} and state = 'pending') as busy
+  `.execute(queries(em));
+  return rows[0]?.busy === true;
 }
 
 function busy(): AppError {

@@ -1,5 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { isKeyHeld } from "../../../server/platform/slices.ts";
+import { takeLease } from "../../../server/zones/changes/zone-context.ts";
 import { configure, newZone } from "../../dns-providers/vendor-zone.ts";
+import { patience } from "../../support/patience.ts";
 import { sendRaw } from "../../support/raw-http.ts";
 import { alidnsRefusal, startAlidnsServer, type AlidnsServer } from "../../support/vendors/alidns/server.ts";
 import { useZonewright } from "../../support/zonewright.ts";
@@ -12,12 +15,14 @@ const zw = useZonewright({
 });
 let vendor: AlidnsServer;
 let zone: Zone;
+let configId: string;
 let headers: Record<string, string>;
 
 beforeAll(async () => {
   vendor = await startAlidnsServer();
   const { url, accessKeyId, accessKeySecret } = vendor;
-  zone = await newZone(zw, await configure(zw, "alidns", { url, accessKeyId, accessKeySecret }, []), "dyn.example");
+  configId = await configure(zw, "alidns", { url, accessKeyId, accessKeySecret }, []);
+  zone = await newZone(zw, configId, "dyn.example");
   headers = basic(await narrowedToken(zw.admin, { recordTypes: ["A", "AAAA"] }));
 });
 afterAll(() => vendor.stop());
@@ -39,6 +44,31 @@ test("while a change of unknown outcome is pending, a host of its zone gets `911
   vendor.faults.next("AddDomainRecord", { kind: "does later", status: 500, body: {} });
   expect(await answerTo(`hostname=unknown.${zone.name}&myip=192.0.2.1`)).toBe("dnserr");
   expect(await answerTo(`hostname=next.${zone.name}&myip=192.0.2.1`)).toBe("911");
+});
+
+test("while it is unknown whether a host has another address, its stored address gets `911`, too", async () => {
+  const own = await newZone(zw, configId, "unsure.example");
+  const callFor = (address: string) => answerTo(`hostname=wan.${own.name}&myip=${address}`);
+  expect(await callFor("192.0.2.1")).toBe("good 192.0.2.1");
+  vendor.faults.next("UpdateDomainRecord", { kind: "does later", status: 500, body: {} });
+  expect(await callFor("192.0.2.9")).toBe("dnserr");
+  expect(await callFor("192.0.2.1")).toBe("911");
+});
+
+test("an address that returns while the change to another one is in flight is set again", async () => {
+  const own = await newZone(zw, configId, "returning.example");
+  const callFor = (address: string) => answerTo(`hostname=wan.${own.name}&myip=${address}`);
+  expect(await callFor("192.0.2.1")).toBe("good 192.0.2.1");
+  // As another instance that changes the zone.
+  const lease = await takeLease(() => zw.services.database.fork(), own.id, Number.POSITIVE_INFINITY);
+  const changed = callFor("192.0.2.9");
+  await vi.waitUntil(() => isKeyHeld(`zone ${own.id}`), patience);
+  const returned = callFor("192.0.2.1");
+  // Time in which an answer that waits for nothing would be given.
+  for (let call = 0; call < 5; call++) expect(await answerTo("hostname=")).toBe("notfqdn");
+  await lease[Symbol.asyncDispose]();
+  expect([await changed, await returned]).toEqual(["good 192.0.2.9", "good 192.0.2.1"]);
+  expect(await own.lines()).toEqual(["wan A 192.0.2.1"]);
 });
 
 test("without `myip`, the address is the one that a trusted proxy reports", async () => {
