@@ -1,6 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { createDeflateRaw, inflateRaw } from "node:zlib";
 import { parse, stringify } from "superjson";
@@ -10,6 +11,7 @@ import type { RouteMeta } from "./context.ts";
 import type { HttpPort } from "../platform/http-port.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import { AppError } from "../platform/errors.ts";
+import type { Logger } from "../platform/log.ts";
 import { LargeAnswer } from "./large-answers.ts";
 import { inSlices, type Steps } from "../platform/slices.ts";
 
@@ -17,6 +19,8 @@ import { inSlices, type Steps } from "../platform/slices.ts";
 const retentionMilliseconds = 24 * 3_600_000;
 /** Maximum time that a crashed call holds its key. */
 const longestCallMilliseconds = 10 * 60_000;
+/** Delays before a response that could not be stored is stored again; the last one repeats. */
+const storeDelays = [200, 1_000, 5_000];
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 /**
  * Maximum characters of a response that is stored: as sent, and as stored. The largest plan, which creates 10,000 records, has 5 million and
@@ -32,6 +36,13 @@ interface IdempotentCall {
   key: string;
   input: unknown;
   http: HttpPort;
+}
+
+/** A call that was made: its key's row, and when it claimed the key. */
+interface MadeCall {
+  id: string;
+  begun: Date;
+  procedure: string;
 }
 
 /** Returns whether a call accepts an `Idempotency-Key`: those that need a permission `…:write` do, such as changes to domains, records and registrations. */
@@ -57,10 +68,12 @@ export function idempotencyKeyOf(http: HttpPort): string | null {
 export class Idempotency {
   readonly #database: Database;
   readonly #now: () => Date;
+  readonly #log: Logger;
 
-  constructor(database: Database, now: () => Date) {
+  constructor(database: Database, now: () => Date, log: Logger) {
     this.#database = database;
     this.#now = now;
+    this.#log = log;
   }
 
   /**
@@ -75,7 +88,8 @@ export class Idempotency {
       await inSlices(inputHash(call.input)),
       call.http.header("if-match") ?? "",
     ]);
-    const known = await this.#begin(id, requestHash);
+    const begun = this.#now();
+    const known = await this.#begin(id, requestHash, begun);
     if (known) return await this.#repeat(known, requestHash, call);
     let etag: string | null = null;
     const { http } = call;
@@ -96,18 +110,49 @@ export class Idempotency {
       await freed.catch(() => undefined);
       throw error;
     }
-    const answer = await storedForm(data);
-    await queries(this.#database.fork())
-      .updateTable("idempotent_calls")
-      .set({ runs_until: null, answer, etag })
-      .where("id", "=", id)
-      .execute();
+    const { procedure } = call;
+    const answer = await storedForm(data).catch((error: unknown) => {
+      this.#log.warn({ err: error, procedure }, "the response of a call cannot be stored");
+      return null;
+    });
+    await this.#store({ id, begun, procedure }, { answer, etag });
     return data;
   }
 
+  /** Stores the response of a call. The call was made, so a failure is not the caller's: it is tried again in the background. */
+  async #store(made: MadeCall, response: { answer: string | null; etag: string | null }): Promise<void> {
+    try {
+      await this.#write(made, response);
+    } catch (error) {
+      this.#log.warn({ err: error, procedure: made.procedure }, "the response of a call could not be stored yet");
+      void this.#storeLater(made, response);
+    }
+  }
+
+  async #storeLater(made: MadeCall, response: { answer: string | null; etag: string | null }): Promise<void> {
+    for (let attempt = 0; this.#now().getTime() - made.begun.getTime() < retentionMilliseconds; attempt++) {
+      await sleep(storeDelays[attempt] ?? storeDelays.at(-1), undefined, { ref: false });
+      try {
+        await this.#write(made, response);
+        return;
+      } catch (error) {
+        this.#log.debug({ err: error, procedure: made.procedure }, "the response of a call still cannot be stored");
+      }
+    }
+  }
+
+  async #write({ id, begun }: MadeCall, response: { answer: string | null; etag: string | null }): Promise<void> {
+    await queries(this.#database.fork())
+      .updateTable("idempotent_calls")
+      .set({ runs_until: null, ...response })
+      .where("id", "=", id)
+      // The key may be another call's by now.
+      .where("created_at", "=", begun)
+      .execute();
+  }
+
   /** Claims the key. @returns null if the call is to be executed, otherwise the stored call */
-  async #begin(id: string, requestHash: string) {
-    const now = this.#now();
+  async #begin(id: string, requestHash: string, now: Date) {
     const row = {
       request_hash: requestHash,
       runs_until: new Date(now.getTime() + longestCallMilliseconds),

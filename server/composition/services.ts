@@ -380,7 +380,7 @@ export async function createServices(parts: {
     tsigKeyCredentials,
     audit,
     auditStream,
-    idempotency: new Idempotency(database, now),
+    idempotency: new Idempotency(database, now, log),
     requestLimits,
     largeBodies,
     background,

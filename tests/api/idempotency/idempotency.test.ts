@@ -1,9 +1,12 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { beforeEach, describe, expect, test } from "vitest";
+import { sql } from "kysely";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { Caller } from "../../../server/access/caller.ts";
 import { deleteExpired } from "../../../server/composition/job-list.ts";
+import { queries } from "../../../server/database/database.ts";
 import type { HttpPort } from "../../../server/platform/http-port.ts";
 import { Clock, minute } from "../../support/clock.ts";
+import { patience } from "../../support/patience.ts";
 import { adminPassword, useZonewright } from "../../support/zonewright.ts";
 import { manualZone, type Zone } from "../../support/zones.ts";
 
@@ -154,6 +157,25 @@ describe("a call with an Idempotency-Key", () => {
     await incompressible();
     await expect(incompressible()).rejects.toMatchObject({ message });
     expect(executed).toBe(2);
+  });
+
+  test("a call whose response cannot be stored at once succeeds, and its repetition gets that response later", async () => {
+    const db = queries(zw.services.database.fork());
+    await sql`
+      create function away() returns trigger language plpgsql as $$ begin raise 'away' using errcode = '57P01'; end $$
+    `.execute(db);
+    await sql`create trigger away before update on idempotent_calls for each row execute function away()`.execute(db);
+    const call = () => zw.admin.post(`${zone.path}/snapshots`, { name: "before the release" }, keyed());
+    const first = await call();
+    expect((await call()).status).toBe(503);
+    await sql`drop trigger away on idempotent_calls`.execute(db);
+    expect(first.status).toBe(201);
+    await vi.waitFor(async () => {
+      const again = await call();
+      expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([201, "true"]);
+      expect(again.body).toEqual(first.body);
+    }, patience);
+    expect((await zone.get("/snapshots")).body.snapshots).toHaveLength(1);
   });
 
   test.each(["", "short", "with a space in it", "x".repeat(256), "ümlaut-ümlaut"])(
