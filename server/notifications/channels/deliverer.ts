@@ -33,6 +33,8 @@ const minute = 60_000;
 const hour = 60 * minute;
 /** How long a delivery is retried. */
 const retryPeriod = 48 * hour;
+/** A delivery that is attempted so much later than it was due waited for the service, which was stopped. */
+const stoppedPeriod = 2 * hour;
 /** Delays before the second attempt, the third and so on; later attempts wait ten hours. */
 const delays = [5_000, 5 * minute, 30 * minute, 2 * hour, 5 * hour];
 const furtherDelay = 10 * hour;
@@ -182,8 +184,9 @@ export class Deliverer {
       }
       const { reason, gone = false, refused = false, waitSeconds, reached = [], isAway = false } = outcome;
       // Retry a channel's refused deliveries for two days, so that an administrator can fix its settings.
-      const next = gone || (refused && !channel) ? null : nextAttempt(one, now, waitSeconds);
-      await failed(tx, one.id, { reason: failureOf(outcome) ?? reason, next, reached, now });
+      const since = failingSince(one, now);
+      const next = gone || (refused && !channel) ? null : nextAttempt(one.attempts, { now, since, waitSeconds });
+      await failed(tx, one.id, { reason: failureOf(outcome) ?? reason, next, reached, since, now });
       if (channel && reached.length > (one.message.reached?.length ?? 0)) {
         await succeeded(tx, channel.id, now);
         channel.lastSuccessAt = now;
@@ -307,13 +310,21 @@ async function succeeded(tx: EntityManager, channelId: string, now: Date): Promi
     .execute();
 }
 
+/** Returns when the attempts of a delivery began to fail. While the service was stopped, nobody knows whether they would have. */
+function failingSince({ attempts, dueAt, message }: Claimed, now: Date): Date {
+  const { createdAt, failingSince: since } = message;
+  // A delivery that was given back is due since its creation.
+  const isLate = now.getTime() - dueAt.getTime() > stoppedPeriod && dueAt.getTime() !== createdAt.getTime();
+  if (attempts === 0 || isLate) return now;
+  return since === undefined ? createdAt : new Date(since);
+}
+
 /** Returns the time of the next attempt after a failure; null once the retry period is over. */
 function nextAttempt(
-  { attempts, message }: Pick<Claimed, "attempts" | "message">,
-  now: Date,
-  waitSeconds = 0,
+  attempts: number,
+  { now, since, waitSeconds = 0 }: { now: Date; since: Date; waitSeconds: number | undefined },
 ): Date | null {
-  const last = message.createdAt.getTime() + retryPeriod;
+  const last = since.getTime() + retryPeriod;
   if (now.getTime() >= last) return null;
   const wait = Math.max(delays[attempts] ?? furtherDelay, waitSeconds * 1_000);
   return new Date(Math.min(now.getTime() + wait, last));

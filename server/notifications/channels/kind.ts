@@ -17,6 +17,8 @@ export interface ChannelMessage {
   createdAt: Date;
   /** Addresses of the channel that earlier attempts reached. */
   reached?: readonly string[];
+  /** Since when each attempt failed, as ISO 8601. Left out before the first one, and by earlier versions. */
+  failingSince?: string;
 }
 
 /** Why a receiver did not take a message. */

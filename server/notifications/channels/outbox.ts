@@ -130,6 +130,8 @@ export interface Claimed {
   channelId: string | null;
   userId: string | null;
   attempts: number;
+  /** When it was to be attempted. */
+  dueAt: Date;
   message: ChannelMessage;
 }
 
@@ -150,8 +152,9 @@ export async function claimDue(em: EntityManager, way: Transport, now: Date): Pr
     channel_id: string | null;
     user_id: string | null;
     attempts: number;
-    notice: Omit<NotificationContent, "createdAt"> & Pick<ChannelMessage, "reached">;
+    notice: Omit<NotificationContent, "createdAt"> & Pick<ChannelMessage, "reached" | "failingSince">;
     created_at: Date;
+    due_at: Date;
   }>`
     with due as (
       select one.id, one.next_attempt_at,
@@ -174,21 +177,23 @@ export async function claimDue(em: EntityManager, way: Transport, now: Date): Pr
       ) as one
     )
     update deliveries set next_attempt_at = ${new Date(now.getTime() + claimMilliseconds)}
-    where id in (
-      select id from deliveries
+    from (
+      select id, next_attempt_at as due_at from deliveries
       where state = 'pending' and next_attempt_at <= ${now} and id = any(array(
         select id from due where turn <= ${claimedOfTarget} order by turn, next_attempt_at, id limit ${claimedAtOnce}
       ))
       for update skip locked
-    )
-    returning id, channel_id, user_id, attempts, notice, created_at
+    ) as claimed
+    where deliveries.id = claimed.id
+    returning deliveries.id, channel_id, user_id, attempts, notice, created_at, due_at
   `.execute(queries(em));
   return rows
-    .map(({ id, channel_id: channelId, user_id: userId, attempts, notice, created_at: createdAt }) => ({
+    .map(({ id, channel_id: channelId, user_id: userId, attempts, notice, created_at: createdAt, due_at: dueAt }) => ({
       id,
       channelId,
       userId,
       attempts,
+      dueAt,
       message: { ...notice, id, createdAt },
     }))
     .toSorted((a, b) => (a.id < b.id ? -1 : 1));
@@ -250,11 +255,18 @@ export async function delivered(em: EntityManager, id: string, now: Date, missed
  * Records a failed attempt; a delivery abandoned meanwhile stays abandoned.
  * @param attempt.next null: abandon the delivery
  * @param attempt.reached addresses that have the message
+ * @param attempt.since when the attempts began to fail
  */
 export async function failed(
   em: EntityManager,
   id: string,
-  { reason, next, reached = [], now }: { reason: string; next: Date | null; reached?: readonly string[]; now: Date },
+  {
+    reason,
+    next,
+    reached = [],
+    since,
+    now,
+  }: { reason: string; next: Date | null; reached?: readonly string[]; since: Date; now: Date },
 ): Promise<void> {
   await queries(em)
     .updateTable("deliveries")
@@ -262,7 +274,7 @@ export async function failed(
       attempts: eb("attempts", "+", 1),
       last_error: reason,
       next_attempt_at: next,
-      ...(reached.length > 0 ? { notice: sql`notice || ${JSON.stringify({ reached })}::jsonb` } : {}),
+      notice: sql`notice || ${JSON.stringify({ failingSince: since, ...(reached.length > 0 && { reached }) })}::jsonb`,
       ...(next === null ? { state: "failed" as const, finished_at: now } : {}),
     }))
     .where("id", "=", id)

@@ -69,6 +69,15 @@ export class ChannelDesk {
     this.zw.admin.token = (await this.zw.signIn("admin", adminPassword)).token;
   }
 
+  /** Lets hours pass in which the service runs. */
+  async hoursPass(hours: number): Promise<void> {
+    for (let hour = 0; hour < hours; hour++) {
+      this.clock.advance(3_600_000);
+      await this.deliver();
+    }
+    await this.later(0);
+  }
+
   async make(parts: Body = {}): Promise<Body> {
     const { status, body } = await this.zw.admin.post("/api/notifications", this.body(parts));
     if (status !== 201) throw new Error(JSON.stringify(body));

@@ -188,20 +188,33 @@ describe("webhook deliveries", () => {
     harness.hooks.reply(({ text }) => ({ status: text.includes("poison") ? 422 : 200 }));
     await harness.tell({ title: "poison" });
     await harness.deliver();
-    await harness.later(3 * day);
-    await harness.tell({ title: "fine" });
-    await harness.deliver();
     await harness.later(minute);
-    await harness.tell({ title: "poison" });
-    await harness.deliver();
     await harness.tell({ title: "fine" });
-    await harness.later(minute);
+    await harness.hoursPass(50);
+    expect((await harness.deliveries(channel.id)).map(({ title, state }) => [title, state])).toEqual([
+      ["fine", "delivered"],
+      ["poison", "failed"],
+    ]);
+    expect(await harness.show(channel.id)).toMatchObject({ enabled: true, disabledReason: null });
+  });
+
+  test("time in which the service was stopped is no failure of a webhook", async () => {
+    const channel = await harness.make();
+    harness.hooks.reply({ status: 503 });
+    await harness.tell({ title: "before" });
     await harness.deliver();
     await harness.later(3 * day);
+    await harness.tell({ title: "after" });
     await harness.deliver();
-    expect((await harness.deliveries(channel.id)).map(({ title, state }) => [title, state])).toContainEqual([
-      "poison",
-      "failed",
+    expect(await harness.show(channel.id)).toMatchObject({ enabled: true });
+    await harness.hoursPass(40);
+    expect(await harness.show(channel.id)).toMatchObject({ enabled: true });
+    harness.hooks.reply({});
+    await harness.hoursPass(11);
+    const states = (await harness.deliveries(channel.id)).map(({ title, state }) => [title, state]);
+    expect(states).toEqual([
+      ["after", "delivered"],
+      ["before", "delivered"],
     ]);
   });
 
@@ -323,7 +336,7 @@ describe("webhook deliveries", () => {
     await harness.zw.admin.put(`/api/notifications/configs/${channel.id}`, { enabled: false });
     const now = harness.clock.now();
     const em = harness.zw.services.database.fork();
-    await failed(em, claimed?.id ?? "", { reason: "The receiver returned status 500.", next: now, now });
+    await failed(em, claimed?.id ?? "", { reason: "The receiver returned status 500.", next: now, since: now, now });
     await postpone(em, [claimed?.id ?? ""], now);
     expect(await db.selectFrom("deliveries").select(["state", "next_attempt_at"]).execute()).toEqual([
       { state: "failed", next_attempt_at: null },
