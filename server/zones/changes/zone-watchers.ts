@@ -112,7 +112,11 @@ export class ZoneWatchers {
       const after = watcher.known.get(domainId) ?? 0;
       if (revision <= after) continue;
       const [zone] = await seenZones(em, watcher.caller, [domainId], this.#parts.now());
-      if (!zone) continue;
+      if (!zone) {
+        // Otherwise every reading would announce what this watcher may not hear.
+        watcher.known.set(domainId, revision);
+        continue;
+      }
       const touched = await touches(em, { domainId, after, upTo: revision }, zone.sees);
       if (touched) this.#send(watcher, { domainId, revision, changeSetId });
       else watcher.known.set(domainId, revision);

@@ -148,6 +148,26 @@ describe("what a watcher hears", () => {
 });
 
 describe("rights", () => {
+  test("a watcher who lost the right to a zone and has it again hears of later changes only", async () => {
+    const zone = await manualZone(zw);
+    const reader = await member();
+    const assignment = await assign(zone, reader, "*");
+    const watch = await watching(reader, [zone]);
+    await zw.admin.delete(`/api/assignments/${assignment}`);
+    for (const name of ["one", "two", "three"]) await zone.add("A", name, "192.0.2.1");
+    const witness = await watching(zw.admin, [zone]);
+    zw.services.zoneWatchers.reread();
+    await zone.add("A", "four", "192.0.2.1");
+    // Changes are announced in turn, so that the reading is over by then.
+    await received(witness, 2);
+    await assign(zone, reader, "*");
+    zw.services.zoneWatchers.reread();
+    await zone.add("A", "five", "192.0.2.1");
+    await received(witness, 3);
+    await received(watch, 2);
+    expect(watch.changes.map(({ revision }) => revision)).toEqual([0, 5]);
+  });
+
   test("a member hears only of changes that touch hosts that they see", async () => {
     const zone = await manualZone(zw);
     const reader = await member();
