@@ -1,3 +1,4 @@
+import { MovedAway } from "../../../zones/changes/pipeline.ts";
 import { AppError, errorCodes, type ErrorCode } from "../../../platform/errors.ts";
 
 /** A refusal of what a call says, which PowerDNS answers with 422. */
@@ -17,6 +18,9 @@ export async function withinContent<T>(change: Promise<T>, advice = lockAdvice):
   try {
     return await change;
   } catch (error) {
+    // Nothing is wrong with the content, and the same call may succeed.
+    if (error instanceof MovedAway)
+      throw new AppError("UNAVAILABLE", error.message, { retryAfterSeconds: 1, cause: error });
     if (!(error instanceof AppError) || !aboutContent.has(error.code)) throw error;
     const { code, message, note, cause } = error;
     const hint = code === "CONFIRMATION_REQUIRED" ? ` PowerDNS's API cannot say so: ${advice}.` : "";

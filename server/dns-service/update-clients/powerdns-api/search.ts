@@ -16,6 +16,8 @@ export interface WildcardSearch {
   literal: string;
   /** Whether a whole name or content is meant. */
   matches: (text: string) => Steps<boolean>;
+  /** The same as a pattern of SQL's `like`. */
+  pattern: string;
   most: number;
   objectType: "all" | "zone" | "record" | "comment";
 }
@@ -24,6 +26,9 @@ const objectTypes = ["all", "zone", "record", "comment"] as const;
 /** The shortest text that the search takes. */
 const shortest = 3;
 const mostFound = 500;
+/** The stored search considers so many records, of which some match the wildcards. They are read in parts. */
+const mostConsidered = 10_000;
+const readAtOnce = 2_500;
 
 /** Reads a query. `*` stands for any text, `?` for one character. @throws Unprocessable */
 export function wildcardSearch(query: URLSearchParams): WildcardSearch {
@@ -41,7 +46,9 @@ export function wildcardSearch(query: URLSearchParams): WildcardSearch {
   if (!objectType) throw new Unprocessable("BAD_REQUEST", "`object_type` must be all, zone, record or comment.");
   const max = Number(query.get("max") ?? mostFound);
   if (!Number.isInteger(max) || max < 1) throw new Unprocessable("BAD_REQUEST", "`max` must be a positive number.");
-  return { literal, matches: wildcardMatcher(q.toLowerCase()), most: Math.min(max, mostFound), objectType };
+  const given = q.toLowerCase();
+  const pattern = escapeLike(given).replaceAll("*", "%").replaceAll("?", "_");
+  return { literal, matches: wildcardMatcher(given), pattern, most: Math.min(max, mostFound), objectType };
 }
 
 /** Characters that are matched in one step. */
@@ -111,11 +118,11 @@ const mostSoas = 50;
 
 /** Returns the zones, records and comments that match and that the caller sees, in this order. */
 export async function foundObjects(sources: Sources, search: WildcardSearch): Promise<object[]> {
-  const { objectType, literal, most } = search;
+  const { objectType, literal, pattern, most } = search;
   const isWanted = (type: WildcardSearch["objectType"]) => objectType === "all" || objectType === type;
   const zones =
     isWanted("zone") || isWanted("record")
-      ? await sources.zones.containing(sources.em, sources.caller, literal, mostFound)
+      ? await sources.zones.like(sources.em, sources.caller, { text: literal, pattern, most: mostFound })
       : [];
   const named = await inSlices(matching(zones, search, ({ name }) => [name, `${name}.`]));
   return [
@@ -148,9 +155,22 @@ async function foundSoas({ em, zones }: Sources, named: readonly FoundZone[]): P
   return found;
 }
 
+/** @throws Unprocessable if too many records have the text to look at all of them */
 async function foundRecords({ em, caller }: Sources, search: WildcardSearch): Promise<object[]> {
-  const { records } = await searchRecords(em, caller, { search: search.literal, page: 1, limit: mostFound, view: "" });
-  return await inSlices(matching(shownRecords(records), search, textsOf));
+  const found: object[] = [];
+  for (let page = 1; page <= mostConsidered / readAtOnce; page++) {
+    const asked = { search: search.literal, page, limit: readAtOnce, view: "" };
+    const { records, total, totalIsExact } = await searchRecords(em, caller, asked);
+    found.push(...(await inSlices(matching(shownRecords(records), search, textsOf))));
+    if (found.length >= search.most) break;
+    if (page * readAtOnce < total) continue;
+    if (totalIsExact) break;
+    throw new Unprocessable(
+      "BAD_REQUEST",
+      `Too many records have the text ${search.literal} to compare all of them with \`q\`. Use a longer text between its wildcards.`,
+    );
+  }
+  return found;
 }
 
 type SearchedRecord = Awaited<ReturnType<typeof searchRecords>>["records"][number];
@@ -194,6 +214,10 @@ async function foundComments({ em, caller }: Sources, search: WildcardSearch): P
     from records r cross join lateral (select name, view from domains where id = r.domain_id offset 0) d
     where r.until is null and r.comment is not null
       and lower(r.comment) like ${`%${escapeLike(search.literal)}%`} and ${visible.records("r")} and d.view = ''
+      and (
+        lower(r.comment) like ${search.pattern}
+        or exists (select from unnest(string_to_array(lower(r.comment), '; ')) as part where part like ${search.pattern})
+      )
     order by d.name, r.name, r.record_type limit ${mostFound}
   `.execute(queries(em));
   const found = await inSlices(matching(rows, search, ({ comment }) => [comment, ...comment.split("; ")]));

@@ -45,6 +45,10 @@ export function settingsIn(given: Readonly<Record<string, unknown>>, zone: { sig
     throw refused(
       "`dnssec`: Zonewright does not sign zones. Turn signing on at the DNS provider, or leave `dnssec` out.",
     );
+  if (dnssec === false && zone?.signed === true)
+    throw refused(
+      "`dnssec`: The zone's DNS provider signs it. Turn signing off at the DNS provider, or leave `dnssec` out.",
+    );
   for (const field of ["master_tsig_key_ids", "slave_tsig_key_ids"]) {
     const keys = given[field];
     if (keys !== undefined && keys !== null && !(Array.isArray(keys) && keys.length === 0))

@@ -112,12 +112,17 @@ export class PowerdnsZones {
     for await (const rows of pages) yield foundZones(caller, rows);
   }
 
-  /** Returns the first zones that the caller sees and whose name has a text, by name. */
-  async containing(em: EntityManager, caller: Caller, text: string, most: number): Promise<FoundZone[]> {
+  /** Returns the first zones that the caller sees and whose name has a text and is like a pattern of SQL, with its last dot or without, by name. */
+  async like(
+    em: EntityManager,
+    caller: Caller,
+    { text, pattern, most }: { text: string; pattern: string; most: number },
+  ): Promise<FoundZone[]> {
     const visible = await visibleDomains(em, caller);
     const rows = await zoneRows(em, caller)
       .where((eb) => visible.condition(eb))
       .where("domains.name", "like", `%${escapeLike(text)}%`)
+      .where(sql<boolean>`(domains.name like ${pattern} or domains.name || '.' like ${pattern})`)
       .orderBy("domains.name")
       .limit(most)
       .execute();
@@ -315,13 +320,13 @@ interface RrsetEdit {
  */
 export function* rrsetEdits(wanted: readonly WantedRrset[], present: readonly LiveRecord[]): Steps<RrsetEdit[]> {
   const sets = yield* grouped(present, rrsetKey);
+  const names = yield* grouped(present, ({ name }) => name);
   const edits: RrsetEdit[] = [];
   for (const of of wanted) {
     const proxied = proxiedLike(of.recordType, names.get(of.name) ?? []);
     for (const edit of yield* editsOf(of, sets.get(rrsetKey(of)) ?? [], proxied)) {
       edits.push({ edit, of });
       yield;
-  const names = yield* grouped(present, ({ name }) => name);
     }
     yield;
   }
@@ -362,16 +367,16 @@ function* editsOf(wanted: WantedRrset, present: readonly LiveRecord[], proxied: 
   return [...edits, ...deleted.map(({ id }): Edit => ({ action: "delete", recordId: id }))];
 }
 
-/** Which records stay, and which of the wanted ones have to come. */
-interface Matched {
-  staying: Map<LiveRecord, WantedData>;
-  coming: WantedData[];
-}
 /** Returns records with those that a proxy hides first, so that these get new values rather than go. */
 function hiddenFirst(records: readonly LiveRecord[]): LiveRecord[] {
   return [...records.filter(({ proxied }) => proxied), ...records.filter(({ proxied }) => !proxied)];
 }
 
+/** Which records stay, and which of the wanted ones have to come. */
+interface Matched {
+  staying: Map<LiveRecord, WantedData>;
+  coming: WantedData[];
+}
 
 /**
  * Returns which records stay for which of the wanted ones, and the wanted ones that have to come. Of a content there may be a disabled record

@@ -6,7 +6,7 @@ import { queries } from "../../../../server/database/database.ts";
 import { slicedWork } from "../../../../server/platform/slices.ts";
 import { RestClient } from "../../../support/rest-client.ts";
 import { useZonewright } from "../../../support/zonewright.ts";
-import { bothViews, freshName, manualConfig, manualZone, type Body } from "../../../support/zones.ts";
+import { addZone, bothViews, freshName, manualConfig, manualZone, type Body } from "../../../support/zones.ts";
 import { powerdnsClient, PowerdnsClient, powerdnsKey } from "./client.ts";
 
 const zw = useZonewright({ env: { PDNS_LISTEN: "127.0.0.1:0" } });
@@ -473,6 +473,17 @@ describe("zones", () => {
     expect(await search("*haystack*", "&object_type=comment")).toEqual([]);
     expect(await search(`*${name}`, "&object_type=zone")).toEqual([`${name}.`]);
     for (const q of ["*", "ab", "max&max=0"]) expect((await client.get(`/search-data?q=${q}`)).status).toBe(422);
+  });
+
+  test("a record is found, however many others before it have the text of the wildcard pattern", async () => {
+    const providerConfigId = await manualConfig(zw);
+    const many = await addZone(zw, { name: "aa-many.example", providerConfigId });
+    const lines = Array.from({ length: 2_600 }, (_, index) => `webzmail${index} 300 IN A 192.0.2.1\n`);
+    expect((await many.post("/zonefile", { zonefile: lines.join("") })).status).toBe(200);
+    const last = await addZone(zw, { name: "zz-last.example", providerConfigId });
+    await last.add("A", "zmail1", "192.0.2.2");
+    const { status, body } = await client.get("/search-data?q=zmail*&object_type=record");
+    expect([status, body.map(({ name }: { name: string }) => name)]).toEqual([200, ["zmail1.zz-last.example."]]);
   });
 
   test("a search of long texts is divided into small steps, so that other calls go on", async () => {

@@ -2,8 +2,12 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { zoneId } from "../../../../server/dns-providers/powerdns/client.ts";
 import { noNotes, recordKey, type LiveRecord } from "../../../../server/dns/record.ts";
+import type { AppError } from "../../../../server/platform/errors.ts";
 import { atOnce } from "../../../../server/platform/slices.ts";
 import { rrsetEdits } from "../../../../server/dns-service/update-clients/powerdns-api/zones.ts";
+import { statusOf, withinContent } from "../../../../server/dns-service/update-clients/powerdns-api/refusals.ts";
+import { settingsIn } from "../../../../server/dns-service/update-clients/powerdns-api/zone-settings.ts";
+import { MovedAway } from "../../../../server/zones/changes/pipeline.ts";
 import { wildcardMatcher } from "../../../../server/dns-service/update-clients/powerdns-api/search.ts";
 import { wantedRrsets, shownRrsets } from "../../../../server/dns-service/update-clients/powerdns-api/rrsets.ts";
 import { zoneOfId } from "../../../../server/dns-service/update-clients/powerdns-api/calls.ts";
@@ -18,13 +22,13 @@ function live(recordType: string, name: string, value: string, strings: string[]
 }
 
 const address = fc.nat(255).map((octet) => ["A", `192.0.2.${octet}`] as const);
+/** A provider's proxy answers for some addresses, with a TTL of its own. */
+const behindProxy = ({ recordType, value }: LiveRecord) =>
+  recordType === "A" && Number(value.split(".")[3]) % 2 === 1 ? { proxied: true, ttl: 1 } : {};
 const text = fc
   .string({ unit: "grapheme", maxLength: 300 })
   .filter((value) => !/\p{Cc}/u.test(value) && value.isWellFormed() && !value.startsWith("\\#"))
   .map((value) => ["TXT", value] as const);
-/** A provider's proxy answers for some addresses, with a TTL of its own. */
-const behindProxy = ({ recordType, value }: LiveRecord) =>
-  recordType === "A" && Number(value.split(".")[3]) % 2 === 1 ? { proxied: true, ttl: 1 } : {};
 const mail = fc.nat(65_535).map((priority) => ["MX", `${priority} mail.example.net`] as const);
 const data = fc.tuple(fc.constantFrom("@", "www", "*.dev"), fc.oneof(address, text, mail));
 /** Active records are distinct; a disabled one may be there beside any other. */
@@ -145,6 +149,23 @@ describe("mapping", () => {
     expect(actions("TYPE65534", String.raw`\# 1 00`, String.raw`\# 1 01`)).toEqual(["create", "delete"]);
   });
 });
+
+test("a change that a move of its domain overtook is answered as one to repeat", async () => {
+  const error: unknown = await withinContent(Promise.reject(new MovedAway())).catch((failure: unknown) => failure);
+  expect(error).toMatchObject({ code: "UNAVAILABLE", retryAfterSeconds: 1 });
+  expect(statusOf(error as AppError)).toBe(503);
+});
+
+test.each([
+  [true, false, "Turn signing on"],
+  [false, true, "Turn signing off"],
+])(
+  "`dnssec: %s` for a zone that is signed: %s is refused, and the same as it is is taken",
+  (dnssec, signed, advice) => {
+    expect(() => settingsIn({ dnssec }, { signed })).toThrow(advice);
+    expect(settingsIn({ dnssec }, { signed: dnssec })).toEqual({});
+  },
+);
 
 describe("ids of zones", () => {
   test.each([
