@@ -7,7 +7,7 @@ const zones = 10;
 const seconds = 2;
 const rounds = 9;
 
-/** What an installation has used since its start. */
+/** What an installation has used since its start, with what its parts use while they wait for calls. */
 export interface Usage {
   readonly calls: number;
   /** Seconds of processor time of all instances. */
