@@ -48,7 +48,7 @@ export class Load {
   /** The fault whose window is open: 502, 503, 504 and broken connections are excused. Null: nothing is. */
   fault: string | null = null;
   calls = 0;
-  /** Calls that were refused because others of their zone took too long. */
+  /** Calls that were refused because others of their zone took too long, which needs no fault to be excused. */
   busy = 0;
   #acknowledgedAt = Date.now();
   #silence = 0;
