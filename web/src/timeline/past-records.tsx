@@ -11,6 +11,7 @@ import { timelineWords } from "../words/timeline.ts";
 import { words } from "../words/words.ts";
 import { zoneWords } from "../words/zone.ts";
 import { Ttl } from "../zone/automatic-ttl.tsx";
+import { Sign, tintOf, Values } from "../zone/patch-view.tsx";
 import { ttlText } from "../zone/ttl.ts";
 import type { Zone } from "../zone/use-zone.ts";
 import type { ChangeSet } from "./may-take-back.ts";
@@ -18,7 +19,6 @@ import { markedRows } from "./marked-rows.ts";
 import styles from "./past.module.css";
 
 const text = timelineWords.past;
-const signs = { create: "+", update: "~", delete: "−" } as const;
 const pageSize = 500;
 const rowHeight = () => (matchMedia("(max-width: 760px)").matches ? 51 : 34);
 
@@ -104,7 +104,7 @@ export function PastRecords({ zone, at, changes, isCut, onOldest, actions }: Pas
                   ref={virtualizer.measureElement}
                   data-index={item.index}
                   data-kind={kind ?? undefined}
-                  className={styles["row"]}
+                  className={`${styles["row"]} ${kind === null ? "" : tintOf(kind)}`}
                   role="row"
                   aria-rowindex={item.index + 2}
                   style={{ transform: `translateY(${item.start - virtualizer.options.scrollMargin}px)` }}
@@ -127,12 +127,7 @@ function Cells({ zone, row: { kind, data, before } }: { zone: Zone; row: Row }) 
   return (
     <>
       <span className={styles["sign"]} role="cell">
-        {kind === null ? null : (
-          <>
-            <span aria-hidden>{signs[kind]}</span>
-            <span className="sr">{zoneWords.signs[kind]}</span>
-          </>
-        )}
+        {kind === null ? null : <Sign kind={kind} />}
       </span>
       <span className={styles["name"]} role="cell">
         {before && before.name !== name ? <del>{toUnicodeName(before.name)}</del> : null}
@@ -143,8 +138,9 @@ function Cells({ zone, row: { kind, data, before } }: { zone: Zone; row: Row }) 
         {recordType}
       </span>
       <span className={styles["value"]} role="cell">
-        {before && before.value !== value ? <del>{before.value}</del> : null}
-        <span className={styles["clamp"]}>{value}</span>
+        <span className={styles["clamp"]}>
+          <Values before={before && before.value !== value ? before.value : null} value={value} />
+        </span>
       </span>
       <span className={styles["ttl"]} role="cell">
         {before && ttlText(before) !== ttlText(data) ? (

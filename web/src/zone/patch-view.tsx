@@ -2,12 +2,30 @@ import { useState } from "react";
 import { toUnicodeName } from "../../../server/dns/names/names.ts";
 import { formatNumber } from "../ui/format.ts";
 import { zoneWords } from "../words/zone.ts";
+import { ChangeCounts } from "./change-counts.tsx";
 import { folded, markedWords, noteOf, type Fold, type PatchLine } from "./patch.ts";
 import styles from "./patch.module.css";
 import { useIsAutomatic, type TtlPlace } from "./automatic-ttl.tsx";
 
 const text = zoneWords;
 const signs = { create: "+", update: "~", delete: "−" } as const;
+
+type Kind = keyof typeof signs;
+
+/** The class of a line of a diff, for lists that place its parts themselves. */
+export const tintOf = (kind: Kind): string => `${styles["tint"] ?? ""} ${styles[kind] ?? ""}`;
+
+/** The sign of a line, with its meaning for those who do not see it. */
+export function Sign({ kind }: { kind: Kind }) {
+  return (
+    <>
+      <span className={styles["sign"]} aria-hidden>
+        {signs[kind]}
+      </span>
+      <span className="sr">{text.signs[kind]}: </span>
+    </>
+  );
+}
 /** More lines than anybody reads; the counts say how many there are. */
 const shownLines = 300;
 const keyOf = ({ kind, name, recordType, value }: PatchLine) => `${kind} ${name} ${recordType} ${value}`;
@@ -26,15 +44,13 @@ export function Patch({ lines: given, place }: PatchProps) {
   );
   const lines = isAutomatic ? given.map((line) => ({ ...line, note: noteOf(line, true) })) : given;
   if (lines.length === 0) return <p>{text.noChanges}</p>;
-  const count = (kind: PatchLine["kind"]) => formatNumber(lines.filter((line) => line.kind === kind).length);
+  const count = (kind: Kind) => lines.filter((line) => line.kind === kind).length;
   const shown = folded(lines);
   return (
     <div>
-      <p className={styles["counts"]}>
-        <span className={styles["create"]}>+{count("create")}</span>
-        <span className={styles["update"]}>~{count("update")}</span>
-        <span className={styles["delete"]}>−{count("delete")}</span>
-      </p>
+      <div className={styles["counts"]}>
+        <ChangeCounts creates={count("create")} updates={count("update")} deletes={count("delete")} />
+      </div>
       <ul className={styles["patch"]} aria-label={text.patch}>
         {shown
           .slice(0, shownLines)
@@ -58,15 +74,13 @@ function FoldedLines({ lines }: Fold) {
   const [first] = lines;
   if (!first) return null;
   const names = [...new Set(lines.map(({ name }) => toUnicodeName(name)))];
+  const types = new Set(lines.map(({ recordType }) => recordType));
   return (
     <>
       <li className={`${styles["line"]} ${styles["update"]}`}>
-        <span className={styles["sign"]} aria-hidden>
-          {signs.update}
-        </span>
-        <span className="sr">{text.signs.update}: </span>
+        <Sign kind="update" />
         <button type="button" className={styles["fold"]} aria-expanded={open} onClick={() => setOpen(!open)}>
-          {text.recordCount(lines.length, formatNumber(lines.length))}
+          {text.foldedRecords(types.size === 1 ? first.recordType : null, formatNumber(lines.length))}
         </button>
         <span className={styles["value"]}>
           {first.before === null ? (
@@ -92,13 +106,13 @@ function Words({ value, other }: { value: string; other: string }) {
 }
 
 /** What goes and what comes, with the words that differ marked. */
-function Values({ before, value }: Pick<PatchLine, "before" | "value">) {
+export function Values({ before, value }: Pick<PatchLine, "before" | "value">) {
   if (before === null) return value;
   return (
     <>
       <del>
         <Words value={before} other={value} />
-      </del>
+      </del>{" "}
       <br />
       <Words value={value} other={before} />
     </>
@@ -109,10 +123,7 @@ function Line({ line: { kind, name, recordType, value, before, note } }: { line:
   const readable = toUnicodeName(name);
   return (
     <li className={`${styles["line"]} ${styles[kind] ?? ""}`}>
-      <span className={styles["sign"]} aria-hidden>
-        {signs[kind]}
-      </span>
-      <span className="sr">{text.signs[kind]}: </span>
+      <Sign kind={kind} />
       <span className={styles["name"]}>
         {readable}
         {readable === name ? null : <small> {name}</small>}

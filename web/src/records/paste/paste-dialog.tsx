@@ -12,6 +12,7 @@ import { pasteWords } from "../../words/paste.ts";
 import { words } from "../../words/words.ts";
 import { isProxied, mostChanges } from "../../zone/draft/draft.ts";
 import { useProviderKind } from "../../zone/automatic-ttl.tsx";
+import { Sign, tintOf, Values } from "../../zone/patch-view.tsx";
 import { ttlText, type ProviderKind } from "../../zone/ttl.ts";
 import type { Row } from "../grid/rows.ts";
 import { merged, type Merged, type PastedChange } from "./merge.ts";
@@ -23,7 +24,6 @@ const text = pasteWords;
 const mostShown = 200_000;
 /** More than anybody reads in one go. */
 const mostNamed = 50;
-const signs = { create: "+", update: "~", delete: "−" } as const;
 
 /** What was pasted, dropped or chosen. */
 export type Given = { text: string } | { file: File } | null;
@@ -371,6 +371,7 @@ function Changes({ changes, isTicked, onTurn, onAll, refusal, provider }: Change
                 ref={rows.measureElement}
                 data-index={index}
                 data-kind={kind}
+                className={tintOf(kind)}
                 style={{ transform: `translateY(${start}px)` }}
               >
                 <label>
@@ -380,15 +381,11 @@ function Changes({ changes, isTicked, onTurn, onAll, refusal, provider }: Change
                     disabled={change.refusal !== null}
                     onChange={() => onTurn(change)}
                   />
-                  <span className={styles["sign"]} aria-hidden>
-                    {signs[kind]}
-                  </span>
-                  <span className="sr">{text.signs[kind]}: </span>
+                  <Sign kind={kind} />
                   <span className={styles["name"]}>{name}</span>
                   <span className={styles["type"]}>{fields.recordType}</span>
                   <span className={styles["value"]}>
-                    {before === null ? null : <del>{before} </del>}
-                    {fields.value}
+                    <Values before={before} value={fields.value} />
                   </span>
                   <span className={styles["note"]}>
                     {change.refusal === null

@@ -5,6 +5,7 @@ import { toUnicodeName } from "../../../../server/dns/names/names.ts";
 import { formatNumber } from "../../ui/format.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { zoneTextWords } from "../../words/zone-text.ts";
+import { Sign, tintOf, Values } from "../../zone/patch-view.tsx";
 import { useZone, type Zone } from "../../zone/use-zone.ts";
 import { fieldsOf, isProxied, type Draft, type Edit, type Fields } from "../../zone/draft/draft.ts";
 import { useProviderKind } from "../../zone/automatic-ttl.tsx";
@@ -18,7 +19,6 @@ import styles from "./zone-text.module.css";
 const text = zoneTextWords;
 /** More than anybody reads in one go. */
 const mostNamed = 50;
-const signs = { create: "+", update: "~", delete: "−" } as const;
 
 interface TextPlanProps {
   zone: Zone;
@@ -213,6 +213,7 @@ function Edits({ draft, lines, onLine }: Pick<TextPlanProps, "draft" | "lines" |
               ref={rows.measureElement}
               data-index={index}
               data-kind={found.edit.kind}
+              className={tintOf(found.edit.kind)}
               style={{ transform: `translateY(${start}px)` }}
             >
               <EditLine edit={found.edit} line={Number.isFinite(found.place) ? found.place : null} onLine={onLine} />
@@ -231,17 +232,13 @@ function EditLine({ edit, line, onLine }: { edit: Edit; line: number | null; onL
   const owner = toUnicodeName(name);
   return (
     <>
-      <span className={styles["sign"]} aria-hidden>
-        {signs[edit.kind]}
-      </span>
-      <span className="sr">{text.signs[edit.kind]}: </span>
+      <Sign kind={edit.kind} />
       <span className={styles["owner"]}>
         {before && before.name !== name ? <del>{toUnicodeName(before.name)} </del> : null}
         {owner} <i>{recordType}</i>
       </span>
       <span className={styles["value"]}>
-        {before && before.value !== value ? <del>{before.value} </del> : null}
-        {value}
+        <Values before={before && before.value !== value ? before.value : null} value={value} />
         {ttl === null ? null : (
           <small>
             {" "}

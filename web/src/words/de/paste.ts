@@ -46,7 +46,6 @@ export const paste: Words["paste"] = {
   ownServers: "Die Nameserver der Zone selbst: nur auswählen, wenn sie sich ändern sollen.",
   foreignType: "Diesen Typ verwalten die Nameserver.",
   locked: "Gesperrt",
-  signs: { create: "Neu", update: "Ändert", delete: "Löscht" },
   ticked: (count, all) => `${count} von ${all} ausgewählt`,
   tooMany: (most) =>
     `Ein Entwurf fasst höchstens ${most} Änderungen. Bitte weniger auswählen oder die ganze Datei über die Kommandozeile importieren.`,

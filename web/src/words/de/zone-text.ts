@@ -58,6 +58,5 @@ export const zoneText: Words["zoneText"] = {
   gone: "Der Stand, mit dem dieser Text begann, ist nicht mehr gespeichert. Deshalb wird der Text mit der Zone verglichen, wie sie jetzt ist. Was andere seither hinzugefügt haben, erscheint als gelöscht.",
   elsewhere:
     "Ein anderer Tab bearbeitet diesen Text ebenfalls. Nach dem Neuladen erscheint, was zuletzt getippt wurde.",
-  signs: { create: "Neu", update: "Ändert", delete: "Löscht" },
   filtered: "Nur der eigene Teil dieser Zone ist sichtbar. Der Rest bleibt, wie er ist.",
 };

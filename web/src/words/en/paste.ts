@@ -42,7 +42,6 @@ export const paste = {
   ownServers: "The zone’s own name servers: tick them only if they are to change.",
   foreignType: "Name servers maintain this type.",
   locked: "Locked",
-  signs: { create: "New", update: "Changes", delete: "Deletes" },
   ticked: (count: string, all: string) => `${count} of ${all} ticked`,
   tooMany: (most: string) =>
     `A draft takes at most ${most} changes. Untick some, or import the whole file with the command line.`,

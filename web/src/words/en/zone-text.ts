@@ -54,6 +54,5 @@ export const zoneText = {
   showDraft: "Show the draft in the text",
   gone: "The state that this text began with is no longer stored, so the text is compared with the zone as it is now. What others added since appears as deleted.",
   elsewhere: "Another tab edits this text, too. After a reload you see what was typed last.",
-  signs: { create: "New", update: "Changes", delete: "Deletes" },
   filtered: "You see only your part of this zone. The rest of it stays as it is.",
 };

@@ -23,6 +23,16 @@ export const zone = {
   disabled: "Disabled",
   revision: "Revision",
   by: (when: string, who: string) => `${when} by ${who}`,
+  inDraft: (count: string) => (count === "1" ? "1 change in your draft" : `${count} changes in your draft`),
+  aside: {
+    title: "About this zone",
+    nobody: "Administrators only",
+    you: "You",
+    snapshots: "Automatic snapshots",
+    registrar: "Registrar",
+    cost: "Yearly cost",
+    since: "Managed here since",
+  },
   signed: "DNSSEC",
   signedBy: {
     provider: "signed by its provider",
@@ -76,6 +86,8 @@ export const zone = {
   counts: (created: string, updated: string, deleted: string) => `+${created} ~${updated} −${deleted}`,
   signs: { create: "Created", update: "Changed", delete: "Deleted" },
   moreLines: (count: string) => `and ${count} more`,
+  foldedRecords: (type: string | null, count: string) =>
+    type === null ? `${count} records` : `${count} ${type} records`,
   noChanges: "No differences.",
   was: (before: string) => `was ${before}`,
   resplit: "split differently",
