@@ -15,7 +15,7 @@ const pageSize = 500;
 /** What lies over the rows: tools and column heads at the top, as long as they stay there, and the bar of a draft at the bottom. */
 function covered(hasDraft: boolean): { top: number; bottom: number } {
   const isNarrow = matchMedia("(max-width: 760px)").matches;
-  return { top: isNarrow ? 0 : 87, bottom: hasDraft ? (isNarrow ? 150 : 84) : 0 };
+  return { top: isNarrow ? 37 : 124, bottom: hasDraft ? (isNarrow ? 150 : 84) : 0 };
 }
 
 /** Pixels of most rows, as in the style: each row of another height makes the places of all rows below it be calculated again. */

@@ -1,9 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, Outlet } from "@tanstack/react-router";
+import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 import type { RouterOutputs } from "@zonewright/client";
 import { Columns2, GitBranch, Pin } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
 import { client, healing, queries } from "../api.ts";
 import { useZoneChanges } from "../live/use-live.ts";
+import { useUser } from "../session/current-user.ts";
 import { togglePin, usePreferences } from "../session/preferences.ts";
 import { buttonClass } from "../ui/button.tsx";
 import { NotFound } from "../ui/not-found.tsx";
@@ -12,10 +14,12 @@ import { Failure } from "../ui/notice.tsx";
 import { Empty, useTitle } from "../ui/page.tsx";
 import { pinsWords } from "../words/pins.ts";
 import { zoneWords } from "../words/zone.ts";
+import { draftKey, onEditCount } from "./draft/store.ts";
 import { DriftBanner } from "./drift-banner.tsx";
 import { partsText, useOwnRights } from "./own-rights.ts";
 import { useManages } from "./rights.ts";
 import { useProviderConfigs } from "./use-provider-configs.ts";
+import { ZoneFacts } from "./zone-facts.tsx";
 import { refreshZone, useZoneName, zoneName, zoneQuery, type Zone } from "./use-zone.ts";
 import styles from "./zone.module.css";
 
@@ -31,8 +35,26 @@ export function ZonePage() {
   return (
     <>
       <Header zone={data.zone} />
-      <Outlet />
+      <Content zone={data.zone} />
     </>
+  );
+}
+
+/** The pages with room for the facts of the zone beside them. The others are as wide as the window, or have a list of their own there. */
+const besideFacts = new Set(
+  ["timeline", "requests", "health", "registration", "access"].map((page) => `/inside/d/$name/${page}`),
+);
+
+function Content({ zone }: { zone: Zone }) {
+  const page = useRouterState({ select: ({ matches }) => matches.at(-1)?.routeId });
+  if (page === undefined || !besideFacts.has(page)) return <Outlet />;
+  return (
+    <div className={styles["sheet"]}>
+      <div>
+        <Outlet />
+      </div>
+      <ZoneFacts zone={zone} />
+    </div>
   );
 }
 
@@ -76,6 +98,13 @@ function Choices({ name, choices }: { name: string; choices: readonly string[] }
 function Header({ zone }: { zone: Zone }) {
   const manages = useManages(zone);
   const name = useZoneName();
+  const page = useRouterState({ select: ({ location: { pathname, hash } }) => `${pathname} ${hash}` });
+  const tabs = useRef<HTMLElement>(null);
+  // On phones the tabs are wider than the window.
+  useEffect(() => {
+    const tab = tabs.current?.querySelector<HTMLElement>("[aria-current]");
+    if (tab) tabs.current?.scrollTo({ left: tab.offsetLeft - (innerWidth - tab.offsetWidth) / 2 });
+  }, [page]);
   useTitle(zoneName({ ...zone, name: zone.nameUnicode }));
   useZoneChanges(zone.id, ({ revision }) => {
     if (revision <= zone.revision) return;
@@ -113,15 +142,18 @@ function Header({ zone }: { zone: Zone }) {
           ))}
         </div>
         <Facts zone={zone} />
-        <nav className={styles["tabs"]} aria-label={text.tabs}>
+        <nav ref={tabs} className={styles["tabs"]} aria-label={text.tabs}>
           <Link to="/d/$name/records" params={{ name }}>
             {text.recordsTab} <span>{formatNumber(zone.recordCount)}</span>
           </Link>
           <Link to="/d/$name/text" params={{ name }}>
             {text.textTab}
           </Link>
-          <Link to="/d/$name/timeline" params={{ name }}>
+          <Link to="/d/$name/timeline" params={{ name }} activeOptions={{ includeHash: true }}>
             {text.historyTab}
+          </Link>
+          <Link to="/d/$name/timeline" params={{ name }} hash="snapshots" activeOptions={{ includeHash: true }}>
+            {text.snapshots}
           </Link>
           <Link to="/d/$name/requests" params={{ name }}>
             {text.requestsTab}
@@ -142,8 +174,25 @@ function Header({ zone }: { zone: Zone }) {
           </Link>
         </nav>
       </header>
+      <Stuck zone={zone} />
       <DriftBanner zone={zone} />
     </>
+  );
+}
+
+/** What stays of the header when it has scrolled away. It says nothing that the page does not say elsewhere. */
+function Stuck({ zone }: { zone: Zone }) {
+  const key = draftKey(useUser().id, zone.id);
+  const [draft, setDraft] = useState({ key, count: 0 });
+  useEffect(() => onEditCount(key, (count) => setDraft({ key, count })), [key]);
+  const count = draft.key === key ? draft.count : 0;
+  return (
+    <div
+      className={styles["stuck"]}
+      aria-hidden
+      data-name={zoneName({ ...zone, name: zone.nameUnicode })}
+      data-draft={count === 0 ? undefined : text.inDraft(formatNumber(count))}
+    />
   );
 }
 

@@ -1,5 +1,4 @@
 import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from "react";
-import { toUnicodeName } from "../../../../server/dns/names/names.ts";
 import { isTyping } from "../../ui/is-typing.ts";
 import { altLetter } from "../../ui/alt-letter.ts";
 import { formatNumber } from "../../ui/format.ts";
@@ -297,8 +296,6 @@ export function Grid(props: GridProps) {
         {[text.name, text.type, text.value, text.ttl, text.note, text.changed].map((label) => (
           <span key={label} role="columnheader">
             {label}
-            {/* Names are relative to the zone, whose own name scrolls away. */}
-            {label === text.name ? <span className={styles["zone"]}>.{toUnicodeName(zone)}</span> : null}
           </span>
         ))}
         <span role="columnheader">

@@ -176,10 +176,36 @@ export function onDraft(key: string, callback: (draft: Draft, step: DraftStep) =
 export async function writeDraft(key: string, before: Draft, after: Draft): Promise<void> {
   if (deletedOf.has(ownerOf(key))) return;
   const step = stepBetween(before, after);
-  tellTabs({ key, draft: finished(after), step });
+  const draft = finished(after);
+  tellTabs({ key, draft, step });
+  for (const counts of counting) counts(key, draft.edits.length);
   const left = isGoing ? null : takeLeft(key);
   const steps = left ? [left, step] : [step];
   await storeOrLeave(key, steps.reduce(joinSteps), async () => await storeSteps(key, steps));
+}
+
+/** What shows a number of edits on this page. */
+const counting = new Set<(key: string, count: number) => void>();
+
+/** Calls back with the number of a draft's edits, now and whenever any tab edits it. Returns the function that stops it. */
+export function onEditCount(key: string, callback: (count: number) => void): () => void {
+  let isNewer = false;
+  const hear = (of: string, count: number) => {
+    if (of !== key) return;
+    isNewer = true;
+    callback(count);
+  };
+  counting.add(hear);
+  const stop = onDraft(key, ({ edits }) => hear(key, edits.length));
+  const read = async () => {
+    const stored = await run<Draft | undefined>("readonly", (store) => store.get(key));
+    if (!isNewer && counting.has(hear)) callback(stored?.edits.length ?? 0);
+  };
+  void read();
+  return () => {
+    counting.delete(hear);
+    stop();
+  };
 }
 
 /** What another tab stored since this one last heard of it stays: transactions that write run one after the other. */
