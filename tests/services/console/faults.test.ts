@@ -116,7 +116,7 @@ test("what makes something new is made once if its answers are lost and somebody
   };
   const [taking, setting] = [keys("snapshots.create"), keys("tlsHosts.set")];
   site.expected.push("ERR_CONNECTION_RESET");
-  await page.goto(new URL(`/d/${zone.name}/settings`, page.url()).href);
+  await page.goto(new URL(`/d/${zone.name}/timeline#snapshots`, page.url()).href);
   const snapshot = page.getByRole("dialog", { name: "Take a snapshot" });
   const take = async () => {
     await page.getByRole("button", { name: "Take a snapshot…" }).click();

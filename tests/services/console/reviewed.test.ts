@@ -75,7 +75,7 @@ test("what restoring a snapshot would change is shown anew when somebody else ed
   await zone.add("A", "www", "192.0.2.1");
   await zone.post("/snapshots", {});
   await zone.add("A", "later", "192.0.2.2");
-  const page = await site.signedIn({ path: `/d/${zone.name}/settings` });
+  const page = await site.signedIn({ path: `/d/${zone.name}/timeline#snapshots` });
   await page.getByRole("button", { name: "Restore… Snapshot 1" }).click();
   await dialog(page).getByText("192.0.2.2").waitFor();
   await zone.add("A", "theirs", "192.0.2.3");
@@ -90,7 +90,7 @@ test("what was confirmed for one plan is not confirmed for the plan that follows
   const { id } = await zone.add("A", "www", "192.0.2.1");
   await zone.post("/snapshots", {});
   await zone.update(id, { value: "192.0.2.9", locked: true });
-  const page = await site.signedIn({ path: `/d/${zone.name}/settings` });
+  const page = await site.signedIn({ path: `/d/${zone.name}/timeline#snapshots` });
   await page.getByRole("button", { name: "Restore… Snapshot 1" }).click();
   await dialog(page).getByText("192.0.2.9", { exact: true }).waitFor();
   site.expected.push("409");

@@ -45,6 +45,7 @@ test("the header says provider, sync state, expiry, revision and who made it, wi
     "Records",
     "Text",
     "History",
+    "Snapshots",
     "Requests",
     "Health",
     "Registration",
@@ -52,6 +53,65 @@ test("the header says provider, sync state, expiry, revision and who made it, wi
     "Access",
   ]);
   await photograph(page, "zone-access");
+});
+
+test("once its header has scrolled away, each page of a zone still says which zone it is, and how much the draft holds", async () => {
+  const zone = await fileZone(site.zonewright);
+  for (let host = 10; host < 50; host++) await zone.add("A", `host${host}`, `192.0.2.${host}`);
+  const page = await opened(zone, "records", { height: 500 });
+  const bar = page.locator("[data-name]");
+  const scrolled = async () => {
+    await page.locator("[data-scroll]").evaluate((element) => element.scrollTo({ top: 400 }));
+    await expect.poll(async () => (await bar.boundingBox())?.y).toBe(0);
+    expect(await page.getByRole("heading", { level: 1 }).boundingBox()).toMatchObject({ y: expect.any(Number) });
+    // Nothing lies over it.
+    return await bar.evaluate(
+      (element) => document.elementFromPoint(element.getBoundingClientRect().left + 40, 15) === element,
+    );
+  };
+  await page.getByRole("row").filter({ hasText: "host10" }).waitFor();
+  expect(await bar.getAttribute("data-name")).toBe(zone.name);
+  expect(await bar.getAttribute("data-draft")).toBeNull();
+  await page.getByRole("row").filter({ hasText: "host10" }).click();
+  await page.keyboard.press("Delete");
+  await page.locator('[data-draft="1 change in your draft"]').waitFor();
+  expect(await scrolled()).toBe(true);
+  await page.locator("[data-scroll]").evaluate((element) => element.scrollTo({ top: 0 }));
+  await tabs(page).getByRole("link", { name: "History" }).click();
+  await page.getByRole("listitem").filter({ hasText: "revision 40" }).waitFor();
+  expect(await scrolled()).toBe(true);
+  await page.reload();
+  await page.locator('[data-draft="1 change in your draft"]').waitFor();
+});
+
+test("in a wide window the facts of a zone stand beside its pages, and everything has the same right edge", async () => {
+  const zone = await fileZone(site.zonewright);
+  const { username, id } = await member();
+  await site.zonewright.admin.put(zone.path, {
+    notes: "Ask Kim before changing MX.",
+    ownerId: id,
+    groupName: "Customers",
+  });
+  const page = await opened(zone, "timeline", { width: 1440, height: 900 });
+  const facts = page.getByRole("region", { name: "About this zone" });
+  for (const text of ["Ask Kim before changing MX.", username, "Customers"]) await facts.getByText(text).waitFor();
+  await expectAccessible(page);
+  await photograph(page, "zone-facts");
+  const edge = async (part: ReturnType<typeof page.locator>) => {
+    const { x, width } = (await part.boundingBox()) ?? { x: 0, width: 0 };
+    return x + width;
+  };
+  const right = await edge(facts.locator("dl"));
+  for (const tab of ["Requests", "Health", "Registration", "Access"]) {
+    await tabs(page).getByRole("link", { name: tab }).click();
+    await page.getByRole("link", { name: tab }).and(page.locator("[aria-current]")).first().waitFor();
+    expect(await edge(facts.locator("dl"))).toBe(right);
+  }
+  await tabs(page).getByRole("link", { name: "Settings" }).click();
+  await page.getByRole("heading", { name: "Organization" }).waitFor();
+  expect(await edge(page.locator("section").filter({ has: page.getByRole("heading", { name: "Organization" }) }))).toBe(
+    right,
+  );
 });
 
 test.each(["America/New_York", "Asia/Tokyo"])(
@@ -207,7 +267,8 @@ test("a sync that loses much of a zone asks a second time before it is forced", 
 test("a snapshot taken by hand is compared and restored, with the changes shown first", async () => {
   const zone = await fileZone(site.zonewright);
   await zone.add("A", "www", "192.0.2.1");
-  const page = await opened(zone, "settings");
+  const page = await opened(zone, "timeline#snapshots");
+  expect(await tabs(page).locator("[aria-current]").allTextContents()).toEqual(["Snapshots"]);
   await page.getByText("No snapshots yet").waitFor();
   await page.getByRole("button", { name: "Take a snapshot…" }).click();
   await dialog(page).getByLabel("Name").fill("Before the move");
@@ -230,7 +291,10 @@ test("a snapshot taken by hand is compared and restored, with the changes shown 
   await photograph(page, "zone-snapshots");
   await page.getByRole("link", { name: "Compare with now Snapshot 1" }).click();
   await page.getByText("From revision 1 to 3").waitFor();
+  expect(await tabs(page).locator("[aria-current]").allTextContents()).toEqual(["History"]);
   await page.goBack();
+  await page.getByRole("link", { name: "Snapshot 1: Before the move", exact: true }).click();
+  await page.getByText("The zone at revision 1").waitFor();
   expect((await zone.detail()).recordCount).toBe(1);
 });
 
@@ -456,6 +520,7 @@ test("an assignment gives a member exactly the pages and controls that they may 
     "Records",
     "Text",
     "History",
+    "Snapshots",
     "Requests",
     "Health",
     "Registration",
@@ -553,12 +618,13 @@ test("the pages of a zone have no accessibility findings, in both themes and at 
   const { id } = await member();
   await site.zonewright.admin.post("/api/assignments", { userId: id, domainId: zone.id });
   for (const dark of [false, true]) {
-    for (const tab of ["settings", "access"]) {
+    for (const [tab, shown] of [
+      ["settings", "Disable or remove"],
+      ["timeline#snapshots", "Snapshot 1"],
+      ["access", "colleague-"],
+    ] as const) {
       const page = await opened(zone, tab, { dark, width: dark ? 320 : 1280 });
-      await page
-        .getByText(tab === "settings" ? "Snapshot 1" : "colleague-")
-        .first()
-        .waitFor();
+      await page.getByText(shown).first().waitFor();
       await expectAccessible(page);
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       expect(overflow).toBeLessThanOrEqual(0);
@@ -621,28 +687,28 @@ test("the settings have a list of their parts, which leads to each and says whic
     await page
       .getByRole("heading", { level: 2, name, exact: true })
       .evaluate((heading) => heading.getBoundingClientRect().top);
-  await expect.poll(() => parts.getByRole("link").count()).toBe(9);
-  expect(await top("Snapshots")).toBeGreaterThan(400);
-  await parts.getByRole("link", { name: "Snapshots" }).click();
-  await expect.poll(() => top("Snapshots")).toBeLessThan(200);
-  await expect.poll(() => parts.locator("[aria-current]").textContent()).toBe("Snapshots");
+  await expect.poll(() => parts.getByRole("link").count()).toBe(8);
+  expect(await top("Rules for records")).toBeGreaterThan(400);
+  await parts.getByRole("link", { name: "Rules for records" }).click();
+  await expect.poll(() => top("Rules for records")).toBeLessThan(200);
+  await expect.poll(() => parts.locator("[aria-current]").textContent()).toBe("Rules for records");
   await expectAccessible(page);
   await photograph(page, "zone-settings-parts");
   await parts.getByRole("link", { name: "Disable or remove" }).click();
   await expect.poll(() => parts.locator("[aria-current]").textContent()).toBe("Disable or remove");
   // On a phone the list is a line that stays in view, and shows the part that is read.
   await page.setViewportSize({ width: 390, height: 844 });
-  await parts.getByRole("link", { name: "Snapshots" }).click();
-  await expect.poll(() => parts.locator("[aria-current]").textContent()).toBe("Snapshots");
+  await parts.getByRole("link", { name: "Rules for records" }).click();
+  await expect.poll(() => parts.locator("[aria-current]").textContent()).toBe("Rules for records");
   const place = await parts.locator("[aria-current]").boundingBox();
-  expect(place?.y).toBeLessThan(60);
+  expect(place?.y).toBeLessThan(100);
   expect(place?.x).toBeLessThan(300);
-  await expect.poll(() => top("Snapshots")).toBeGreaterThan((place?.y ?? 0) + (place?.height ?? 0));
+  await expect.poll(() => top("Rules for records")).toBeGreaterThan((place?.y ?? 0) + (place?.height ?? 0));
   await photograph(page, "zone-settings-parts-phone");
-  const other = await site.signedIn({ path: `/d/${zone.name}/settings#rules` });
+  const other = await site.signedIn({ path: `/d/${zone.name}/settings#organization` });
   await expect
     .poll(() => other.getByRole("navigation", { name: "Settings" }).locator("[aria-current]").textContent())
-    .toBe("Rules for records");
+    .toBe("Organization");
 });
 
 const ask = async (client: RestClient, domainName: string) =>

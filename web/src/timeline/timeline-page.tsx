@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useSearch } from "@tanstack/react-router";
+import { useRouterState, useSearch } from "@tanstack/react-router";
 import { History } from "lucide-react";
 import { useState } from "react";
 import { client } from "../api.ts";
@@ -8,6 +8,7 @@ import { Button } from "../ui/button.tsx";
 import { Failure } from "../ui/notice.tsx";
 import { Empty, useTitle } from "../ui/page.tsx";
 import { timelineWords } from "../words/timeline.ts";
+import { zoneWords } from "../words/zone.ts";
 import { useOwnRights } from "../zone/own-rights.ts";
 import { isBound } from "../zone/review-rule.ts";
 import { useManages } from "../zone/rights.ts";
@@ -15,6 +16,7 @@ import { useZone, zoneName } from "../zone/use-zone.ts";
 import { Entry } from "./entry.tsx";
 import { Past } from "./past.tsx";
 import { SnapshotEntry, useSnapshots } from "./snapshot-entry.tsx";
+import { Snapshots } from "./snapshots.tsx";
 import { mayTakeBack, type ChangeSet } from "./may-take-back.ts";
 import { TakeBack } from "./take-back.tsx";
 import styles from "./timeline.module.css";
@@ -23,11 +25,19 @@ import { byDay } from "./titles.ts";
 const text = timelineWords;
 const pageSize = 20;
 
-/** What happened to a zone; with a revision in the address, the zone as it was then. */
+/** What happened to a zone; with a revision in the address, the zone as it was then; with `#snapshots`, its snapshots. */
 export function TimelinePage() {
   const { at, from } = useSearch({ from: "/inside/d/$name/timeline" });
+  const ofSnapshots = useRouterState({ select: ({ location }) => location.hash === "snapshots" });
   const zone = useZone();
-  useTitle(`${text.title} · ${zoneName({ ...zone, name: zone.nameUnicode })}`);
+  const title = ofSnapshots ? zoneWords.snapshots : text.title;
+  useTitle(`${title} · ${zoneName({ ...zone, name: zone.nameUnicode })}`);
+  if (ofSnapshots)
+    return (
+      <div className={styles["page"]}>
+        <Snapshots key={zone.id} zone={zone} />
+      </div>
+    );
   return at === undefined ? <Timeline /> : <Past key={zone.id} at={at} from={from ?? null} />;
 }
 

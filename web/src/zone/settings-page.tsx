@@ -13,7 +13,6 @@ import { Removal } from "./settings/removal.tsx";
 import { Reviews } from "./settings/reviews.tsx";
 import { Rules } from "./settings/rules.tsx";
 import { Secondaries } from "./settings/secondaries.tsx";
-import { Snapshots } from "./settings/snapshots.tsx";
 import { useProviderConfigs } from "./use-provider-configs.ts";
 import { useZone, zoneName, type Zone } from "./use-zone.ts";
 import styles from "./zone.module.css";
@@ -53,7 +52,6 @@ function Parts({ zone }: { zone: Zone }) {
     part("mirrors", text.mirrors.title, <Mirrors zone={zone} />),
     ...(kind === "primary" ? [part("secondaries", text.secondaries.title, <Secondaries zone={zone} />)] : []),
     part("delegation", text.delegation, <Delegation zone={zone} manages />),
-    part("snapshots", text.snapshots, <Snapshots zone={zone} />),
     part("rules", text.rules, <Rules zone={zone} />),
     ...(role === "admin" ? [part("reviews", text.reviews, <Reviews zone={zone} />)] : []),
     part("organization", text.organization, <Organization zone={zone} />),

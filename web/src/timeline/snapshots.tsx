@@ -2,23 +2,25 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Snapshot } from "@zonewright/client";
 import { useId, useState } from "react";
-import { client, issueOf, queries } from "../../api.ts";
-import { useUser } from "../../session/current-user.ts";
-import { Button, buttonClass } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { Form, SelectField, TextField } from "../../ui/field.tsx";
-import { formatMoment, formatNumber } from "../../ui/format.ts";
-import { Failure } from "../../ui/notice.tsx";
-import { Card } from "../../ui/page.tsx";
-import { toast } from "../../ui/toast.tsx";
-import { useAction } from "../../ui/use-action.ts";
-import { zoneWords } from "../../words/zone.ts";
-import { words } from "../../words/words.ts";
-import { differenceLines } from "../patch.ts";
-import { Patch } from "../patch-view.tsx";
-import { RestoreDialog } from "../restore-dialog.tsx";
-import { storeZone, useZoneName, zoneName, type Zone } from "../use-zone.ts";
-import styles from "../zone.module.css";
+import { client, issueOf, queries } from "../api.ts";
+import { useUser } from "../session/current-user.ts";
+import { Button, buttonClass } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Form, SelectField, TextField } from "../ui/field.tsx";
+import { formatMoment, formatNumber } from "../ui/format.ts";
+import { Failure } from "../ui/notice.tsx";
+import { Card } from "../ui/page.tsx";
+import { toast } from "../ui/toast.tsx";
+import { useAction } from "../ui/use-action.ts";
+import { zoneWords } from "../words/zone.ts";
+import { words } from "../words/words.ts";
+import { differenceLines } from "../zone/patch.ts";
+import { Patch } from "../zone/patch-view.tsx";
+import { RestoreDialog } from "../zone/restore-dialog.tsx";
+import { useOwnRights } from "../zone/own-rights.ts";
+import { useManages } from "../zone/rights.ts";
+import { storeZone, useZoneName, zoneName, type Zone } from "../zone/use-zone.ts";
+import styles from "../zone/zone.module.css";
 
 const text = zoneWords;
 const pageSize = 20;
@@ -28,6 +30,8 @@ export function Snapshots({ zone }: { zone: Zone }) {
   const { id } = zone;
   const user = useUser();
   const name = useZoneName();
+  const manages = useManages(zone);
+  const mayTake = !useOwnRights(zone).locked;
   // Changes of the zone can take snapshots, too.
   const list = useInfiniteQuery({
     queryKey: ["snapshots", id, zone.revision],
@@ -53,28 +57,35 @@ export function Snapshots({ zone }: { zone: Zone }) {
       action={
         <div className={styles["actions"]}>
           {snapshots.length > 1 ? <Button onClick={() => setComparing(true)}>{text.compare}</Button> : null}
-          <Button onClick={() => setTaking(true)}>{text.take}</Button>
+          {mayTake ? <Button onClick={() => setTaking(true)}>{text.take}</Button> : null}
         </div>
       }
     >
-      <div className={styles["between"]}>
-        <SelectField
-          label={text.schedule}
-          value={zone.snapshotSchedule}
-          options={(["off", "daily", "weekly"] as const).map((value) => ({ value, label: text.schedules[value] }))}
-          onValue={(value) => void schedule.run(value)}
-        />
-      </div>
+      {manages ? (
+        <div className={styles["between"]}>
+          <SelectField
+            label={text.schedule}
+            value={zone.snapshotSchedule}
+            options={(["off", "daily", "weekly"] as const).map((value) => ({ value, label: text.schedules[value] }))}
+            onValue={(value) => void schedule.run(value)}
+          />
+        </div>
+      ) : null}
       <Failure error={schedule.error ?? list.error} />
       {list.isSuccess && snapshots.length === 0 ? <p className={styles["inset"]}>{text.noSnapshots}</p> : null}
       <ul className={styles["list"]} aria-label={text.snapshots}>
         {snapshots.map((snapshot) => (
           <li key={snapshot.id} className={styles["item"]}>
             <span>
-              <span>
+              <Link
+                to="/d/$name/timeline"
+                params={{ name: zoneName(zone) }}
+                search={{ at: snapshot.revision }}
+                preload={false}
+              >
                 {text.snapshot(snapshot.version)}
                 {snapshot.name === null ? null : `: ${snapshot.name}`}
-              </span>
+              </Link>
               <small>
                 {formatMoment(snapshot.createdAt)}, {text.triggers[snapshot.trigger]}
               </small>
