@@ -86,3 +86,34 @@ test("on a phone, the tools for a selection take two lines at most", async () =>
   await photograph(page, "phone-selection");
   await expectAccessible(page);
 });
+
+test.each([320, 390])(
+  "on a phone of %i pixels, a menu of each entry of the history shows the zone then, and reverts",
+  async (width) => {
+    const zone = await fileZone(site.zonewright);
+    await zone.create({ recordType: "A", name: "www", value: "192.0.2.1", message: "Add the web server" });
+    await zone.post("/snapshots", { name: "Before the move" });
+    const page = await site.signedIn({ path: `/d/${zone.name}/timeline`, width, height: 700 });
+    const entry = page.getByRole("listitem").filter({ hasText: "Add the web server" });
+    await entry.getByRole("button", { name: "More actions Add the web server, revision 1" }).click();
+    await page.getByRole("menuitem", { name: "Revert…" }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole("menuitem", { name: "Show the zone then" }).click();
+    await page.getByText("The zone at revision 1").waitFor();
+    await page.goBack();
+    await page.getByRole("button", { name: "More actions Snapshot 1: Before the move" }).click();
+    await page.getByRole("menuitem", { name: "Show the zone then" }).waitFor();
+    await page.keyboard.press("Escape");
+    await entry.getByRole("button", { name: /^More actions/ }).click();
+    await page.getByRole("menuitem", { name: "Revert…" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revert", exact: true }).click();
+    await page.getByText("Reverted in revision 2.").waitFor();
+  },
+);
+
+test("on a phone, the tab of the page that is open is in view", async () => {
+  const zone = await fileZone(site.zonewright);
+  const page = await site.signedIn({ path: `/d/${zone.name}/access`, width: 320, height: 640 });
+  const tab = page.getByRole("link", { name: "Access", exact: true });
+  await expect.poll(async () => (await boxOf(tab)).x).toBeLessThan(300);
+});

@@ -1,9 +1,11 @@
-import { Link } from "@tanstack/react-router";
-import { Rewind } from "lucide-react";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { Ellipsis, Rewind } from "lucide-react";
 import { useId, useState } from "react";
 import { Button, buttonClass } from "../ui/button.tsx";
 import { formatAgo, formatMoment, formatNumber } from "../ui/format.ts";
+import { Menu } from "../ui/menu.tsx";
 import { timelineWords } from "../words/timeline.ts";
+import { words } from "../words/words.ts";
 import { useIsAutomatic, type TtlPlace } from "../zone/automatic-ttl.tsx";
 import { ChangeCounts } from "../zone/change-counts.tsx";
 import { Patch } from "../zone/patch-view.tsx";
@@ -40,6 +42,7 @@ interface EntryProps {
 /** One change of a zone: who, when, what, and on request its records. */
 export function Entry({ zone, entry, historyFrom, onTakeBack }: EntryProps) {
   const { revision, state, causedBy, unknown, createdAt, creates, updates, deletes } = entry;
+  const shown = revision !== null && revision >= historyFrom ? revision : null;
   const details = useId();
   const [open, setOpen] = useState(false);
   const title = useTitle(entry, zone);
@@ -66,18 +69,18 @@ export function Entry({ zone, entry, historyFrom, onTakeBack }: EntryProps) {
         </div>
         <ChangeCounts creates={creates} updates={updates} deletes={deletes} />
         <span className={styles["actions"]}>
-          {revision !== null && revision >= historyFrom ? (
+          {shown === null ? null : (
             <Link
               to="/d/$name/timeline"
               params={{ name: zoneName(zone) }}
-              search={{ at: revision }}
-              className={buttonClass("quiet")}
+              search={{ at: shown }}
+              className={`${buttonClass("quiet")} ${styles["inline"] ?? ""}`}
               aria-label={named(text.showThen)}
               preload={false}
             >
-              <Rewind aria-hidden /> <span className={styles["label"]}>{text.showThen}</span>
+              <Rewind aria-hidden /> {text.showThen}
             </Link>
-          ) : null}
+          )}
           <Button
             kind="quiet"
             aria-expanded={open}
@@ -88,16 +91,50 @@ export function Entry({ zone, entry, historyFrom, onTakeBack }: EntryProps) {
             {open ? text.hide : text.show}
           </Button>
           {onTakeBack ? (
-            <Button aria-label={named(text.takeBack)} onClick={onTakeBack}>
+            <Button className={styles["inline"]} aria-label={named(text.takeBack)} onClick={onTakeBack}>
               {text.takeBack}
             </Button>
           ) : null}
         </span>
+        <MoreActions zone={zoneName(zone)} label={named(words.ui.more)} revision={shown} onTakeBack={onTakeBack} />
       </div>
       <div id={details} hidden={!open} className={styles["details"]}>
         {open ? <Details zone={zone} entry={entry} isStored={revision === null || revision > historyFrom} /> : null}
       </div>
     </li>
+  );
+}
+
+interface MoreActionsProps {
+  /** Its name in the address. */
+  zone: string;
+  label: string;
+  /** The revision that can be shown; null for none. */
+  revision: number | null;
+  onTakeBack?: (() => void) | null;
+}
+
+/** On a phone: what has no room in the entry. */
+export function MoreActions({ zone, label, revision, onTakeBack = null }: MoreActionsProps) {
+  const navigate = useNavigate();
+  const show = async (at: number) =>
+    await navigate({ to: "/d/$name/timeline", params: { name: zone }, search: { at } });
+  const entries = [
+    ...(revision === null ? [] : [{ id: "show", label: text.showThen, run: () => void show(revision) }]),
+    ...(onTakeBack ? [{ id: "revert", label: text.takeBack, run: onTakeBack }] : []),
+  ];
+  if (entries.length === 0) return null;
+  return (
+    <span className={styles["menu"]}>
+      <Menu
+        trigger={
+          <Button icon kind="quiet" aria-label={label}>
+            <Ellipsis aria-hidden />
+          </Button>
+        }
+        groups={[entries]}
+      />
+    </span>
   );
 }
 

@@ -7,8 +7,10 @@ import { client } from "../api.ts";
 import { buttonClass } from "../ui/button.tsx";
 import { formatAgo, formatMoment, formatNumber } from "../ui/format.ts";
 import { timelineWords } from "../words/timeline.ts";
+import { words } from "../words/words.ts";
 import { zoneWords } from "../words/zone.ts";
 import type { Zone } from "../zone/use-zone.ts";
+import { MoreActions } from "./entry.tsx";
 import styles from "./timeline.module.css";
 
 const text = timelineWords;
@@ -67,13 +69,14 @@ export function SnapshotEntry({ zone, snapshot }: { zone: string; snapshot: Snap
             to="/d/$name/timeline"
             params={{ name: zone }}
             search={{ at: revision }}
-            className={buttonClass("quiet")}
+            className={`${buttonClass("quiet")} ${styles["inline"] ?? ""}`}
             aria-label={`${text.showThen} ${title}`}
             preload={false}
           >
-            <Rewind aria-hidden /> <span className={styles["label"]}>{text.showThen}</span>
+            <Rewind aria-hidden /> {text.showThen}
           </Link>
         </span>
+        <MoreActions zone={zone} label={`${words.ui.more} ${title}`} revision={revision} />
       </div>
     </li>
   );
