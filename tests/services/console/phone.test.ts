@@ -95,9 +95,10 @@ test.each([320, 390])(
     await zone.post("/snapshots", { name: "Before the move" });
     const page = await site.signedIn({ path: `/d/${zone.name}/timeline`, width, height: 700 });
     const entry = page.getByRole("listitem").filter({ hasText: "Add the web server" });
+    await entry.waitFor();
+    await expectAccessible(page);
     await entry.getByRole("button", { name: "More actions Add the web server, revision 1" }).click();
     await page.getByRole("menuitem", { name: "Revert…" }).waitFor();
-    await expectAccessible(page);
     await page.getByRole("menuitem", { name: "Show the zone then" }).click();
     await page.getByText("The zone at revision 1").waitFor();
     await page.goBack();

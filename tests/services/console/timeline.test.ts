@@ -20,9 +20,11 @@ const rows = async (page: Page) =>
   await page.getByRole("row").evaluateAll((found) =>
     found.slice(1).map((each) => {
       const sign = each.querySelector("[aria-hidden]")?.textContent ?? " ";
-      const cells = [...each.children]
-        .slice(1, 4)
-        .map((cell) => cell.lastElementChild?.textContent ?? cell.textContent);
+      const cells = [...each.children].slice(1, 4).map((cell) => {
+        const present = cell.cloneNode(true) as Element;
+        for (const old of present.querySelectorAll("del")) old.remove();
+        return present.textContent.trim();
+      });
       return [sign, ...cells].join(" ");
     }),
   );

@@ -409,7 +409,7 @@ test("what is typed while a form is being saved stays there, to be saved as well
   await notes.fill("Ask Ada first. Then Ben.");
   typed.resolve();
   await expect.poll(async () => (await zone.detail())["notes"]).toBe("Ask Ada first.");
-  await page.getByText("Saved").waitFor();
+  await page.getByText("Saved.").waitFor();
   expect(await notes.inputValue()).toBe("Ask Ada first. Then Ben.");
   await organization.getByRole("button", { name: "Save" }).click();
   await expect.poll(async () => (await zone.detail())["notes"]).toBe("Ask Ada first. Then Ben.");
