@@ -187,12 +187,28 @@ export function jobs({ config, database, log, now, ...needs }: Needs): Job[] {
       schedule: "17 * * * *",
       work: (_data, signal) => needs.acmeChallenges.deleteLeft(signal),
     },
+    ...(database.upkeep ? [upkeepJob(database.upkeep, log, now)] : []),
     mail.job,
     expiryCheck,
     expiryReminders,
     needs.delegationCheck,
     needs.certificateCheck,
   ];
+}
+
+/** The hour (UTC) in which large tables are vacuumed, which stops everything else for longer. */
+const quietHour = 3;
+
+function upkeepJob(upkeep: NonNullable<Database["upkeep"]>, log: Logger, now: () => Date): Job {
+  return {
+    name: "database.vacuum",
+    description: "Frees the space of deleted and replaced rows in the embedded database.",
+    schedule: "*/10 * * * *",
+    async work(_data, signal) {
+      const { rewritten } = await upkeep({ thorough: now().getUTCHours() === quietHour, signal });
+      if (rewritten.length > 0) log.info({ tables: rewritten }, "wrote tables anew without their free space");
+    },
+  };
 }
 
 /** Deletes expired sessions, challenges, links, sign-ins, keys, deliveries and stored responses, and old batches. */

@@ -44,6 +44,8 @@ export interface Database {
   alone<T>(work: () => Promise<T>): Promise<T>;
   /** Describes location and encryption for the startup message, without user and password. */
   described(): Promise<string>;
+  /** Has the embedded engine give back space, as a server does by itself. Null on a server. */
+  readonly upkeep: ((how: Upkeep) => Promise<Reclaimed>) | null;
   /** Returns whether the database responds and all migrations have run. */
   ready(): Promise<boolean>;
   /**
@@ -53,6 +55,19 @@ export interface Database {
    */
   writable(byWriting: boolean): Promise<boolean>;
   close(): Promise<void>;
+}
+
+interface Upkeep {
+  /** Whether it may also stop all other work for longer than a moment: for large tables. */
+  thorough: boolean;
+  /** Ends it after the table at hand. */
+  signal?: AbortSignal;
+}
+
+/** The names of tables whose dead rows were removed, and of those that were written anew without their free space. */
+interface Reclaimed {
+  vacuumed: string[];
+  rewritten: string[];
 }
 
 type JobStore = Omit<ConstructorOptions, "schema">;
@@ -145,6 +160,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   let migrated = false;
   return {
     embedded: address === undefined,
+    upkeep: address === undefined ? upkeepOf(await engineOf(orm)) : null,
     jobStore: jobStore(orm, address),
     fork: () => orm.em.fork(),
     logTo(log) {
@@ -192,6 +208,10 @@ async function writable(em: EntityManager, byWriting: boolean): Promise<boolean>
   return true;
 }
 
+async function engineOf(orm: PostgresORM): Promise<PGlite> {
+  return await (orm.em.getConnection() as unknown as PgliteConnection).getNativeClient();
+}
+
 /** On the embedded engine, the queue waits for open transactions, because there is only one connection. */
 function jobStore(orm: PostgresORM, address: DatabaseAddress | undefined): JobStore {
   if (address !== undefined) {
@@ -199,8 +219,7 @@ function jobStore(orm: PostgresORM, address: DatabaseAddress | undefined): JobSt
     const options = address.options === undefined ? {} : { options: address.options };
     return { ...connectionSettings(address), ...options, max: 3, application_name: name };
   }
-  const connection = orm.em.getConnection() as unknown as PgliteConnection;
-  const client = async () => await connection.getNativeClient();
+  const client = async () => await engineOf(orm);
   const engine = async () => fromPglite(await client());
   return {
     backend: "pglite",
@@ -280,6 +299,9 @@ const embeddedPendingList = "256kB";
 /** PGlite writes to every page of its buffers at startup. Pages beyond these come from the system's cache just as fast. */
 const embeddedBuffers = "32MB";
 
+/** How much of the write-ahead log a checkpoint keeps, to be written over. PostgreSQL's default is a gigabyte. */
+const keptLog = "128MB";
+
 async function openEmbedded(dataDir: string, dump?: Blob): Promise<PostgresORM> {
   const memory = dataDir === "memory";
   if (!memory) mkdirSync(join(dataDir, "database"), { recursive: true, mode: 0o700 });
@@ -300,6 +322,10 @@ async function openEmbedded(dataDir: string, dump?: Blob): Promise<PostgresORM> 
       `gin_pending_list_limit=${embeddedPendingList}`,
       "-c",
       `default_statistics_target=${statisticsTarget}`,
+      "-c",
+      "min_wal_size=32MB",
+      "-c",
+      `max_wal_size=${keptLog}`,
     ],
   };
   const orm = await PGliteORM.init({
@@ -383,6 +409,87 @@ async function countRows(engine: PGlite, query: PGlite["query"]): Promise<void> 
       )
   `);
   for (const { name } of rows) await engine.exec(`analyze ${name}`);
+}
+
+/** Bytes with indexes up to which all of a table is vacuumed at any time: each megabyte takes about 5 ms. */
+const smallTable = 8 * 1024 * 1024;
+/** Bytes without indexes up to which at least the table itself is, at 1 ms for each megabyte. */
+const mediumTable = 32 * 1024 * 1024;
+/** Bytes of the write-ahead log after which a checkpoint lets the next ones write over it. */
+const longLog = 16 * 1024 * 1024;
+/** A table of fewer bytes is not written anew. */
+const fewBytes = 4 * 1024 * 1024;
+
+/** Every row of these has at least 28 bytes besides its columns (PostgreSQL documentation §66.6). */
+const bloatedTables = `
+  select quote_ident(nspname) || '.' || quote_ident(relname) as name
+  from pg_class c join pg_namespace n on n.oid = relnamespace
+  where relkind = 'r' and nspname in ('public', 'jobs') and reltuples >= 0
+    and pg_relation_size(c.oid) > greatest(${fewBytes}, 4 * reltuples * (28 + coalesce(
+      (select sum(stawidth * (1 - stanullfrac)) from pg_statistic where starelid = c.oid), 1000)))
+`;
+
+/** As autovacuum finds them, with its defaults. A large table's long values are in a table of their own. */
+const tablesToVacuum = `
+  select quote_ident(nspname) || '.' || quote_ident(relname) as name,
+    pg_total_relation_size(c.oid) <= ${smallTable} as "isSmall",
+    pg_relation_size(c.oid) <= ${mediumTable} as "isMedium"
+  from pg_class c join pg_namespace n on n.oid = relnamespace
+  where relkind = 'r' and relpersistence = 'p' and (
+    pg_stat_get_dead_tuples(c.oid) > 50 + 0.2 * greatest(reltuples, 0)
+    or exists (
+      select from pg_class t where t.oid = c.reltoastrelid
+        and pg_stat_get_dead_tuples(t.oid) > 50 + 0.2 * greatest(t.reltuples, 0)
+    )
+    or age(relfrozenxid) > 200000000
+  )
+`;
+
+/**
+ * Does what a server's autovacuum and checkpointer do. The embedded engine has neither: dead rows were never overwritten, and the write-ahead
+ * log grew until the process ended. Each statement stops all others, so that the indexes of larger tables wait for a thorough run.
+ */
+function upkeepOf(engine: PGlite): NonNullable<Database["upkeep"]> {
+  /** Tables whose indexes still have entries of dead rows. */
+  const withoutIndexes = new Set<string>();
+  return async ({ thorough, signal }) => {
+    const reclaimed: Reclaimed = { vacuumed: [], rewritten: [] };
+    const failures: unknown[] = [];
+    const each = async (names: Iterable<string>, command: (name: string) => string, done: string[]) => {
+      for (const name of names) {
+        if (signal?.aborted) return;
+        try {
+          await engine.query(`${command(name)} ${name}`);
+          done.push(name);
+        } catch (error) {
+          // The others get their turn.
+          failures.push(error);
+        }
+      }
+    };
+    // Changes are added to the statistics once a second, unless they are asked for.
+    await engine.query("select pg_stat_force_next_flush()");
+    const { rows } = await engine.query<{ name: string; isSmall: boolean; isMedium: boolean }>(tablesToVacuum);
+    const partly = new Set(rows.filter((row) => !thorough && !row.isSmall && row.isMedium).map(({ name }) => name));
+    const wholly = rows.filter((row) => thorough || row.isSmall).map(({ name }) => name);
+    const command = (name: string) => (partly.has(name) ? "vacuum (index_cleanup off)" : "vacuum");
+    await each(new Set([...partly, ...wholly, ...(thorough ? withoutIndexes : [])]), command, reclaimed.vacuumed);
+    for (const name of reclaimed.vacuumed) {
+      if (partly.has(name)) withoutIndexes.add(name);
+      else withoutIndexes.delete(name);
+    }
+    if (thorough) {
+      const bloated = await engine.query<{ name: string }>(bloatedTables);
+      const names = bloated.rows.map(({ name }) => name);
+      await each(names, () => "vacuum full", reclaimed.rewritten);
+    }
+    const { rows: log } = await engine.query<{ isLong: boolean }>(`
+      select pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn) > ${longLog} as "isLong" from pg_control_checkpoint()
+    `);
+    if (log[0]?.isLong) await engine.query("checkpoint");
+    if (failures.length > 0) throw failures[0];
+    return reclaimed;
+  };
 }
 
 /** Keyed by the object that the text is built from, so that equal names cannot collide. */

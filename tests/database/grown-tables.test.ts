@@ -79,3 +79,67 @@ test("after an emptied zone is filled again, the next statement is planned for i
   const [plan] = await run("explain select record_id from records where until is null");
   expect(Number(/rows=(\d+)/.exec(String(plan?.["QUERY PLAN"]))?.[1])).toBe(1_000);
 });
+
+/** Does what the job `database.vacuum` does: at any time, or when nobody minds that it takes longer. */
+async function upkeep(how: { thorough: boolean } = { thorough: false }) {
+  const reclaimed = await database.upkeep?.(how);
+  if (!reclaimed) throw new Error("This database looks after itself.");
+  return reclaimed;
+}
+
+async function sizeOf(table: string): Promise<number> {
+  const [row] = await run(`select pg_total_relation_size('${table}')::int as bytes`);
+  return Number(row?.["bytes"]);
+}
+
+/** Makes a table whose every change writes rows and entries of an index anew. */
+async function makeTable(name: string, rows: number, text = ""): Promise<void> {
+  await run(`create table ${name} (id int primary key, at int, text text)`);
+  await run(`create index on ${name} (at)`);
+  await run(`insert into ${name} select n, 0, '${text}' from generate_series(1, ${rows}) n`);
+  await run(`analyze ${name}`);
+}
+
+test("rows that are replaced again and again take the space of those before them", async () => {
+  await makeTable("replaced", 1_000);
+  const sizes: number[] = [];
+  for (let round = 1; round <= 20; round++) {
+    await run("update replaced set at = at + 1");
+    const { vacuumed } = await upkeep();
+    expect(vacuumed).toContain("public.replaced");
+    sizes.push(await sizeOf("replaced"));
+  }
+  expect(sizes[19]).toBe(sizes[4]);
+  expect((await upkeep()).vacuumed).not.toContain("public.replaced");
+});
+
+test("the indexes of a large table are cleaned in a thorough run, which may take longer", async () => {
+  await makeTable("large", 20_000, "x".repeat(400));
+  await run("update large set at = at + 1 where id % 3 = 0");
+  expect((await upkeep()).vacuumed).toContain("public.large");
+  expect((await upkeep()).vacuumed).not.toContain("public.large");
+  expect((await upkeep({ thorough: true })).vacuumed).toContain("public.large");
+  expect((await upkeep({ thorough: true })).vacuumed).not.toContain("public.large");
+});
+
+test("a table that grew for months without a vacuum gives back its space in the next thorough run", async () => {
+  await makeTable("grown", 1_000, "x".repeat(400));
+  for (let round = 1; round <= 40; round++) await run("update grown set at = at + 1");
+  const grown = await sizeOf("grown");
+  expect((await upkeep()).rewritten).toEqual([]);
+  expect((await upkeep({ thorough: true })).rewritten).toEqual(["public.grown"]);
+  expect(await sizeOf("grown")).toBeLessThan(grown / 8);
+  expect(await run("select count(*)::int as count, min(at) as at from grown")).toEqual([{ count: 1_000, at: 40 }]);
+});
+
+test("the write-ahead log is written over after sixteen megabytes", async () => {
+  const startOfLog = () => run("select redo_lsn::text as lsn from pg_control_checkpoint()");
+  const before = await startOfLog();
+  await makeTable("logged", 20_000, "x".repeat(1_000));
+  expect(await startOfLog()).toEqual(before);
+  await upkeep();
+  const after = await startOfLog();
+  expect(after).not.toEqual(before);
+  await upkeep();
+  expect(await startOfLog()).toEqual(after);
+});
