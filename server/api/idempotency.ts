@@ -1,4 +1,4 @@
-import { createHash, type Hash } from "node:crypto";
+import { createHash, randomUUID, type Hash } from "node:crypto";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -17,8 +17,9 @@ import { inSlices, type Steps } from "../platform/slices.ts";
 
 /** How long a response is stored. */
 const retentionMilliseconds = 24 * 3_600_000;
-/** Maximum time that a crashed call holds its key. */
-const longestCallMilliseconds = 10 * 60_000;
+/** How long a crashed call holds its key. One that runs renews this every 20 seconds, for as long as it takes. */
+const leaseMilliseconds = 2 * 60_000;
+const renewMilliseconds = 20_000;
 /** Delays before a response that could not be stored is stored again; the last one repeats. */
 const storeDelays = [200, 1_000, 5_000];
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
@@ -38,11 +39,22 @@ interface IdempotentCall {
   http: HttpPort;
 }
 
-/** A call that was made: its key's row, and when it claimed the key. */
-interface MadeCall {
+/** A call that runs, or that was made and whose response is not stored yet. */
+interface HeldCall {
+  /** Its key's row. */
   id: string;
+  /** Proves that it still holds its key. The row has it in the column of the later ETag. */
+  token: string;
+  requestHash: string;
+  /** When it claimed the key. */
   begun: Date;
   procedure: string;
+}
+
+/** What is stored of a response: itself, or null if it is too large, and its ETag. */
+interface StoredResponse {
+  answer: string | null;
+  etag: string | null;
 }
 
 /** Returns whether a call accepts an `Idempotency-Key`: those that need a permission `…:write` do, such as changes to domains, records and registrations. */
@@ -88,11 +100,13 @@ export class Idempotency {
       await inSlices(inputHash(call.input)),
       call.http.header("if-match") ?? "",
     ]);
-    const begun = this.#now();
-    const known = await this.#begin(id, requestHash, begun);
+    const held = { id, token: randomUUID(), requestHash, begun: this.#now(), procedure: call.procedure };
+    const known = await this.#begin(held);
     if (known) return await this.#repeat(known, requestHash, call);
-    let etag: string | null = null;
+    const renewing = setInterval(() => void this.#renew(held), renewMilliseconds);
+    renewing.unref();
     const { http } = call;
+    let etag: string | null = null;
     const recording: HttpPort = Object.create(http, {
       setHeader: {
         value(name: string, value: string) {
@@ -105,59 +119,84 @@ export class Idempotency {
     try {
       data = await execute(recording);
     } catch (error) {
+      clearInterval(renewing);
       // Report the call's own error even if its key cannot be freed now; the key expires.
-      const freed = queries(this.#database.fork()).deleteFrom("idempotent_calls").where("id", "=", id).execute();
+      const freed = queries(this.#database.fork())
+        .deleteFrom("idempotent_calls")
+        .where("id", "=", id)
+        .where("etag", "=", held.token)
+        .execute();
       await freed.catch(() => undefined);
       throw error;
     }
-    const { procedure } = call;
+    const { procedure } = held;
     const answer = await storedForm(data).catch((error: unknown) => {
       this.#log.warn({ err: error, procedure }, "the response of a call cannot be stored");
       return null;
     });
-    await this.#store({ id, begun, procedure }, { answer, etag });
+    await this.#store(held, { answer, etag }, renewing);
     return data;
   }
 
-  /** Stores the response of a call. The call was made, so a failure is not the caller's: it is tried again in the background. */
-  async #store(made: MadeCall, response: { answer: string | null; etag: string | null }): Promise<void> {
+  /**
+   * Stores the response of a call. The call was made, so a failure is not the caller's: it is tried again in the background.
+   * @param renewing holds the key until the response is stored
+   */
+  async #store(held: HeldCall, response: StoredResponse, renewing: NodeJS.Timeout): Promise<void> {
     try {
-      await this.#write(made, response);
+      await this.#write(held, response);
+      clearInterval(renewing);
     } catch (error) {
-      this.#log.warn({ err: error, procedure: made.procedure }, "the response of a call could not be stored yet");
-      void this.#storeLater(made, response);
+      this.#log.warn({ err: error, procedure: held.procedure }, "the response of a call could not be stored yet");
+      void this.#storeLater(held, response).finally(() => clearInterval(renewing));
     }
   }
 
-  async #storeLater(made: MadeCall, response: { answer: string | null; etag: string | null }): Promise<void> {
-    for (let attempt = 0; this.#now().getTime() - made.begun.getTime() < retentionMilliseconds; attempt++) {
+  async #storeLater(held: HeldCall, response: StoredResponse): Promise<void> {
+    for (let attempt = 0; this.#now().getTime() - held.begun.getTime() < retentionMilliseconds; attempt++) {
       await sleep(storeDelays[attempt] ?? storeDelays.at(-1), undefined, { ref: false });
       try {
-        await this.#write(made, response);
+        await this.#write(held, response);
         return;
       } catch (error) {
-        this.#log.debug({ err: error, procedure: made.procedure }, "the response of a call still cannot be stored");
+        this.#log.debug({ err: error, procedure: held.procedure }, "the response of a call still cannot be stored");
       }
     }
   }
 
-  async #write({ id, begun }: MadeCall, response: { answer: string | null; etag: string | null }): Promise<void> {
+  async #write({ id, token, requestHash }: HeldCall, response: StoredResponse): Promise<void> {
     await queries(this.#database.fork())
-      .updateTable("idempotent_calls")
-      .set({ runs_until: null, ...response })
-      .where("id", "=", id)
-      // The key may be another call's by now.
-      .where("created_at", "=", begun)
+      .insertInto("idempotent_calls")
+      // If the key was lost, and a repetition has freed it.
+      .values({ id, request_hash: requestHash, created_at: this.#now(), runs_until: null, ...response })
+      .onConflict((conflict) =>
+        conflict
+          .column("id")
+          .doUpdateSet(({ ref }) => ({ runs_until: null, answer: ref("excluded.answer"), etag: ref("excluded.etag") }))
+          // The key may be another call's by now.
+          .where("idempotent_calls.etag", "=", token),
+      )
       .execute();
   }
 
+  /** Holds the key for two more minutes. If that fails, there is time for five more tries. */
+  async #renew({ id, token }: HeldCall): Promise<void> {
+    const renewed = queries(this.#database.fork())
+      .updateTable("idempotent_calls")
+      .set({ runs_until: new Date(this.#now().getTime() + leaseMilliseconds) })
+      .where("id", "=", id)
+      .where("etag", "=", token)
+      .execute();
+    await renewed.catch(() => undefined);
+  }
+
   /** Claims the key. @returns null if the call is to be executed, otherwise the stored call */
-  async #begin(id: string, requestHash: string, now: Date) {
+  async #begin({ id, token, requestHash, begun: now }: HeldCall) {
     const row = {
       request_hash: requestHash,
-      runs_until: new Date(now.getTime() + longestCallMilliseconds),
+      runs_until: new Date(now.getTime() + leaseMilliseconds),
       answer: null,
-      etag: null,
+      etag: token,
       created_at: now,
     };
     const db = queries(this.#database.fork());

@@ -82,7 +82,7 @@ const IdempotentCallSchema = defineEntity({
     runsUntil: p.datetime().nullable(),
     /** The response as superjson, compressed if it is long; null while running, or if too large to store. */
     answer: p.text().nullable(),
-    /** The record version in the response's ETag; null if it has none. */
+    /** The record version in the response's ETag; null if it has none. While the call runs, a token of its own, without which it does not hold the key. */
     etag: p.text().nullable(),
     createdAt: p.datetime(),
   },

@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Caller } from "../../../server/access/caller.ts";
+import { Idempotency } from "../../../server/api/idempotency.ts";
 import { deleteExpired } from "../../../server/composition/job-list.ts";
 import { queries } from "../../../server/database/database.ts";
 import type { HttpPort } from "../../../server/platform/http-port.ts";
@@ -31,6 +32,78 @@ const create = (body: object = record, headers = keyed(), client = zw.admin) =>
 const creating = (count: number, valueOf: (at: number) => object) =>
   Array.from({ length: count }, (_, at) => ({ action: "create", record: { name: `h${at}`, ...valueOf(at) } }));
 const address = () => ({ recordType: "A", value: "192.0.2.1" });
+
+describe("a call that runs for long", () => {
+  const ended = () => Promise.withResolvers<string>();
+
+  /** Begins a call that runs until it is ended. Its renewals come only when the test moves the timers on. */
+  async function longCall() {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const time = new Clock();
+    time.standStill();
+    const idempotency = new Idempotency(zw.services.database, time.now, zw.services.log);
+    const http = { header: () => undefined, setHeader: () => undefined } as unknown as HttpPort;
+    const call = { caller: { userId: key, tokenId: null } as unknown as Caller, procedure: "p", key, input: {}, http };
+    const executed: string[] = [];
+    const once = (name: string, answer: () => Promise<string>) =>
+      idempotency.once(call, async () => {
+        executed.push(name);
+        return await answer();
+      });
+    const [began, end] = [ended(), ended()];
+    const first = once("first", () => {
+      began.resolve("");
+      return end.promise;
+    });
+    await began.promise;
+    return { time, once, executed, first, end };
+  }
+
+  const fails = () => Promise.reject(new Error("The plan is outdated."));
+
+  test("a call that runs for an hour holds its Idempotency-Key, and its repetition gets its response", async () => {
+    const { time, once, executed, first, end } = await longCall();
+    for (let minutes = 0; minutes < 60; minutes++) {
+      time.advance(minute);
+      vi.advanceTimersByTime(minute);
+      await vi.waitFor(async () => {
+        const rows = queries(zw.services.database.fork()).selectFrom("idempotent_calls").select("runs_until");
+        const latest = await rows.orderBy("runs_until", (order) => order.desc().nullsLast()).executeTakeFirst();
+        expect(latest?.runs_until?.getTime()).toBeGreaterThan(time.now().getTime() + minute);
+      }, patience);
+      await expect(once("repetition", fails)).rejects.toThrow(/is still in progress/);
+    }
+    end.resolve("revision 3");
+    expect([await first, await once("later", fails)]).toEqual(["revision 3", "revision 3"]);
+    expect(executed).toEqual(["first"]);
+  });
+
+  test("a call that lost its Idempotency-Key to a repetition that failed still has its response repeated", async () => {
+    const { time, once, executed, first, end } = await longCall();
+    time.advance(11 * minute);
+    await expect(once("repetition", fails)).rejects.toThrow("The plan is outdated.");
+    end.resolve("revision 3");
+    expect([await first, await once("later", fails)]).toEqual(["revision 3", "revision 3"]);
+    expect(executed).toEqual(["first", "repetition"]);
+  });
+
+  test("a call that lost its Idempotency-Key does not free it for others while a repetition runs", async () => {
+    const { time, once, first, end } = await longCall();
+    time.advance(11 * minute);
+    const [began, repeated] = [ended(), ended()];
+    const repetition = once("repetition", () => {
+      began.resolve("");
+      return repeated.promise;
+    });
+    await began.promise;
+    end.reject(new Error("The first failed."));
+    await expect(first).rejects.toThrow("The first failed.");
+    await expect(once("later", fails)).rejects.toThrow(/is still in progress/);
+    repeated.resolve("revision 4");
+    expect([await repetition, await once("last", fails)]).toEqual(["revision 4", "revision 4"]);
+  });
+});
 
 describe("a call with an Idempotency-Key", () => {
   test("a call repeated with its Idempotency-Key executes once and returns the same response, including its ETag", async () => {
