@@ -43,7 +43,7 @@ import { Guesses } from "../api/limits/guesses.ts";
 import { RequestLimits, countersIn } from "../api/limits/requests.ts";
 import { Mailer } from "../notifications/mail/outbox.ts";
 import { composeNotifications } from "../notifications/compose.ts";
-import { realPause, type Pause } from "../platform/pause.ts";
+import { atMost, realPause, type Pause } from "../platform/pause.ts";
 import { Redis } from "../platform/redis.ts";
 import { createEgress, type Egress } from "../platform/net/egress.ts";
 import { ChangePipeline } from "../zones/changes/pipeline.ts";
@@ -82,6 +82,11 @@ import { Templates } from "../bulk/templates/store.ts";
 import { Signing } from "../zones/signing/service.ts";
 import { Rollback } from "../zones/snapshots/rollback.ts";
 import { Snapshots } from "../zones/snapshots/service.ts";
+
+/** How long a shutdown waits for background work: of a slow provider, too. What is cut off, the next process goes on with. */
+const stopMilliseconds = 5_000;
+/** How long the closing waits for mails and such of the last requests, and then for those mails to be left to a job. */
+const closeMilliseconds = 1_000;
 
 /** Every service. */
 export type Services = Awaited<ReturnType<typeof createServices>>;
@@ -475,7 +480,8 @@ export async function createServices(parts: {
     /** Stops background work. */
     async stop() {
       zoneWatch.stop();
-      await Promise.all([
+      accounts.stop();
+      const stopped = Promise.all([
         dnsService.stop(),
         changeReporter.stop(),
         mirrorReconciler.stop(),
@@ -488,10 +494,13 @@ export async function createServices(parts: {
         zoneImports.stop(),
         background.settled(),
       ]);
+      await atMost(stopMilliseconds, stopped);
     },
     /** Closes connections. Call after the last request has finished. */
     async close() {
-      await background.settled();
+      await atMost(closeMilliseconds, background.settled());
+      mail.leaveToJob();
+      await atMost(closeMilliseconds, background.settled());
       await jobs.close();
       mailer.close();
       await largeBodies.stop();

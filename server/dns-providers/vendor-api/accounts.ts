@@ -46,10 +46,40 @@ export class VendorAccounts {
   readonly now: () => Date;
   readonly pause: Pause;
   readonly #gates = new Map<string, AccountGate>();
+  /** Calls for mirrors that wait, as functions that end their waiting. */
+  readonly #waiting = new Set<() => void>();
+  #stopped = false;
 
   constructor(time: { now?: () => Date; pause?: Pause } = {}) {
     this.now = time.now ?? (() => new Date());
     this.pause = time.pause ?? realPause;
+  }
+
+  /** Makes no more calls for mirrors, because the service stops. Those that wait for their vendor fail now, with nothing sent. */
+  stop(): void {
+    this.#stopped = true;
+    for (const end of this.#waiting) end();
+  }
+
+  /** Returns whether no more calls are made for this purpose. Those of people, imports and checks get the time that these have. */
+  isStopped(purpose: Purpose): boolean {
+    return this.#stopped && purpose === "mirror";
+  }
+
+  /** Pauses before another call for this purpose, but no longer than such calls are made. */
+  async rest(purpose: Purpose, milliseconds: number): Promise<void> {
+    if (purpose !== "mirror") {
+      await this.pause(milliseconds);
+      return;
+    }
+    if (this.#stopped) return;
+    const stopped = Promise.withResolvers<void>();
+    this.#waiting.add(stopped.resolve);
+    try {
+      await Promise.race([this.pause(milliseconds), stopped.promise]);
+    } finally {
+      this.#waiting.delete(stopped.resolve);
+    }
   }
 
   /** Returns the gate of one account. @param address of the vendor's API @param identity credentials, or an id of the account */
@@ -74,7 +104,7 @@ export class VendorAccounts {
 
 /** Admits calls to one account, within its quotas and outside pauses that the vendor asked for. */
 export class AccountGate {
-  readonly #time: { now: () => Date; pause: Pause };
+  readonly #time: VendorAccounts;
   #quotas: readonly Quota[];
   #opensAt = 0;
   /** Calls within the longest quota period, oldest first. */
@@ -83,7 +113,7 @@ export class AccountGate {
   /** What the vendor said last of its own limit, and until when it counts. */
   #stated: { calls: CallsLeft; until: number } | null = null;
 
-  constructor(time: { now: () => Date; pause: Pause }, quotas: readonly Quota[]) {
+  constructor(time: VendorAccounts, quotas: readonly Quota[]) {
     this.#time = time;
     this.#quotas = quotas;
   }
@@ -150,8 +180,8 @@ export class AccountGate {
         const left = Math.max(0, pause, quota);
         if (left === 0) return 0;
         const tooLong = isTooLong(purpose, pause) || quota > (longestWaitForQuota[purpose] ?? Infinity);
-        if (tooLong || now + left > ends) return left;
-        await this.#time.pause(left);
+        if (tooLong || now + left > ends || this.#time.isStopped(purpose)) return left;
+        await this.#time.rest(purpose, left);
       }
     } finally {
       this.#waiting--;

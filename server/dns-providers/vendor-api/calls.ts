@@ -143,6 +143,8 @@ export class VendorCalls {
     const ends =
       this.#time() + Math.min(patienceMilliseconds[this.#purpose], request.staleAfterMilliseconds ?? Infinity);
     for (let tries = 1; ; tries++) {
+      if (this.#accounts.isStopped(this.#purpose))
+        throw this.failure("was not called, because the service is stopping.", "none");
       for (const gate of [...this.#narrower, this.#gate]) {
         const wait = await gate.enter(this.#purpose, ends - this.#time());
         if (wait > 0) throw this.#tooMany(wait);
@@ -151,7 +153,7 @@ export class VendorCalls {
       if ("answer" in attempt) {
         const isFinal = request.changes || tries > mostSporadic || !request.isSporadic?.(attempt.answer);
         if (isFinal || this.#time() >= ends) return attempt.answer;
-        await this.#accounts.pause(backOffAfter(tries));
+        await this.#accounts.rest(this.#purpose, backOffAfter(tries));
         continue;
       }
       if ("closedMilliseconds" in attempt) {
@@ -164,7 +166,7 @@ export class VendorCalls {
       const most = isBusy ? mostBusyTries : mostTries;
       if (pauseMilliseconds === null || tries >= most || this.#time() + pauseMilliseconds > ends) throw failure;
       if (isTooLong(this.#purpose, pauseMilliseconds)) throw failure;
-      await this.#accounts.pause(pauseMilliseconds);
+      await this.#accounts.rest(this.#purpose, pauseMilliseconds);
     }
   }
 

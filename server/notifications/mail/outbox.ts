@@ -151,6 +151,8 @@ interface Parts {
 /** Sends mail in the background: immediately, then with retries by a job. */
 export class MailOutbox {
   readonly #parts: Parts;
+  /** Mails that are being sent, as functions that leave them to the job. */
+  readonly #sending = new Set<() => void>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -161,6 +163,11 @@ export class MailOutbox {
     return this.#parts.mailer.configured;
   }
 
+  /** Leaves the mails that are being sent to the job: the process ends before a slow mail server answers. */
+  leaveToJob(): void {
+    for (const leave of this.#sending) leave();
+  }
+
   /** Sends a mail in the background. @param usefulFor milliseconds after which it is no longer sent, such as the lifetime of its link */
   send(mail: Mail, usefulFor: number): void {
     if (!this.configured) return;
@@ -168,7 +175,12 @@ export class MailOutbox {
     const known = { ...mail, messageId: mail.messageId ?? `<${randomUUID()}@zonewright>` };
     const until = new Date(now().getTime() + usefulFor).toISOString();
     background.run("sending a mail", async () => {
-      if ((await mailer.attempt(known)) !== "deferred") return;
+      const left = Promise.withResolvers<"deferred">();
+      const leave = () => left.resolve("deferred");
+      this.#sending.add(leave);
+      const attempt = await Promise.race([mailer.attempt(known), left.promise]);
+      this.#sending.delete(leave);
+      if (attempt !== "deferred") return;
       const sealed = cipher.seal(JSON.stringify(known), aad);
       await enqueue(database.fork(), jobName, { sealed, until }, new Date(now().getTime() + firstPauseMilliseconds));
     });
