@@ -152,11 +152,22 @@ function storedKey(dataDir: string): string {
       );
     }
   }
-  const key = readFileSync(path, "utf8").trim();
+  const key = readKey(path);
   if (key.length < 32) {
     throw new ConfigError(
       `DATA_DIR: the key file ${path} is damaged. Restore it from a backup, or delete it to generate a new key.`,
     );
   }
   return key;
+}
+
+function readKey(path: string): string {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    throw new ConfigError(
+      `DATA_DIR: the key file ${path} cannot be read (${code}). It must be a file that the account of the service owns.`,
+    );
+  }
 }

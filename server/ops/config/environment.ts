@@ -5,6 +5,8 @@ import { databaseUrlFault } from "../../database/connection-url.ts";
 import { isAllowEntry } from "../../platform/net/address-rules.ts";
 import {
   commaList,
+  isHost,
+  isHostAndPort,
   isProxy,
   isSite,
   listenAddress,
@@ -39,7 +41,7 @@ const notes = z.registry<VariableNotes>();
 export const environmentSchema = z.object({
   HOST: z
     .string()
-    .regex(/^[\w.:-]+$/, "HOST must be an address or a host name such as 0.0.0.0")
+    .refine(isHost, "HOST must be an address or a host name such as 0.0.0.0")
     .default("127.0.0.1")
     .register(notes, { meaning: "The address to listen on; `0.0.0.0` or `::` for all.", readIn: "start.ts" }),
   PORT: z
@@ -76,12 +78,16 @@ export const environmentSchema = z.object({
       readIn: "start.ts",
       more: "operations/deployment.md#databases",
     }),
-  REDIS_URL: url("REDIS_URL", ["redis:", "rediss:"], "redis://localhost:6379").optional().register(notes, {
-    meaning:
-      "Redis or Valkey (`redis://:password@host:6379`, `rediss://…`) through which instances share rate limits and notifications.",
-    readIn: "composition/services.ts",
-    more: "operations/deployment.md#more-than-one-instance",
-  }),
+  REDIS_URL: url("REDIS_URL", ["redis:", "rediss:"], "redis://:password@localhost:6379/0", ({ pathname }) =>
+    /^(?:\/\d*)?$/.test(pathname),
+  )
+    .optional()
+    .register(notes, {
+      meaning:
+        "Redis or Valkey (`redis://:password@host:6379`, `rediss://…`) through which instances share rate limits and notifications.",
+      readIn: "composition/services.ts",
+      more: "operations/deployment.md#more-than-one-instance",
+    }),
   SECRET_KEYS: commaList(
     (part) => part.length >= 32,
     "SECRET_KEYS must be comma-separated keys of at least 32 characters each, newest first",
@@ -243,7 +249,12 @@ export const environmentSchema = z.object({
     readIn: "start.ts",
     more: "guide/powerdns-clients.md#a-port-of-its-own",
   }),
-  RDAP_BOOTSTRAP_URL: url("RDAP_BOOTSTRAP_URL", ["http:", "https:"], "https://rdap.example.com/dns.json")
+  RDAP_BOOTSTRAP_URL: url(
+    "RDAP_BOOTSTRAP_URL",
+    ["http:", "https:"],
+    "https://rdap.example.com/dns.json, without credentials",
+    ({ username, password }) => username + password === "",
+  )
     .optional()
     .register(notes, {
       meaning: "URL of the RDAP bootstrap file (RFC 9224).",
@@ -253,7 +264,7 @@ export const environmentSchema = z.object({
     }),
   WHOIS_SERVER: z
     .string()
-    .regex(/^[\w.:[\]-]+$/, "WHOIS_SERVER must be a host such as whois.example.com or whois.example.com:4343")
+    .refine(isHostAndPort, "WHOIS_SERVER must be a host such as whois.example.com or whois.example.com:4343")
     .optional()
     .register(notes, {
       meaning: "The first WHOIS server to query, `host` or `host:port`.",

@@ -60,15 +60,26 @@ function parseListenAddress(text: string): { address: string; port: number } | n
   return port <= 65_535 ? { address, port } : null;
 }
 
-/** Returns a schema for a URL with one of the given protocols, such as `https:`. */
-export function url(name: string, protocols: string[], example: string) {
+/**
+ * Returns a schema for a URL with a host and one of the given protocols, such as `https:`.
+ * @param fits whether its reader takes the rest of it
+ */
+export function url(name: string, protocols: string[], example: string, fits: (url: URL) => boolean = () => true) {
   return z.string().refine((text) => {
-    try {
-      return protocols.includes(new URL(text).protocol);
-    } catch {
-      return false;
-    }
+    const parsed = URL.parse(text);
+    if (parsed === null || parsed.hostname === "" || !protocols.includes(parsed.protocol)) return false;
+    return decoded(parsed.username) !== null && decoded(parsed.password) !== null && fits(parsed);
   }, `${name} must be a URL such as ${example}`);
+}
+
+/** Returns whether a text is an address, or could be a host name. */
+export function isHost(text: string): boolean {
+  return isIP(text) !== 0 || /^[\w.-]+$/.test(text);
+}
+
+/** Returns whether a text is a host, `host:port` or `[v6]:port`. */
+export function isHostAndPort(text: string): boolean {
+  return parseHostAndPort(text) !== null;
 }
 
 /** Returns a schema for calls per minute. `off` becomes null: unlimited. */

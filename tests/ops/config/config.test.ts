@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { rootAnchors } from "../../../server/dns/dnssec/keys.ts";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,6 +44,7 @@ describe("an invalid value stops the start with a sentence that names the variab
     ["AUDIT_STREAM", "http://siem.example.com"],
     ["AUDIT_STREAM", "syslog://"],
     ["HOST", "http://0.0.0.0"],
+    ["HOST", "::::"],
     ["PORT", "eighty"],
     ["PORT", "65536"],
     ["PORT", "-1"],
@@ -61,6 +62,10 @@ describe("an invalid value stops the start with a sentence that names the variab
     ["DATABASE_URL", "localhost:5432"],
     ["DATABASE_URL", "postgres://localhost/zonewright?sslmode=sometimes"],
     ["REDIS_URL", "http://localhost:6379"],
+    ["REDIS_URL", "redis:"],
+    ["REDIS_URL", "redis://localhost:6379/abc"],
+    ["REDIS_URL", "redis://:secret@localhost/0/1"],
+    ["REDIS_URL", "redis://:p%zzw@localhost"],
     ["SECRET_KEYS", "short"],
     ["SECRET_KEYS", `${longKey},short`],
     ["ADMIN_USERNAME", "a"],
@@ -74,10 +79,15 @@ describe("an invalid value stops the start with a sentence that names the variab
     ["TOKEN_PREFIX", "z_w"],
     ["SMTP_URL", "mail.example.com"],
     ["SMTP_URL", "http://mail.example.com"],
+    ["SMTP_URL", "smtp:"],
+    ["SMTP_URL", "smtp://user:p%zzw@mail.example.com"],
     ["MAIL_FROM", "nobody"],
     ["MAIL_FROM", "dns@example.com\r\nBcc: all@example.com"],
     ["RDAP_BOOTSTRAP_URL", "data.iana.org"],
+    ["RDAP_BOOTSTRAP_URL", "https://user:password@rdap.example.com/dns.json"],
     ["WHOIS_SERVER", "whois example"],
+    ["WHOIS_SERVER", "whois.example.com:99999"],
+    ["WHOIS_SERVER", ":::"],
     ["EGRESS_ALLOW", "10.0.0.0/8, not a host"],
     ["DRIFT_CHECK", "on"],
     ["RESOLVER_ROOTS", "192.0.2.1,192.0.2"],
@@ -122,6 +132,23 @@ describe("an invalid value stops the start with a sentence that names the variab
     const folder = newFolder();
     writeFileSync(join(folder, "file"), "");
     expect(refusal({ DATA_DIR: join(folder, "file") })).toMatch(/^DATA_DIR: /);
+  });
+
+  test("a key file that cannot be read is reported with DATA_DIR", () => {
+    const folder = newFolder();
+    mkdirSync(join(folder, "secret-key"));
+    expect(refusal({ DATA_DIR: folder })).toMatch(/^DATA_DIR: the key file .+ cannot be read \(EISDIR\)\. /);
+  });
+
+  test.each([
+    ["REDIS_URL", "redis://localhost"],
+    ["REDIS_URL", "rediss://user:p%25w@[2001:db8::1]:6380/12"],
+    ["SMTP_URL", "smtps://user:p%40w@mail.example.com"],
+    ["WHOIS_SERVER", "[2001:db8::1]:4343"],
+    ["WHOIS_SERVER", "2001:db8::1"],
+    ["HOST", "::"],
+  ])("the configuration %s=%j is accepted", (name, value) => {
+    expect(() => load({ [name]: value })).not.toThrow();
   });
 });
 
