@@ -20,6 +20,8 @@ const zones = Number(process.env["ZONES"] ?? 1_000);
 const heap = process.env["HEAP"];
 const recordsOfZone = 50;
 const changes = 100;
+/** How often the console asks how far an import is. */
+const pollMilliseconds = 400;
 const latency = 100;
 /** Zones that an import reads at once. */
 const atOnce = 4;
@@ -164,7 +166,7 @@ async function measureReading(client: RestClient, account: Account, pid: number 
   const start = performance.now();
   await client.post(path, { all: true });
   for (let progress = { finishedAt: null, done: 0 }; progress.finishedAt === null;) {
-    await sleep(200);
+    await sleep(pollMilliseconds);
     if (performance.now() - start > 600_000) await signIn({ client, password });
     const answer = await client.get(path);
     if (answer.status === 401) await signIn({ client, password });

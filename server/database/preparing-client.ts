@@ -100,9 +100,7 @@ export class PreparingClient extends Client {
       });
     } catch (error) {
       if (isUnusable(error)) for (const { name, text } of named) if (name !== undefined) this.#names.retire(text);
-      // As `pg` does: the stack leads to the caller instead of the socket.
-      if (error instanceof Error) Error.captureStackTrace(error);
-      throw error;
+      throw withCaller(error);
     }
   }
 
@@ -119,7 +117,7 @@ export class PreparingClient extends Client {
     stream.cork();
     try {
       // Its failure is no failure of what follows.
-      (super.query("discard plans") as Promise<unknown>).catch(() => undefined);
+      super.query("discard plans", () => undefined);
       return send();
     } finally {
       stream.uncork();
@@ -133,16 +131,35 @@ export class PreparingClient extends Client {
   // oxlint-disable-next-line typescript/no-explicit-any -- see `query`
   #send(args: any[]): unknown {
     const [text, values] = args as [unknown, unknown];
-    const name = typeof text === "string" && !isEmpty(values) ? this.#names.of(text) : undefined;
-    const query = name === undefined ? args : [{ name, text, values }, ...args.slice(2)];
+    if (typeof text === "string" && !args.some((arg) => typeof arg === "function"))
+      return this.#sendOne(text, isEmpty(values) ? [] : (values as unknown[]));
     // oxlint-disable-next-line typescript/unbound-method -- bound by Reflect.apply
-    const answer: unknown = Reflect.apply(super.query, this, query);
-    if (name === undefined || !(answer instanceof Promise)) return answer;
-    return answer.catch((error: unknown) => {
-      if (isUnusable(error)) this.#names.retire(String(text));
-      throw error;
-    });
+    return Reflect.apply(super.query, this, args);
   }
+
+  /**
+   * Sends a statement with a callback. To return a promise, `pg` would assign a function literal to a property of the query. V8 allocates such a
+   * function in the old generation, so that the query and all of its values would stay until the next full collection.
+   */
+  async #sendOne(text: string, values: unknown[]): Promise<QueryResult> {
+    const name = values.length > 0 ? this.#names.of(text) : undefined;
+    try {
+      return await new Promise<QueryResult>((resolve, reject) => {
+        super.query({ ...(name !== undefined && { name }), text, values }, (error, result) =>
+          error ? reject(error) : resolve(result),
+        );
+      });
+    } catch (error) {
+      if (name !== undefined && isUnusable(error)) this.#names.retire(text);
+      throw withCaller(error);
+    }
+  }
+}
+
+/** Makes the stack of an error lead to the caller instead of the socket, as `pg` does. */
+function withCaller(error: unknown): unknown {
+  if (error instanceof Error) Error.captureStackTrace(error);
+  return error;
 }
 
 function isEmpty(values: unknown): boolean {
@@ -203,10 +220,12 @@ class StatementGroup implements Submittable {
     this.#members = statements.map(({ name, text, values }) => {
       const member = new Query({ ...(name !== undefined && { name }), text, values: [...values] }) as Member;
       member["_result"]["_types"] = types;
-      member.callback = (error, result) => {
+      // A variable keeps the function out of the old generation, see `#sendOne`.
+      const answered: Member["callback"] = (error, result) => {
         if (error) this.#broken ??= error;
         else if (result) this.#results.push(result);
       };
+      member.callback = answered;
       return member;
     });
   }

@@ -1,8 +1,14 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { sql } from "kysely";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openDatabase, queries, type EntityManager } from "../../server/database/database.ts";
+import { inOneTrip } from "../../server/database/statements.ts";
 import { page } from "../support/markdown.ts";
 import { newAuthority } from "../support/servers/certificates.ts";
 import { createDatabase, startPostgres, type PostgresServer } from "../support/servers/postgres.ts";
@@ -193,5 +199,50 @@ describe("a PostgreSQL server without TLS", () => {
     const { rows } = await client.query("select 1 from pg_database where datname = 'zonewright_mistyped'");
     await client.end();
     expect(rows).toEqual([]);
+  });
+});
+
+describe("the values of an answered statement", () => {
+  const asking = (em: EntityManager, at: Date) => sql`select ${at}::timestamptz as at`.compile(queries(em));
+  const ways: [string, (em: EntityManager, at: Date) => Promise<unknown>][] = [
+    ["outside a transaction", async (em, at) => await queries(em).executeQuery(asking(em, at))],
+    [
+      "in a transaction",
+      async (em, at) => await em.transactional(async (tx) => await queries(tx).executeQuery(asking(tx, at))),
+    ],
+    [
+      "together with another one",
+      async (em, at) =>
+        await em.transactional(async (tx) => {
+          await inOneTrip(tx, [() => asking(tx, new Date()), () => asking(tx, at)]);
+        }),
+    ],
+  ];
+
+  // Otherwise V8 moves them to the old generation, where they take memory until it is collected.
+  test.each(ways)("a collection of the young generation frees the values of a statement %s", async (_where, ask) => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as (what: { type: "minor" }) => void;
+    const opened = await openDatabase({ databaseUrl: address("sslmode=require"), dataDir: folder });
+    const isFreed = async () => {
+      const sent = await (async () => {
+        const at = new Date();
+        await ask(opened.fork(), at);
+        return new WeakRef(at);
+      })();
+      // A connection holds its last statement, and a reference holds its object until the end of the job that made it.
+      for (let next = 0; next < 3; next++) await ask(opened.fork(), new Date());
+      await setImmediate();
+      for (let round = 0; round < 2; round++) collect({ type: "minor" });
+      return sent.deref() === undefined;
+    };
+    try {
+      let freed = 0;
+      for (let use = 0; use < 20; use++) if (await isFreed()) freed++;
+      // Some become old while they are under way.
+      expect(freed).toBeGreaterThanOrEqual(5);
+    } finally {
+      await opened.close();
+    }
   });
 });

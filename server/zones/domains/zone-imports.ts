@@ -312,24 +312,18 @@ async function importProgress(em: EntityManager, configId: string, now: Date) {
     .limit(1)
     .executeTakeFirst();
   if (!row) throw notFound("provider configuration");
-  const items = await queries(em)
+  const results = await queries(em)
     .selectFrom("zone_import_items")
-    .select(["name", "state", "domain_id", "records", "error"])
+    .select(["name", "state", "domain_id as domainId", "records", "error"])
     .where("import_id", "=", row.id)
     .orderBy("position")
     .execute();
   return {
     startedAt: row.started_at,
     finishedAt: row.finished_at,
-    total: items.length,
-    done: items.filter(({ state }) => state === "done" || state === "failed").length,
-    results: items.map(({ name, state, domain_id, records, error }) => ({
-      name,
-      state,
-      domainId: domain_id,
-      records,
-      error,
-    })),
+    total: results.length,
+    done: results.filter(({ state }) => state === "done" || state === "failed").length,
+    results,
   };
 }
 
