@@ -97,6 +97,39 @@ describe("applying changes to records", () => {
     expect(outcomes).toMatchObject([{ ok: false }, { ok: false, message }]);
   });
 
+  test("a change is refused with the one that was to clear its place, and nothing is written twice", () => {
+    const [one, two] = [recordOf("www", "A", "1"), recordOf("www", "A", "2")];
+    const move: RecordChange = { action: "update", before: one, after: two };
+    const create = (): RecordChange => ({ action: "create", before: null, after: { ...one, ttl: 60 } });
+    const inTheWay = (value: string) => ({
+      ok: false,
+      message: `www A ${value} is already in the zone file; sync the zone first.`,
+    });
+    expect(applyToRecords([one, two], [move, create()], zoneFileStore, true)).toEqual({
+      records: [one, two],
+      outcomes: [inTheWay("2"), inTheWay("1")],
+    });
+    expect(applyToRecords([one, two], [create(), create(), move], zoneFileStore, true)).toEqual({
+      records: [one, two],
+      outcomes: [inTheWay("1"), inTheWay("1"), inTheWay("2")],
+    });
+    expect(applyToRecords([one], [create(), move], zoneFileStore, true)).toEqual({
+      records: [{ ...one, ttl: 60 }, two],
+      outcomes: [{ ok: true }, { ok: true }],
+    });
+  });
+
+  test("a record that is deleted twice is deleted by the first change only", () => {
+    const one = recordOf("www", "A", "1");
+    const remove: RecordChange = { action: "delete", before: one, after: null };
+    const message = "www A 1 is no longer in the zone file; sync the zone first.";
+    expect(applyToRecords([one], [remove, { ...remove }], zoneFileStore, true)).toEqual({
+      records: [],
+      outcomes: [{ ok: true }, { ok: false, message }],
+    });
+    expect(applyToRecords([], [remove], zoneFileStore)).toEqual({ records: [], outcomes: [{ ok: false, message }] });
+  });
+
   test.each([
     ["records block each other's values", chainOfValues],
     ["rules break at one name after another", chainOfNames],
