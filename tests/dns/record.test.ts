@@ -145,10 +145,11 @@ describe("keys of records", () => {
   );
 });
 
+const change = (before: LiveRecord | null, after: RecordDraft | null) =>
+  ({ action: before ? (after ? "update" : "delete") : "create", id: "id", before, after }) as PlannedChange;
+
 describe("what DNS sees of a change", () => {
   const off = live({ status: "disabled" });
-  const change = (before: LiveRecord | null, after: RecordDraft | null) =>
-    ({ action: before ? (after ? "update" : "delete") : "create", id: "id", before, after }) as PlannedChange;
   test.each<[string, PlannedChange, string | null]>([
     ["a creation", change(null, base), "create"],
     ["a creation of a disabled record", change(null, off), null],
@@ -207,8 +208,9 @@ describe("records as they are shown", () => {
 
 describe("kinds of records", () => {
   test("only NS records at the apex are the zone's own", () => {
-    const at = (recordType: string, name: string) => isApexNs({ recordType, name });
-    expect([at("NS", "@"), at("NS", "sub"), at("A", "@"), at("A", "www")]).toEqual([true, false, false, false]);
+    const records = ["NS @", "NS sub", "A @", "A www"].map((text) => text.split(" "));
+    const own = records.map(([recordType = "", name = ""]) => isApexNs({ recordType, name }));
+    expect(own).toEqual([true, false, false, false]);
   });
 
   test.each([

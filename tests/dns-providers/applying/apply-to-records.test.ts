@@ -39,6 +39,11 @@ const rulesBroken = (records: readonly RecordData[], name: string) =>
 const data = (records: Iterable<RecordData>) =>
   Array.from(records, ({ recordType, name, value }) => `${name} ${recordType} ${value}`).toSorted();
 
+const inTheWay = (value: string) => ({
+  ok: false,
+  message: `www A ${value} is already in the zone file; sync the zone first.`,
+});
+
 describe("applying changes to records", () => {
   test("exactly the changes reported as made are in the resulting records", () => {
     fc.assert(
@@ -101,10 +106,6 @@ describe("applying changes to records", () => {
     const [one, two] = [recordOf("www", "A", "1"), recordOf("www", "A", "2")];
     const move: RecordChange = { action: "update", before: one, after: two };
     const create = (): RecordChange => ({ action: "create", before: null, after: { ...one, ttl: 60 } });
-    const inTheWay = (value: string) => ({
-      ok: false,
-      message: `www A ${value} is already in the zone file; sync the zone first.`,
-    });
     expect(applyToRecords([one, two], [move, create()], zoneFileStore, true)).toEqual({
       records: [one, two],
       outcomes: [inTheWay("2"), inTheWay("1")],

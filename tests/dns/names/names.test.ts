@@ -142,9 +142,9 @@ describe("owners from clients", () => {
   });
 
   test("only a name with a space is refused with the advice to escape it", () => {
-    const message = (input: string) => JSON.stringify(parseOwner(input, "example.com"));
-    expect(message("a b")).toContain("write a space");
-    expect(message("a!b")).not.toContain("write a space");
+    const [spaced, other] = ["a b", "a!b"].map((input) => JSON.stringify(parseOwner(input, "example.com")));
+    expect(spaced).toContain("write a space");
+    expect(other).not.toContain("write a space");
   });
 
   test("an owner in a Unicode zone may be fully qualified in A-labels or in Unicode", () => {
@@ -366,7 +366,7 @@ describe("names within a zone", () => {
     ["a\\\\\\.example.com", null],
   ])("within example.com, the name %s has the owner %s", (name, owner) => {
     expect(ownerWithin(name, "example.com")).toBe(owner);
-    if (owner !== null) expect(absoluteName(owner, "example.com")).toBe(name);
+    expect(owner === null || absoluteName(owner, "example.com") === name).toBe(true);
   });
 
   test("labels are parsed in lower case, with or without a wildcard and a trailing dot", () => {

@@ -88,6 +88,16 @@ function survives(octets: Buffer): void {
   }
 }
 
+const head = (bits: number, ...counts: number[]) => {
+  const octets = Buffer.alloc(12);
+  for (const [index, number] of [7, bits, ...counts].entries()) octets.writeUInt16BE(number, 2 * index);
+  return octets;
+};
+
+/** What is wrong with a message that is cut off at each octet from one on. */
+const reasons = (octets: Buffer, from: number) =>
+  Array.from({ length: octets.length - from }, (_, index) => parseMessage(octets.subarray(0, from + index)));
+
 describe("messages", () => {
   test("what is written reads back equal, with compressed names, over as many messages as it takes", () => {
     assert(
@@ -118,11 +128,6 @@ describe("messages", () => {
     expect(message).toHaveLength(12 + 11 + 2 * (2 + 10 + 2));
   });
 
-  const head = (bits: number, ...counts: number[]) => {
-    const octets = Buffer.alloc(12);
-    for (const [index, number] of [7, bits, ...counts].entries()) octets.writeUInt16BE(number, 2 * index);
-    return octets;
-  };
   const question = Buffer.from("0161 00 0006 00fe".replaceAll(" ", ""), "hex");
   const answer = Buffer.from("0161 00 0001 0003 0000003c 0004 c0000201".replaceAll(" ", ""), "hex");
 
@@ -161,8 +166,6 @@ describe("messages", () => {
 
   test("a message that is cut off anywhere is refused, with where it ends", () => {
     expect(parseMessage(head(0).subarray(0, 11))).toBe("it is shorter than a header");
-    const reasons = (octets: Buffer, from: number) =>
-      Array.from({ length: octets.length - from }, (_, index) => parseMessage(octets.subarray(0, from + index)));
     const cut = "it is cut off within a name";
     const [inQuestion, inRecord] = ["it ends within a question", "it ends within a record"];
     expect(reasons(Buffer.concat([head(0, 1), question]), 12)).toEqual([

@@ -58,6 +58,12 @@ const outdated = { code: "CONFLICT", message: expect.stringMatching(/^The plan i
 const present = [live("a", { value: "192.0.2.8" }), live("b", { value: "192.0.2.9" })];
 const base: State = { live: present, changes: [create("new")], following: [] };
 
+const stateWith = (some: readonly string[], following: readonly string[]): State => ({
+  live: some.map((value, index) => live(`id ${index}`, { value })),
+  changes: [create("new")],
+  following,
+});
+
 describe("what an approval stands for", () => {
   test.each<[string, Partial<State>, string?]>([
     ["another value", { changes: [create("new", { value: "192.0.2.2" })] }],
@@ -100,16 +106,11 @@ describe("what an approval stands for", () => {
 
   test("the order of the records and of the PTR changes does not count, but each of them does", () => {
     const values = ["192.0.2.5", "192.0.2.3", "192.0.2.4", "192.0.2.3"];
-    const state = (some: readonly string[], following: readonly string[]): State => ({
-      live: some.map((value, index) => live(`id ${index}`, { value })),
-      changes: [create("new")],
-      following,
-    });
-    const one = hashOf(state(values, ["x", "z", "y"]));
-    expect(hashOf(state(values.toReversed(), ["z", "y", "x"]))).toBe(one);
-    expect(hashOf(state(values.toSorted(), ["y", "x", "z"]))).toBe(one);
-    expect(hashOf(state([...new Set(values)], ["x", "z", "y"]))).not.toBe(one);
-    expect(hashOf(state(values, ["x", "y"]))).not.toBe(one);
+    const one = hashOf(stateWith(values, ["x", "z", "y"]));
+    expect(hashOf(stateWith(values.toReversed(), ["z", "y", "x"]))).toBe(one);
+    expect(hashOf(stateWith(values.toSorted(), ["y", "x", "z"]))).toBe(one);
+    expect(hashOf(stateWith([...new Set(values)], ["x", "z", "y"]))).not.toBe(one);
+    expect(hashOf(stateWith(values, ["x", "y"]))).not.toBe(one);
   });
 
   test("a record that goes is something else than one that comes", () => {
