@@ -124,13 +124,12 @@ class Cluster implements Instances {
       const before = this.#counted[index] ?? { calls: 0, jobs: 0 };
       return { calls: calls - before.calls, jobs: jobs - before.jobs };
     });
-    const share = (one: number, all: number) => `${one} of ${all} (${((100 * one) / all).toFixed(0)} %)`;
-    const sum = (of: keyof Counts) => counts.reduce((all, one) => all + one[of], 0);
+    const all = { calls: sum(counts.map(({ calls }) => calls)), jobs: sum(counts.map(({ jobs }) => jobs)) };
     return [
       ...this.#throughput,
       ...counts.map(
         ({ calls, jobs }, index) =>
-          `instance ${index + 1}: calls ${share(calls, sum("calls"))}, runs of jobs ${share(jobs, sum("jobs"))}`,
+          `instance ${index + 1}: calls ${share(calls, all.calls)}, runs of jobs ${share(jobs, all.jobs)}`,
       ),
     ];
   }
@@ -176,7 +175,6 @@ class Cluster implements Instances {
       processorSeconds(this.instances.map(({ pid }) => pid)),
       ...this.patroni.members.map((member) => member.processorSeconds()),
     ]);
-    const sum = (numbers: number[]) => numbers.reduce((all, one) => all + one, 0);
     return { calls: sum(counts.map(({ calls }) => calls)), instances, database: sum(members) };
   }
 
@@ -199,6 +197,9 @@ interface Counts {
   calls: number;
   jobs: number;
 }
+
+const share = (one: number, all: number) => `${one} of ${all} (${((100 * one) / all).toFixed(0)} %)`;
+const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
 
 /** Runs the recommended nginx before some instances. Its workers give up root: the folder must be open to them. */
 export async function startDeployedNginx(

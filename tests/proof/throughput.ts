@@ -46,9 +46,8 @@ export async function throughput(
   const ids: string[] = [];
   for (let zone = 0; zone < zones; zone++)
     ids.push(await created(admin, "/api/domains", { name: `throughput${zone}.example`, providerConfigId: manual }));
-  const records = (prefix: string, count: number) =>
-    Array.from({ length: count }, (_, index) => record(`${prefix}-${index}`));
-  await admin.post(`/api/domains/${ids[0]}/records/bulk`, { records: records("listed", 100) });
+  const listed = Array.from({ length: 100 }, (_, index) => record(`listed-${index}`));
+  await admin.post(`/api/domains/${ids[0]}/records/bulk`, { records: listed });
   let made = 0;
   const kinds: Record<string, (url: string) => Promise<number>> = {
     "lists of 50 records": (url) =>
