@@ -132,8 +132,9 @@ test("a table that grew for months without a vacuum gives back its space in the 
   expect(await run("select count(*)::int as count, min(at) as at from grown")).toEqual([{ count: 1_000, at: 40 }]);
 });
 
+const startOfLog = () => run("select redo_lsn::text as lsn from pg_control_checkpoint()");
+
 test("the write-ahead log is written over after sixteen megabytes", async () => {
-  const startOfLog = () => run("select redo_lsn::text as lsn from pg_control_checkpoint()");
   const before = await startOfLog();
   await makeTable("logged", 20_000, "x".repeat(1_000));
   expect(await startOfLog()).toEqual(before);

@@ -33,35 +33,34 @@ const creating = (count: number, valueOf: (at: number) => object) =>
   Array.from({ length: count }, (_, at) => ({ action: "create", record: { name: `h${at}`, ...valueOf(at) } }));
 const address = () => ({ recordType: "A", value: "192.0.2.1" });
 
-describe("a call that runs for long", () => {
-  const ended = () => Promise.withResolvers<string>();
+const ended = () => Promise.withResolvers<string>();
+const fails = () => Promise.reject(new Error("The plan is outdated."));
 
-  /** Begins a call that runs until it is ended. Its renewals come only when the test moves the timers on. */
-  async function longCall() {
-    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-    onTestFinished(() => void vi.useRealTimers());
-    const time = new Clock();
-    time.standStill();
-    const idempotency = new Idempotency(zw.services.database, time.now, zw.services.log);
-    const http = { header: () => undefined, setHeader: () => undefined } as unknown as HttpPort;
-    const call = { caller: { userId: key, tokenId: null } as unknown as Caller, procedure: "p", key, input: {}, http };
-    const executed: string[] = [];
-    const once = (name: string, answer: () => Promise<string>) =>
-      idempotency.once(call, async () => {
-        executed.push(name);
-        return await answer();
-      });
-    const [began, end] = [ended(), ended()];
-    const first = once("first", () => {
-      began.resolve("");
-      return end.promise;
+/** Begins a call that runs until it is ended. Its renewals come only when the test moves the timers on. */
+async function longCall() {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const time = new Clock();
+  time.standStill();
+  const idempotency = new Idempotency(zw.services.database, time.now, zw.services.log);
+  const http = { header: () => undefined, setHeader: () => undefined } as unknown as HttpPort;
+  const call = { caller: { userId: key, tokenId: null } as unknown as Caller, procedure: "p", key, input: {}, http };
+  const executed: string[] = [];
+  const once = (name: string, answer: () => Promise<string>) =>
+    idempotency.once(call, async () => {
+      executed.push(name);
+      return await answer();
     });
-    await began.promise;
-    return { time, once, executed, first, end };
-  }
+  const [began, end] = [ended(), ended()];
+  const first = once("first", () => {
+    began.resolve("");
+    return end.promise;
+  });
+  await began.promise;
+  return { time, once, executed, first, end };
+}
 
-  const fails = () => Promise.reject(new Error("The plan is outdated."));
-
+describe("a call that runs for long", () => {
   test("a call that runs for an hour holds its Idempotency-Key, and its repetition gets its response", async () => {
     const { time, once, executed, first, end } = await longCall();
     for (let minutes = 0; minutes < 60; minutes++) {
