@@ -1,4 +1,4 @@
-import { type SelectQueryBuilder, sql, type RawBuilder } from "kysely";
+import { type SelectQueryBuilder, sql, type RawBuilder, type SqlBool } from "kysely";
 import { jsonTexts, queries, type EntityManager } from "./database.ts";
 import { toUnicodeName, withAsciiDots } from "../dns/names/names.ts";
 import { entities, type Tables } from "./tables/all.ts";
@@ -17,6 +17,21 @@ export interface Paging {
   limit: number;
 }
 
+/** The part of a list that a page shows, read from the nearer end. */
+export interface Slice {
+  size: number;
+  offset: number;
+  fromEnd: boolean;
+}
+
+/** Returns the part of a list of `total` rows that a page shows. @param start where the page begins in this list; below 0 if it begins in the list before. */
+export function sliceOf(total: number, start: number, limit: number): Slice {
+  const first = Math.max(0, start);
+  const size = Math.max(0, Math.min(start + limit, total) - first);
+  const fromEnd = first > total / 2;
+  return { size, offset: fromEnd ? total - first - size : first, fromEnd };
+}
+
 /** Returns one page of a query's rows, in its order, and the total count. */
 export async function onePage<DB, TB extends keyof DB, Row>(
   found: SelectQueryBuilder<DB, TB, Row>,
@@ -32,6 +47,36 @@ export async function onePage<DB, TB extends keyof DB, Row>(
     .select((eb) => eb.fn.countAll<string>().as("total"))
     .execute();
   return { rows, total: Number(counted?.total ?? 0) };
+}
+
+/**
+ * Returns one page of a query's rows, newest first, and the total count. Skips rows by their ids, which indexes have, from the nearer end, and
+ * reads only those of the page.
+ *
+ * @param found has no order
+ * @param id the column of ids, which are in the order of time
+ */
+export async function newestPage<DB, TB extends keyof DB, Row>(
+  found: SelectQueryBuilder<DB, TB, Row>,
+  id: `${TB & string}.id`,
+  { page, limit }: Paging,
+): Promise<{ rows: Row[]; total: number }> {
+  const keys = found.clearSelect();
+  const [counted] = await keys
+    .$castTo<{ total: string }>()
+    .select((eb) => eb.fn.countAll<string>().as("total"))
+    .execute();
+  const total = Number(counted?.total ?? 0);
+  const { size, offset, fromEnd } = sliceOf(total, (page - 1) * limit, limit);
+  if (size === 0) return { rows: [], total };
+  const key = sql.ref<string>(id);
+  const direction = fromEnd ? "asc" : "desc";
+  const ids = keys.select(key.as("id")).orderBy(key, direction).limit(size).offset(offset);
+  const rows = await found
+    .where(sql<SqlBool>`${key} in (${ids})`)
+    .orderBy(key, direction)
+    .execute();
+  return { rows: fromEnd ? rows.toReversed() : rows, total };
 }
 
 /** The right-hand side of a condition on a stored name. */

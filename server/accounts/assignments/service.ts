@@ -3,7 +3,7 @@ import type { Audit } from "../../notifications/audit/audit.ts";
 import { type Caller, theService } from "../../access/caller.ts";
 import { readsEverything, coversDomain } from "../../access/zone-access.ts";
 import { queries, type EntityManager, type Database } from "../../database/database.ts";
-import { onePage, everyColumn } from "../../database/query-helpers.ts";
+import { newestPage, everyColumn } from "../../database/query-helpers.ts";
 import { AppError, badField, notFound } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
 import type { Notifications } from "../../notifications/notify.ts";
@@ -108,7 +108,7 @@ export class Assignments {
       .$if(!readsEverything(caller.role), (query) => query.where("a.user_id", "=", caller.userId))
       .$if(userId !== undefined, (query) => query.where("a.user_id", "=", userId ?? ""))
       .$if(domainId !== undefined, (query) => query.where(coversDomainWithId(domainId ?? "")));
-    const { rows, total } = await onePage(found.orderBy("a.id", "desc"), { page, limit });
+    const { rows, total } = await newestPage(found, "a.id", { page, limit });
     return { assignments: rows.map(view), total, page, limit };
   }
 

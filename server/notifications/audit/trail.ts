@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { listAuditInput } from "./schemas.ts";
 import { sql, type ExpressionBuilder } from "kysely";
 import { queries, type EntityManager } from "../../database/database.ts";
-import { onePage, type Paging } from "../../database/query-helpers.ts";
+import { sliceOf, type Paging, type Slice } from "../../database/query-helpers.ts";
 import type { Tables } from "../../database/tables/all.ts";
 import { csvRow } from "../../platform/csv.ts";
 import { badField } from "../../platform/errors.ts";
@@ -21,14 +21,24 @@ const domainOf = sql<string | null>`(case target_type when 'domain' then target_
 
 type Row = Awaited<ReturnType<ReturnType<typeof rowsOf>["execute"]>>[number];
 
-function rowsOf(em: EntityManager, filter: ResolvedFilter) {
-  return queries(em)
+/** Skips entries by their ids, which the index of each filter has, and reads only those that it returns. */
+function rowsOf(em: EntityManager, filter: ResolvedFilter, { size, offset, fromEnd }: Slice) {
+  const direction = fromEnd ? "asc" : "desc";
+  const page = queries(em)
     .selectFrom("audit_entries")
-    .selectAll()
-    .select(domainOf.as("domain_id"))
+    .select("id")
     .where((eb) => matches(eb, filter))
-    .orderBy("at", "desc")
-    .orderBy("id", "desc");
+    .orderBy("at", direction)
+    .orderBy("id", direction)
+    .limit(size)
+    .offset(offset);
+  return queries(em)
+    .selectFrom(page.as("page"))
+    .innerJoin("audit_entries", "audit_entries.id", "page.id")
+    .selectAll("audit_entries")
+    .select(domainOf.as("domain_id"))
+    .orderBy("at", direction)
+    .orderBy("audit_entries.id", direction);
 }
 
 function matches(eb: ExpressionBuilder<Tables, "audit_entries">, filter: ResolvedFilter) {
@@ -72,19 +82,28 @@ export async function listEntries(
   await requireEntry(em, given.before);
   const filter = await resolved(em, given);
   const { rows, total } =
-    count !== "false"
-      ? await onePage(rowsOf(em, filter), { page, limit })
-      : await uncounted(em, filter, { page, limit });
+    count !== "false" ? await counted(em, filter, { page, limit }) : await uncounted(em, filter, { page, limit });
   return { entries: await shown(em, rows), total, page, limit };
 }
 
-/** Like `onePage`, without counting more than whether there are more. */
+/** Returns a page, read from the nearer end, and the total count. */
+async function counted(em: EntityManager, filter: ResolvedFilter, { page, limit }: Paging) {
+  const count = await queries(em)
+    .selectFrom("audit_entries")
+    .select((eb) => eb.fn.countAll<string>().as("total"))
+    .where((eb) => matches(eb, filter))
+    .executeTakeFirstOrThrow();
+  const total = Number(count.total);
+  const slice = sliceOf(total, (page - 1) * limit, limit);
+  if (slice.size === 0) return { rows: [], total };
+  const rows = await rowsOf(em, filter, slice).execute();
+  return { rows: slice.fromEnd ? rows.toReversed() : rows, total };
+}
+
+/** Like `counted`, without counting more than whether there are more. */
 async function uncounted(em: EntityManager, filter: ResolvedFilter, { page, limit }: Paging) {
   const skipped = (page - 1) * limit;
-  const rows = await rowsOf(em, filter)
-    .limit(limit + 1)
-    .offset(skipped)
-    .execute();
+  const rows = await rowsOf(em, filter, { size: limit + 1, offset: skipped, fromEnd: false }).execute();
   return { rows: rows.slice(0, limit), total: rows.length === 0 ? 0 : skipped + rows.length };
 }
 

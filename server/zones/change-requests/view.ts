@@ -10,7 +10,7 @@ import { counts, listedFor, planRequest, reviewRefusal, reviewsOf, type FreshPla
 import { changeSetOf, findRequest, presentName, type Place, type StoredRequest } from "./request.ts";
 import { sql, type Selectable } from "kysely";
 import { visibleDomains } from "../../access/visible-domains.ts";
-import { onePage, type Paging } from "../../database/query-helpers.ts";
+import { newestPage, type Paging } from "../../database/query-helpers.ts";
 import type { Tables } from "../../database/tables/all.ts";
 import type { ChangeRequestState } from "../../database/tables/changes.ts";
 
@@ -177,9 +177,8 @@ export async function pageOfRequests(em: EntityManager, caller: Caller, filter: 
     .$if(state !== undefined, (query) => query.where("r.state", "=", state ?? "open"))
     .$if(domain !== undefined, (query) => query.where("r.domain_id", "=", domain ?? null))
     .$if(filter.mine === "true", (query) => query.where("r.author_id", "=", caller.userId))
-    .$if(filter.toReview === "true", (query) => query.where(toReview))
-    .orderBy("r.id", "desc");
-  const { rows, total } = await onePage(matching, { page, limit });
+    .$if(filter.toReview === "true", (query) => query.where(toReview));
+  const { rows, total } = await newestPage(matching, "r.id", { page, limit });
   const counted = await found
     .select(({ fn }) => [
       fn.countAll<string>().filterWhere("r.state", "=", "open").as("open"),

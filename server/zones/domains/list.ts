@@ -1,16 +1,9 @@
-import {
-  sql,
-  type Expression,
-  type ExpressionBuilder,
-  type Kysely,
-  type SelectQueryBuilder,
-  type SqlBool,
-} from "kysely";
-import { visibleDomains, type VisibleDomains } from "../../access/visible-domains.ts";
+import { sql, type Expression, type ExpressionBuilder, type Kysely, type RawBuilder, type SqlBool } from "kysely";
+import { visibleDomains, type Visibility, type VisibleDomains } from "../../access/visible-domains.ts";
 import { hasPermission, type Caller, type ZoneScope } from "../../access/caller.ts";
 import { queries, type EntityManager, repeated } from "../../database/database.ts";
 import type { Tables } from "../../database/tables/all.ts";
-import { escapeLike, nameSearch, type NameSearch } from "../../database/query-helpers.ts";
+import { escapeLike, nameSearch, sliceOf, type NameSearch, type Slice } from "../../database/query-helpers.ts";
 import { AppError, badField } from "../../platform/errors.ts";
 import { ownerWithin, parseLabels, shown, parseNamedView, parseView, splitQualified } from "../../dns/names/names.ts";
 import { lastChangesOf } from "../changes/history.ts";
@@ -126,42 +119,68 @@ async function pageOfRows(em: EntityManager, visible: VisibleDomains, filter: Do
   const named = filter.name === undefined ? {} : await namedDomain(em, visible, filter.name, view.view);
   const wanted = { ...filter, ...view, ...named };
   const search = filter.search === undefined ? null : await searchOf(em, visible, filter.search);
-  const offset = (page - 1) * limit;
-  const isByProvider = filter.sort === "provider" || filter.sort === "-provider";
+  const condition = (eb: ExpressionBuilder<Tables, "domains">) => matches(eb, visible, wanted, search, now);
+  const count = await queries(em)
+    .selectFrom("domains")
+    .select((eb) => eb.fn.countAll<string>().as("total"))
+    .where(condition)
+    .executeTakeFirstOrThrow();
+  const total = Number(count.total);
+  const slice = sliceOf(total, (page - 1) * limit, limit);
+  if (slice.size === 0) return { rows: [], total };
+  const query = (db: Kysely<Tables>) => pageQuery(db, condition, slice, orderOf(visible, filter.sort ?? "name", slice));
+  const rows = isUnfiltered(filter)
+    ? await repeated(em, shapeOf(visible.visibility, slice), [...visible.parameters, slice.size, slice.offset], query)
+    : await query(queries(em)).execute();
+  if (slice.fromEnd) rows.reverse();
+  const seen = await restrictToVisibleRecords(em, rows, (row) => visible.seenOf(row));
+  return { rows: seen, total };
+}
+
+/** The cache keys of the query for a page without filters that is read from the end. */
+const fromTheEnd = new WeakMap<Visibility, object>();
+
+function shapeOf(visibility: Visibility, { fromEnd }: Slice): object {
+  if (!fromEnd) return visibility;
+  const shape = fromTheEnd.get(visibility) ?? {};
+  fromTheEnd.set(visibility, shape);
+  return shape;
+}
+
+/** The order of a list, read from either end. */
+interface Order {
+  columns: RawBuilder<unknown>;
+  isByProvider: boolean;
+}
+
+/** Selects the domains of a page in its order. Skips rows by their names, which indexes have, and reads only those that it shows. */
+function pageQuery(
+  db: Kysely<Tables>,
+  condition: (eb: ExpressionBuilder<Tables, "domains">) => Expression<SqlBool>,
+  { size, offset }: Slice,
+  { columns, isByProvider }: Order,
+) {
   // No index orders domains by a name of another table. But one has the first of each configuration, among which are those of the page.
   const ofEach = (eb: ExpressionBuilder<Tables, "provider_configs">) =>
     eb
       .selectFrom("domains")
-      .selectAll("domains")
+      .select(["domains.name", "domains.view"])
       .whereRef("domains.provider_config_id", "=", "provider_configs.id")
-      .where((inner) => matches(inner, visible, wanted, search, now))
-      .orderBy("domains.name")
-      .orderBy("domains.view")
-      .limit(offset + limit)
+      .where(condition)
+      .orderBy(columns)
+      .limit(offset + size)
       .as("domains");
-  const all = (db: Kysely<Tables>) =>
-    db
-      .selectFrom("domains")
-      .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
-      .where((eb) => matches(eb, visible, wanted, search, now));
-  const byProvider = (db: Kysely<Tables>) =>
-    db.selectFrom("provider_configs").innerJoinLateral(ofEach, (join) => join.onTrue());
-  const query = (db: Kysely<Tables>) =>
-    (isByProvider ? byProvider(db) : all(db))
-      .select(listColumns)
-      .$call((rows) => inOrder(rows, visible, filter.sort ?? "name"))
-      .limit(limit)
-      .offset(offset);
-  const rows = isUnfiltered(filter)
-    ? await repeated(em, visible.visibility, [...visible.parameters, limit, offset], query)
-    : await query(queries(em)).execute();
-  const count = await queries(em)
-    .selectFrom("domains")
-    .select((eb) => eb.fn.countAll<string>().as("total"))
-    .where((eb) => matches(eb, visible, wanted, search, now))
-    .executeTakeFirstOrThrow();
-  const seen = await restrictToVisibleRecords(em, rows, (row) => visible.seenOf(row));
-  return { rows: seen, total: Number(count.total) };
+  const named = isByProvider
+    ? db.selectFrom("provider_configs").innerJoinLateral(ofEach, (join) => join.onTrue())
+    : db.selectFrom("domains").where(condition);
+  return db
+    .selectFrom(named.select(["domains.name", "domains.view"]).orderBy(columns).limit(size).offset(offset).as("page"))
+    .innerJoin("domains", (join) =>
+      join.onRef("domains.name", "=", "page.name").onRef("domains.view", "=", "page.view"),
+    )
+    .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
+    .select(listColumns)
+    .orderBy(columns);
 }
 
 /**
@@ -231,15 +250,12 @@ function hasStatus(eb: ExpressionBuilder<Tables, "domains">, status: DomainStatu
   return eb.and([enabled, eb.or([eb("domains.expiring_from", "is", null), eb("domains.expiring_from", ">", now)])]);
 }
 
-/** Orders rows without revealing the record count or drift of a domain that the caller sees only in part. */
-function inOrder<Row>(
-  rows: SelectQueryBuilder<Tables, "domains" | "provider_configs", Row>,
-  visible: VisibleDomains,
-  sort: DomainSort,
-) {
+/** Returns the order of a sort, without revealing the record count or drift of a domain that the caller sees only in part. */
+function orderOf(visible: VisibleDomains, sort: DomainSort, { fromEnd }: Slice): Order {
   const field = sort.replace(/^-/, "") as (typeof sorts)[number];
-  const direction = sort.startsWith("-") ? "desc" : "asc";
-  if (field === "name") return rows.orderBy("domains.name", direction).orderBy("domains.view", direction);
+  const direction = (isDescending: boolean) => sql.raw(isDescending === fromEnd ? "asc" : "desc");
+  const [to, then] = [direction(sort.startsWith("-")), direction(false)];
+  if (field === "name") return { columns: sql`domains.name ${to}, domains.view ${to}`, isByProvider: false };
   const size = sql.ref("domains.record_count");
   const by = {
     expiresAt: sql.ref("domains.expires_at"),
@@ -251,10 +267,9 @@ function inOrder<Row>(
   // Only what may be null says where nulls come: the indexes of the others are read from either end.
   const isNullable =
     !["updatedAt", "provider"].includes(field) && (field !== "recordCount" || visible.ifWhole(size) !== size);
-  return rows
-    .orderBy(by, (order) => (isNullable ? order[direction]().nullsLast() : order[direction]()))
-    .orderBy("domains.name")
-    .orderBy("domains.view");
+  const nulls = sql.raw(isNullable ? (fromEnd ? "nulls first" : "nulls last") : "");
+  const columns = sql`${by} ${to} ${nulls}, domains.name ${then}, domains.view ${then}`;
+  return { columns, isByProvider: field === "provider" };
 }
 
 /**

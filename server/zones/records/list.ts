@@ -2,7 +2,14 @@ import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { ZoneScope } from "../../access/caller.ts";
 import type { Zone } from "../../access/zone-access.ts";
 import { queries, type EntityManager, repeated } from "../../database/database.ts";
-import { type Paging, escapeLike, nameSearch, type NameSearch } from "../../database/query-helpers.ts";
+import {
+  type Paging,
+  escapeLike,
+  nameSearch,
+  sliceOf,
+  type NameSearch,
+  type Slice,
+} from "../../database/query-helpers.ts";
 import { asWritten, editableTypes, type LiveRecord, type RecordStatus } from "../../dns/record.ts";
 import {
   liveColumns,
@@ -76,21 +83,6 @@ interface List {
   versions: RawBuilder<SqlBool>;
   /** The condition on server-managed records. */
   managed: RawBuilder<SqlBool>;
-}
-
-/** The part of a list that a page shows, read from the nearer end. */
-interface Slice {
-  size: number;
-  offset: number;
-  fromEnd: boolean;
-}
-
-/** @param start where the page begins in this list; below 0 if it begins in the list before. */
-function sliceOf(total: number, start: number, limit: number): Slice {
-  const first = Math.max(0, start);
-  const size = Math.max(0, Math.min(start + limit, total) - first);
-  const fromEnd = first > total / 2;
-  return { size, offset: fromEnd ? total - first - size : first, fromEnd };
 }
 
 type Row = Parameters<typeof liveRecord>[0] & { revision: number | null };

@@ -102,6 +102,19 @@ describe("who may do what", () => {
     expect((await dana.get(`/api/change-requests/${across.id}`)).status).toBe(404);
   });
 
+  test("the pages of the list of requests fit together, read from either end", async () => {
+    const zone = await zoneOfAda();
+    const made: string[] = [];
+    for (const host of ["a", "b", "c", "d", "e"]) made.unshift((await requested(ada, zone, creating(host))).id);
+    const paged: string[] = [];
+    for (const page of [1, 2, 3, 4]) {
+      const { body } = await ada.get(`/api/change-requests?domain=${zone.id}&limit=2&page=${page}`);
+      expect(body.total).toBe(5);
+      paged.push(...body.requests.map(({ id }: Body) => id));
+    }
+    expect(paged).toEqual(made);
+  });
+
   test("a member without write access cannot request a change", async () => {
     const zone = await manualZone(zw);
     await assign(zw, ada, zone.id, "*", "read");

@@ -126,6 +126,15 @@ describe("the list of domains", () => {
     expect(body.issues).toMatchObject([{ path: [field] }]);
   });
 
+  test.each(
+    ["name", "expiresAt", "recordCount", "updatedAt", "drift", "provider"].flatMap((field) => [field, `-${field}`]),
+  )("the pages of the list of domains sorted by %s fit together, read from either end", async (sort) => {
+    const paged: string[] = [];
+    for (let page = 1; page <= 5; page++) paged.push(...(await namesFor({ sort, limit: 5, page })));
+    expect(paged).toHaveLength(domains.length);
+    expect(paged).toEqual(await namesFor({ sort, limit: 100 }));
+  });
+
   test("the list of domains is empty beyond the last page, with the total still reported", async () => {
     const { body } = await zw.admin.get("/api/domains?page=2147483647&limit=100");
     expect(body).toMatchObject({ domains: [], total: 24, page: 2_147_483_647, limit: 100 });
