@@ -13,6 +13,7 @@ import { measureReminders } from "./reminders.ts";
 import { measureReplacement } from "./replace.ts";
 import { measureReverseReport } from "./reverse-report.ts";
 import { measureRowSizes } from "./row-sizes.ts";
+import { measureScale } from "./scale/main.ts";
 import { measureSignIn } from "./sign-in.ts";
 import { measureStarts } from "./start.ts";
 import { measureStreams } from "./streams.ts";
@@ -51,10 +52,15 @@ const benchmarks: Record<string, () => Promise<Figure[]>> = {
   cli: async () => [...(await measureCli()), ...(await inEnvironment(measurePlan))],
   "after-crash": measureAfterCrash,
   console: async () => await inEnvironment(measureConsole),
+  scale: measureScale,
 };
 
-/** Names on the command line; all if there are none. */
-const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(benchmarks);
+/** Those that take too long to run unless they are named. */
+const onlyNamed = ["scale"];
+
+/** Names on the command line; without any, all that do not take too long. */
+const chosen =
+  process.argv.length > 2 ? process.argv.slice(2) : Object.keys(benchmarks).filter((name) => !onlyNamed.includes(name));
 const unknown = chosen.filter((name) => !Object.hasOwn(benchmarks, name));
 if (unknown.length > 0) {
   throw new Error(`No benchmark is named ${unknown.join(", ")}. Choose from: ${Object.keys(benchmarks).join(", ")}.`);

@@ -14,6 +14,8 @@ export interface Environment {
   databaseUrl: string;
   url: string;
   client: RestClient;
+  /** The process id of the service. */
+  servicePid: number;
   /** Of the user `admin`. */
   password: string;
   /** Id of the embedded zone-file configuration and of one without a back end. */
@@ -70,6 +72,7 @@ export async function startEnvironment(settings: Readonly<Record<string, string>
     databaseUrl,
     url,
     client,
+    servicePid: service.pid,
     password,
     zonefileConfig,
     manualConfig,

@@ -93,8 +93,11 @@ async function idOf(run: Run, rows: string): Promise<string> {
   return String(id);
 }
 
+/** Values by parameter. */
+export type Samples = Readonly<Record<string, string | readonly string[]>>;
+
 /** What a parameter without an enumeration is tried with. `{…}` names something of the filled database. */
-const samples: Record<string, string | string[]> = {
+const samples: Samples = {
   revision: "1",
   page: "2",
   limit: "100",
@@ -125,9 +128,9 @@ const samples: Record<string, string | string[]> = {
 };
 
 /** What the lists of a zone's records are tried with instead. */
-const recordSamples: typeof samples = { name: ["h9-1", "@"] };
+const recordSamples: Samples = { name: ["h9-1", "@"] };
 /** What the search across zones is tried with instead: a tag that every domain has leaves nothing for an index to skip. */
-const searchSamples: typeof samples = { tag: "tag7", host: ["h9-1a2b3c", "h9-1*"], comment: "moved" };
+const searchSamples: Samples = { tag: "tag7", host: ["h9-1a2b3c", "h9-1*"], comment: "moved" };
 
 /** Lists without pages. */
 const others = [
@@ -144,20 +147,25 @@ interface Operation {
   parameters?: { name: string; in: string; schema: { enum?: string[]; anyOf?: { enum?: string[] }[] } }[];
 }
 
-/** Returns every list of the API's document for a filled installation, plainly and with each value of each parameter. */
-export async function listPaths(client: RestClient, named: FilledZones): Promise<string[]> {
+/**
+ * Returns every list of the API's document for a filled installation, plainly and with each value of each parameter.
+ *
+ * @param given values that this installation has, before those that `fillZones` gives it
+ */
+export async function listPaths(client: RestClient, named: FilledZones, given: Samples = {}): Promise<string[]> {
+  const [text = ""] = [given["search"] ?? "h9-1"].flat();
   const { paths } = (await client.get("/api/openapi.json")).body as { paths: Record<string, { get?: Operation }> };
   const urls = Object.entries(paths).flatMap(([path, { get }]) => {
     const query = (get?.parameters ?? []).filter((parameter) => parameter.in === "query");
     if (!query.some(({ name }) => ["page", "after", "search"].includes(name))) return [];
     // Of what belongs to something, only what belongs to a domain.
     if (path.replace("/domains/{id}", "").includes("{")) return [];
-    const url = `/api${path.replace("{id}", "{domain}")}?${search.has(path) ? "search=h9-1&" : ""}`;
+    const url = `/api${path.replace("{id}", "{domain}")}?${search.has(path) ? `search=${encodeURIComponent(text)}&` : ""}`;
     const filtered = query.flatMap(({ name, schema }) => {
       const values = schema.enum ?? schema.anyOf?.flatMap((each) => each.enum ?? []) ?? [];
       const ofRecords = path.endsWith("{id}/records") ? recordSamples[name] : undefined;
       const own = search.has(path) ? searchSamples[name] : ofRecords;
-      const tried = values.length > 0 ? values : (own ?? samples[name]);
+      const tried = values.length > 0 ? values : (given[name] ?? own ?? samples[name]);
       if (tried === undefined) throw new Error(`Add a sample of ${name}, which ${path} is filtered by.`);
       return [tried].flat().map((value) => {
         const text = value.startsWith("{") ? value : encodeURIComponent(value);
