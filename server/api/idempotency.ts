@@ -17,8 +17,8 @@ import { inSlices, type Steps } from "../platform/slices.ts";
 
 /** How long a response is stored. */
 const retentionMilliseconds = 24 * 3_600_000;
-/** How long a crashed call holds its key. One that runs renews this every 20 seconds, for as long as it takes. */
-const leaseMilliseconds = 2 * 60_000;
+/** How long a crashed call holds its key, also by clocks of other instances that are minutes off. One that runs renews this every 20 seconds. */
+const leaseMilliseconds = 10 * 60_000;
 const renewMilliseconds = 20_000;
 /** Delays before a response that could not be stored is stored again; the last one repeats. */
 const storeDelays = [200, 1_000, 5_000];
@@ -179,7 +179,7 @@ export class Idempotency {
       .execute();
   }
 
-  /** Holds the key for two more minutes. If that fails, there is time for five more tries. */
+  /** Holds the key for ten more minutes. If that fails, the next renewals try again. */
   async #renew({ id, token }: HeldCall): Promise<void> {
     const renewed = queries(this.#database.fork())
       .updateTable("idempotent_calls")
