@@ -89,6 +89,19 @@ test("a deferred mail is delivered later, and its link works", async () => {
   await vi.waitFor(async () => expect(await stateOf(id)).toBe("completed"), patience);
 });
 
+test("a mail that a slow mail server still holds up when the service stops is left to the job", async () => {
+  const answers = Promise.withResolvers<void>();
+  mail.holdUntil(answers.promise);
+  expect((await zw.nobody.post("/api/auth/password/forgot", { email })).status).toBe(200);
+  await vi.waitFor(async () => {
+    zw.services.mail.leaveToJob();
+    expect(await waiting()).toHaveLength(1);
+  }, patience);
+  await zw.services.background.settled();
+  answers.resolve();
+  expect((await mail.next(email)).text).toContain("#token=");
+});
+
 test("a permanently rejected mail is not retried", async () => {
   mail.refuseWith(550);
   await forgot();

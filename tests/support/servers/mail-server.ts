@@ -22,6 +22,8 @@ export interface MailServer {
   readonly mails: ReceivedMail[];
   /** Refuses the next mails with this status until changed; null accepts them. @param recipient only mails to this address */
   refuseWith(status: number | null, recipient?: string): void;
+  /** Answers no mail before this. */
+  holdUntil(answers: Promise<void>): void;
   /** Waits for the oldest remaining mail to an address, and removes it. */
   next(to: string): Promise<ReceivedMail>;
   stop(): Promise<void>;
@@ -30,6 +32,7 @@ export interface MailServer {
 export async function startMailServer(): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
   let refusal: number | null = null;
+  let held = Promise.resolve();
   const refusedRecipients = new Map<string, number>();
   const server = new SMTPServer({
     authOptional: true,
@@ -40,6 +43,7 @@ export async function startMailServer(): Promise<MailServer> {
     }),
     onData: callbackify(async (stream: Readable, { envelope }: SMTPServerSession) => {
       const { from, subject = "", text = "", html = "" } = await PostalMime.parse(await buffer(stream));
+      await held;
       if (refusal !== null) throw Object.assign(new Error("not now"), { responseCode: refusal });
       const to = envelope.rcptTo.map(({ address }) => address).join(", ");
       mails.push({ to, from: from?.address ?? "", subject, text, html });
@@ -56,6 +60,9 @@ export async function startMailServer(): Promise<MailServer> {
       if (status === null) refusedRecipients.clear();
       if (status !== null && recipient !== undefined) refusedRecipients.set(recipient, status);
       else refusal = status;
+    },
+    holdUntil(answers) {
+      held = answers;
     },
     async next(to) {
       return await vi.waitFor(() => {
