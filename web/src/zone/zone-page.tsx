@@ -104,6 +104,8 @@ function Header({ zone }: { zone: Zone }) {
   useEffect(() => {
     const tab = tabs.current?.querySelector<HTMLElement>("[aria-current]");
     if (tab) tabs.current?.scrollTo({ left: tab.offsetLeft - (innerWidth - tab.offsetWidth) / 2 });
+    // The page decides which tab is marked.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps, react/exhaustive-effect-dependencies
   }, [page]);
   useTitle(zoneName({ ...zone, name: zone.nameUnicode }));
   useZoneChanges(zone.id, ({ revision }) => {
