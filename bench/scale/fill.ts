@@ -21,6 +21,10 @@ export const loading = {
 /** Indexes are built after the rows. */
 const bulky = ["domains", "records", "change_sets", "audit_entries", "snapshots", "change_requests"];
 
+function isOfDomains(each: { tablename?: unknown }): boolean {
+  return each.tablename === "domains";
+}
+
 /**
  * Fills an installation of 100,000 domains with 10,000,000 live records by a statement a table: zones from 20 to 100,000 records, of them 1,000
  * reverse zones, with owners, groups, tags, a million change sets with the versions that they replaced, 1.4 million audit entries, a million
@@ -48,7 +52,7 @@ export async function fillScale(run: Run, config: string): Promise<void> {
   const indexes = await run(`select indexname, indexdef, conname, pg_get_constraintdef(c.oid) as condef, tablename
     from pg_indexes left join pg_constraint c on conname = indexname and contype in ('p', 'u')
     where tablename in (${bulky.map((table) => `'${table}'`).join(", ")}) and (conname is null or tablename = 'records')`);
-  for (const { indexname, conname, tablename } of indexes)
+  for (const { indexname, conname, tablename } of indexes as Record<string, string | null>[])
     await run(conname === null ? `drop index "${indexname}"` : `alter table ${tablename} drop constraint "${conname}"`);
 
   await step(`insert into users (id, username, password_hash, role, created_at)
@@ -81,7 +85,6 @@ export async function fillScale(run: Run, config: string): Promise<void> {
             || n || (array['.example','.com.example','.org.example','.de.example','.net.example'])[1 + n % 5] end as name
       from generate_series(1, 100000) n) made,
       (select array_agg(id order by name) as ids from provider_configs where name like 'Account %') configs`);
-  const isOfDomains = (each: { tablename?: unknown }) => each.tablename === "domains";
   await together(definitions(indexes.filter(isOfDomains)));
   await step("analyze domains");
   await together([

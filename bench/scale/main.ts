@@ -244,6 +244,10 @@ async function serverPid(database: Client): Promise<number> {
   return Number(fields.split(" ")[1]);
 }
 
+function plain(what: string, measured: string): Figure {
+  return { what, measured, baseline: "", ratio: null, goal: null };
+}
+
 /** Sizes on disk of the largest tables with their indexes. */
 async function measureSizes({ databaseUrl }: Environment): Promise<Figure[]> {
   const database = new Client({ connectionString: databaseUrl });
@@ -260,7 +264,6 @@ async function measureSizes({ databaseUrl }: Environment): Promise<Figure[]> {
     "select pg_size_pretty(pg_database_size(current_database())) as size",
   );
   await database.end();
-  const plain = (what: string, measured: string): Figure => ({ what, measured, baseline: "", ratio: null, goal: null });
   return [
     plain("disk: the database", whole[0]?.size ?? ""),
     ...rows.map((each) =>

@@ -172,7 +172,7 @@ export class Idempotency {
       .onConflict((conflict) =>
         conflict
           .column("id")
-          .doUpdateSet(({ ref }) => ({ runs_until: null, answer: ref("excluded.answer"), etag: ref("excluded.etag") }))
+          .doUpdateSet((eb) => ({ runs_until: null, answer: eb.ref("excluded.answer"), etag: eb.ref("excluded.etag") }))
           // The key may be another call's by now.
           .where("idempotent_calls.etag", "=", token),
       )

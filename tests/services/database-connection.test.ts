@@ -202,8 +202,11 @@ describe("a PostgreSQL server without TLS", () => {
   });
 });
 
+function asking(em: EntityManager, at: Date) {
+  return sql`select ${at}::timestamptz as at`.compile(queries(em));
+}
+
 describe("the values of an answered statement", () => {
-  const asking = (em: EntityManager, at: Date) => sql`select ${at}::timestamptz as at`.compile(queries(em));
   const ways: [string, (em: EntityManager, at: Date) => Promise<unknown>][] = [
     ["outside a transaction", async (em, at) => await queries(em).executeQuery(asking(em, at))],
     [
