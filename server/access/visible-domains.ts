@@ -46,6 +46,12 @@ interface Assigned {
   tags: string;
 }
 
+function assignedBy(grants: readonly ListedGrant[]): Assigned {
+  const named = (key: "domain_id" | "group_name" | "tag") =>
+    arrayLiteral([...new Set(grants.flatMap((grant) => grant[key] ?? []))]);
+  return { domainIds: named("domain_id"), groups: named("group_name"), tags: named("tag") };
+}
+
 const ownAndAssignedDomains: Visibility = {
   // Values rather than a join with the assignments: an index serves each, and the planner knows how many there are.
   condition: (_eb, { userId }, { domainIds, groups, tags }) => sql<SqlBool>`(
@@ -129,14 +135,17 @@ export class VisibleDomains {
   /** The grants by group or tag, which are few. */
   readonly #named: readonly ListedGrant[];
   readonly #assigned: Assigned;
+  /** What assignments of every record name. */
+  readonly #assignedWholly: Assigned;
 
   constructor(caller: Caller, grants: readonly ListedGrant[]) {
     this.#caller = caller;
     this.#byDomain = Map.groupBy(grants, ({ domain_id }) => domain_id);
     this.#named = this.#byDomain.get(null) ?? [];
-    const named = (key: "domain_id" | "group_name" | "tag") =>
-      arrayLiteral([...new Set(grants.flatMap((grant) => grant[key] ?? []))]);
-    this.#assigned = { domainIds: named("domain_id"), groups: named("group_name"), tags: named("tag") };
+    this.#assigned = assignedBy(grants);
+    this.#assignedWholly = assignedBy(
+      grants.filter(({ pattern, recordTypes }) => pattern === "*" && recordTypes.length === 0),
+    );
     if (readsEverything(caller.role)) this.#base = everyDomain;
     else this.#base = grants.length > 0 ? ownAndAssignedDomains : ownDomains;
     this.visibility = visibilityOf(this.#base, caller.narrowing);
@@ -153,6 +162,19 @@ export class VisibleDomains {
   /** Returns the SQL condition that the caller may see all records of a domain, and so data about the zone as a whole. */
   wholly(): Expression<SqlBool> {
     return this.visibility.wholly(this.#caller);
+  }
+
+  /**
+   * Returns the SQL condition that the row of a visible domain shows by itself that the caller may see all of its records. Unlike `wholly`, it
+   * looks at no assignments, so it costs little for every domain; it may be null in place of false.
+   */
+  plainlyWholly(): RawBuilder<boolean> {
+    const { narrowing, userId } = this.#caller;
+    if (narrowing !== null && !narrowing.scope.isAll) return sql<boolean>`false`;
+    if (this.#base === everyDomain) return sql<boolean>`true`;
+    const { domainIds, groups, tags } = this.#assignedWholly;
+    return sql<boolean>`(domains.owner_id = ${userId} or domains.id = any(${domainIds}::uuid[])
+      or domains.group_name = any(${groups}::text[]) or domains.tags && ${tags}::text[])`;
   }
 
   /** Wraps a column about the zone as a whole: null unless the caller may see all records. */
