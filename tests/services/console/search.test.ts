@@ -442,7 +442,7 @@ test("a plan that zones have overtaken is made anew and says so, and the reason 
   site.expected.push("409");
   await page.getByRole("button", { name: "Change 1 domain" }).click();
   await page.getByText("Zones have changed since. This is the plan as they are now.").waitFor();
-  await page.getByText("3 records", { exact: true }).waitFor();
+  await page.getByText("3 A records", { exact: true }).waitFor();
   expect(await page.getByRole("textbox", { name: "Reason" }).inputValue()).toBe("The rack moves");
   await page.getByRole("button", { name: "Change 1 domain" }).click();
   await page.waitForURL(/\/replace\/[\w-]+$/);
