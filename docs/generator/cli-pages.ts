@@ -21,7 +21,10 @@ function leavesOf(one: CommandDescription): CommandDescription[] {
 const exitCodes = [
   ["0", "Done."],
   ["1", "Error: nothing was changed, unless the message says so."],
-  ["2", "Something is pending: `--dry-run`, `drift`, `health` or `reverse` found it."],
+  [
+    "2",
+    "Something is left to do: `plan`, `--dry-run`, `drift`, `dnssec`, `health`, `portfolio`, `registration certificates` or `reverse` found it. `plan --expect-no-changes` ends with 1 instead.",
+  ],
   ["3", "Refused by a safety threshold. Review the plan, then add `--force`."],
   ["130", "Interrupted by Ctrl-C."],
 ] as const;

@@ -103,13 +103,15 @@ describe("what is offered", () => {
     expect(text).toContain("- apply_plan: `zonewright mcp` was started without --allow-apply");
   });
 
-  test("a token that may write records is refused without --allow-apply, in one line that names a way out", async () => {
-    const env = { ZONEWRIGHT_TOKEN: await tokenWith(writers) };
-    const { exitCode, stdout, stderr } = await cli.run(["mcp"], { env });
-    expect([exitCode, stdout]).toEqual([1, ""]);
-    expect(stderr).toMatch(
-      /^This token may change records\. Start with --allow-apply .+zonewright login --permissions .+\n$/,
-    );
+  test("a token that may write records, or only roll zones back, is refused without --allow-apply, in one line that names a way out", async () => {
+    for (const permissions of [writers, [...proposers, "snapshots:write"]]) {
+      const env = { ZONEWRIGHT_TOKEN: await tokenWith(permissions) };
+      const { exitCode, stdout, stderr } = await cli.run(["mcp"], { env });
+      expect([exitCode, stdout]).toEqual([1, ""]);
+      expect(stderr).toMatch(
+        /^This token may change records\. Start with --allow-apply .+zonewright login --permissions .+\n$/,
+      );
+    }
     const expired = await cli.run(["mcp"], { env: { ZONEWRIGHT_TOKEN: "zw_pt_unknown" } });
     expect([expired.exitCode, expired.stderr]).toEqual([
       1,

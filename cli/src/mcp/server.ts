@@ -23,13 +23,16 @@ const limit: Schema = {
   description: "Items per page, 1 to 100. Default: 50.",
 };
 
+/** What lets a token change records: a rollback needs only the second. */
+const changing = ["records:write", "snapshots:write"] as const;
+
 /** Serves the tools over standard input and output until the client ends it. @throws Failure if the token may do more than is wanted */
 export async function serve({ allowApply, version }: { allowApply: boolean; version: string }): Promise<void> {
   const { url } = await activeCredentials();
   await mustBeZonewright(url);
   const client = await connect();
-  const held: ReadonlySet<string> = new Set(await heldPermissions(client, needed));
-  if (held.has("records:write") && !allowApply) {
+  const held: ReadonlySet<string> = new Set(await heldPermissions(client, [...needed, ...changing]));
+  if (changing.some((permission) => held.has(permission)) && !allowApply) {
     throw new Failure(
       "This token may change records. Start with --allow-apply if assistants may do so, or use another token: zonewright login --permissions domains:read,records:read,snapshots:read,requests:read,requests:write",
     );
