@@ -160,6 +160,7 @@ export const onPostgres: Readonly<Record<string, readonly string[]>> = {
     "tests/bulk/replacements/plan.test.ts",
     "tests/zones/reverse/report.test.ts",
     "tests/bulk/templates/linked.test.ts",
+    "tests/dns-service/update-clients/dyndns-failures.test.ts",
     "tests/dns-service/update-clients/powerdns-api/endpoints.test.ts",
   ],
 };

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import { beforeAll, describe, expect, test } from "vitest";
 import { queries } from "../../../server/database/database.ts";
-import { assign } from "../../accounts/assignments/assigned.ts";
+import { assign, idOf } from "../../accounts/assignments/assigned.ts";
+import { narrowedToken } from "../../dns-service/update-clients/narrowed.ts";
 import { RestClient } from "../../support/rest-client.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { manualZone, unknownId, type Body, type Zone } from "../../support/zones.ts";
@@ -102,6 +103,13 @@ describe("a request", () => {
   });
 });
 
+/** Returns the ids in somebody's whole list of requests, all of them open. */
+const openFor = async (client: RestClient) => {
+  const { body } = await client.get("/api/change-requests");
+  expect(body.counts.open).toBe(body.total);
+  return body.requests.map(({ id }: Body) => id);
+};
+
 describe("the list", () => {
   test("filters by state, domain, author and what waits for the caller's review, and counts", async () => {
     const own = await manualZone(zw);
@@ -128,6 +136,33 @@ describe("the list", () => {
 
   test.each(["state=done", "domain=x", "mine=perhaps", "limit=101", "page=0"])("%s is refused", async (query) => {
     expect((await ada.get(`/api/change-requests?${query}`)).status).toBe(400);
+  });
+
+  test("a member who sees more than a thousand domains sees the requests of these, and no other", async () => {
+    const many = await zw.member("many");
+    const groupName = "Thousands";
+    await sql`
+      insert into domains (id, name, provider_zone, provider_config_id, group_name, expiry_remind_days, auto_check_expiry)
+      select gen_random_uuid(), 'many' || n || '.example', 'many' || n || '.example', (select id from provider_configs limit 1), ${groupName}, '{}', false
+      from generate_series(1, 1001) n
+    `.execute(queries(zw.services.database.fork()));
+    const [whole, partly, foreign, mine] = await Promise.all([1, 2, 3, 4].map(() => manualZone(zw)));
+    if (!whole || !partly || !foreign || !mine) throw new Error("There are four.");
+    await zw.admin.put(whole.path, { groupName });
+    const userId = await idOf(many);
+    await zw.admin.post("/api/assignments", { userId, groupName, access: "read" });
+    await assign(zw, many, partly.id, "dev*", "read");
+    await assign(zw, many, mine.id, "*", "write");
+    const shown = [
+      await requested(zw.admin, whole, creating("www")),
+      await requested(zw.admin, partly, creating("dev1")),
+      await requested(many, mine, creating("www")),
+    ];
+    await requested(zw.admin, partly, creating("www"));
+    await requested(zw.admin, foreign, creating("www"));
+    expect(await openFor(many)).toEqual(shown.map(({ id }) => id).toReversed());
+    const token = await narrowedToken(many, { hostPattern: "dev*", permissions: ["requests:read"] });
+    expect(await openFor(new RestClient(zw.url, token))).toEqual([shown[1]?.id]);
   });
 
   test("its owner reviews the requests for a zone", async () => {
