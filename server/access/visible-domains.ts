@@ -171,7 +171,6 @@ export class VisibleDomains {
   plainlyWholly(): RawBuilder<boolean> {
     const { narrowing, userId } = this.#caller;
     if (narrowing !== null && !narrowing.scope.isAll) return sql<boolean>`false`;
-    if (this.#base === everyDomain) return sql<boolean>`true`;
     const { domainIds, groups, tags } = this.#assignedWholly;
     return sql<boolean>`(domains.owner_id = ${userId} or domains.id = any(${domainIds}::uuid[])
       or domains.group_name = any(${groups}::text[]) or domains.tags && ${tags}::text[])`;
