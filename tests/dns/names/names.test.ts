@@ -26,7 +26,7 @@ const long = "a".repeat(63);
 const name253 = [long, long, long, "a".repeat(57), "com"].join(".");
 /** The longest owner in example.com. */
 const owner241 = [long, long, long, "a".repeat(49)].join(".");
-/** 253 octets, of which each label's first is escaped. */
+/** A name of 253 octets. The first octet of each label is escaped. */
 const escaped253 = [long, long, long, "a".repeat(61)].map((each) => `\\000${each.slice(1)}`).join(".");
 
 describe("zone names", () => {

@@ -26,7 +26,7 @@ const objectTypes = ["all", "zone", "record", "comment"] as const;
 /** The shortest text that the search takes. */
 const shortest = 3;
 const mostFound = 500;
-/** The stored search considers so many records, of which some match the wildcards. They are read in parts. */
+/** At most this many records with the text are compared with the wildcards. They are read in parts. */
 const mostConsidered = 10_000;
 const readAtOnce = 2_500;
 
