@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { useCli } from "../support/cli.ts";
@@ -12,61 +12,78 @@ const zw = useZonewright();
 const cli = useCli(zw);
 const root = join(import.meta.dirname, "../..");
 
-/** The package alone, as `npm install` unpacks it. */
+/** An empty folder with the package, as the README installs it; nothing comes from the registry. */
 let folder = "";
+const installed = () => join(folder, "lib/node_modules/@zonewright/cli");
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "zonewright-packed-"));
   const { stdout } = await run("npm", ["pack", "-w", "@zonewright/cli", "--pack-destination", folder, "--json"], {
     cwd: root,
   });
   const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf("[\n"))) as [{ filename: string }];
-  await run("tar", ["-xzf", join(folder, filename), "-C", folder]);
+  const install = ["install", "--global", "--prefix", folder, "--offline", "--engine-strict", `./${filename}`];
+  await run("npm", install, { cwd: folder });
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 interface Manifest {
   version: string;
   bin: { zonewright: string };
-  man: string;
   dependencies?: object;
   engines: { node: string };
 }
 
-const manifest = async () => JSON.parse(await readFile(join(folder, "package/package.json"), "utf8")) as Manifest;
+const manifest = async () => JSON.parse(await readFile(join(installed(), "package.json"), "utf8")) as Manifest;
 
-/** The Node that runs the tests, and the one that runs npm, which is the oldest supported one in the checks. */
-const nodes = [...new Set([process.execPath, process.env["npm_node_execpath"] ?? process.execPath])];
+/** Returns the folder of a Node: the one that runs npm if it has this major version, else that of npm's package, which npm keeps in its cache. */
+async function nodeOf(version: string): Promise<string> {
+  const [major = ""] = version.split(".");
+  const own = process.env["npm_node_execpath"];
+  const found = own === undefined ? "" : (await run(own, ["--version"])).stdout;
+  if (own !== undefined && found.startsWith(`v${major}.`)) return dirname(own);
+  const exec = ["exec", "--yes", "--prefer-offline", `--package=node@${version}`, "--"];
+  const { stdout } = await run("npm", [...exec, "node", "-p", "process.execPath"], { cwd: folder });
+  return dirname(stdout.trim());
+}
 
-test("the package needs no other, and has its licenses and man page", async () => {
-  const { dependencies = {}, man } = await manifest();
+test("the package installs no other, and has its licenses and man page", async () => {
+  const { dependencies = {} } = await manifest();
   expect(dependencies).toEqual({});
-  const top = await readdir(join(folder, "package"));
-  expect(top.toSorted()).toEqual(["LICENSE", "README.md", "dist", "package.json", man.replace("./", "")]);
-  const licenses = await readFile(join(folder, "package/dist/licenses.txt"), "utf8");
+  expect(await readdir(join(folder, "lib/node_modules"))).toEqual(["@zonewright"]);
+  const top = await readdir(installed());
+  expect(top.toSorted()).toEqual(["LICENSE", "README.md", "dist", "package.json", "zonewright.1"]);
+  const licenses = await readFile(join(installed(), "dist/licenses.txt"), "utf8");
   expect(licenses).toContain("commander 14.0.3 (MIT)");
+  expect(await readFile(join(folder, "share/man/man1/zonewright.1"), "utf8")).toMatch(/^\.TH ZONEWRIGHT 1 /im);
 });
 
-test.each(nodes)("the packed program runs alone, with %s", async (node) => {
-  const { version, bin } = await manifest();
-  const program = join(folder, "package", bin.zonewright);
-  expect((await run(node, [program, "--version"])).stdout).toBe(`${version}\n`);
-  await zw.admin.post("/api/domains", { name: `node-${nodes.indexOf(node)}.example` });
-  const env = { ...process.env, ZONEWRIGHT_URL: zw.url, ZONEWRIGHT_TOKEN: cli.token, XDG_CONFIG_HOME: folder };
-  const zone = `node-${nodes.indexOf(node)}.example`;
+test.each(["20.20.2", "24.21.0"])("the installed program runs with Node %s", async (wanted) => {
+  const { version } = await manifest();
+  const [major = ""] = wanted.split(".");
+  // The program names no path of Node: its first line takes the one that is found first.
+  const PATH = [join(folder, "bin"), await nodeOf(wanted), process.env["PATH"]].join(delimiter);
+  const config = { ZONEWRIGHT_URL: zw.url, ZONEWRIGHT_TOKEN: cli.token, XDG_CONFIG_HOME: folder };
+  const options = { cwd: folder, env: { ...process.env, ...config, PATH } };
+  expect((await run("node", ["-p", "process.versions.node"], options)).stdout).toMatch(new RegExp(`^${major}\\.`));
+  const zonewright = async (...args: string[]) => {
+    const { stdout, stderr } = await run("zonewright", args, options);
+    expect(stderr).toBe("");
+    return stdout;
+  };
+  expect(await zonewright("--version")).toBe(`${version}\n`);
   // Every command is loaded.
-  expect((await run(node, [program, "describe"])).stdout).toContain('"name":"zonewright records edit"');
-  const added = await run(node, [program, "records", "add", zone, "www", "A", "192.0.2.1"], { env });
-  expect(added.stdout).toBe(`${zone}: 1 to create\n+ www 3600 A 192.0.2.1\nApplied as revision 1.\n`);
-  const file = join(folder, `${zone}.zone`);
-  await writeFile(file, "www 3600 IN A 192.0.2.1\nsub 3600 IN CSYNC 1 3 A NS CAA\n");
-  const planned = await run(node, [program, "apply", "--yes", file], { env });
-  expect(planned.stdout).toContain("+ sub 3600 CSYNC 1 3 A NS CAA\n");
-  const exported = await run(node, [program, "export", zone, "--format", "octodns"], { env });
-  expect(exported.stdout).toContain("192.0.2.1");
+  expect(await zonewright("describe")).toContain('"name":"zonewright records edit"');
+  const zone = `node-${major}.example`;
+  await zw.admin.post("/api/domains", { name: zone });
+  const added = await zonewright("records", "add", zone, "www", "A", "192.0.2.1");
+  expect(added).toBe(`${zone}: 1 to create\n+ www 3600 A 192.0.2.1\nApplied as revision 1.\n`);
+  await writeFile(join(folder, `${zone}.zone`), "www 3600 IN A 192.0.2.1\nsub 3600 IN CSYNC 1 3 A NS CAA\n");
+  expect(await zonewright("apply", "--yes", `${zone}.zone`)).toContain("+ sub 3600 CSYNC 1 3 A NS CAA\n");
+  expect(await zonewright("export", zone, "--format", "octodns")).toContain("192.0.2.1");
 });
 
 test("the packed program calls nothing that the first Node 20 lacks", async () => {
-  const dist = join(folder, "package/dist");
+  const dist = join(installed(), "dist");
   for (const file of (await readdir(dist)).filter((name) => name.endsWith(".js"))) {
     const text = await readFile(join(dist, file), "utf8");
     const newer = text.match(
