@@ -35,3 +35,13 @@ export class Drift extends Migration {
     for (const statement of statements) this.addSql(statement);
   }
 }
+
+/** The zones of a provider configuration in the order in which they are checked; see zones/drift/drift-job.ts. */
+export class DriftTurns extends Migration {
+  override up(): void {
+    this.addSql("drop index domains_drift_due_idx");
+    this.addSql(`create index domains_drift_due_idx on domains (
+      provider_config_id, coalesce(drift_checked_at, '-infinity'::timestamptz)
+    ) where status = 'active'`);
+  }
+}

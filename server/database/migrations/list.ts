@@ -1,6 +1,6 @@
 import type { Migration } from "@mikro-orm/migrations";
 import { Foundation } from "./0001-foundation.ts";
-import { Drift } from "./0002-drift.ts";
+import { Drift, DriftTurns } from "./0002-drift.ts";
 import { Audit } from "./0003-audit.ts";
 import { SecondFactors } from "./0004-second-factors.ts";
 import { PersonalTokens } from "./0005-personal-tokens.ts";
@@ -163,4 +163,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0098-dnssec-findings", class: DnssecFindings },
   { name: "0103-due-deliveries", class: DueDeliveries },
   { name: "0105-last-serials", class: LastSerials },
+  { name: "0104-drift-turns", class: DriftTurns },
 ];

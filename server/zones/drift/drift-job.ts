@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { Config } from "../../ops/config/config.ts";
 import { type Database, queries, type EntityManager } from "../../database/database.ts";
+import { providerKinds } from "../../dns-providers/kinds.ts";
 import type { ProviderConnections, StoredConfig } from "../../dns-providers/connections.ts";
 import { ProviderError, type DnsProvider, type ProviderKind } from "../../dns-providers/provider.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -15,6 +16,8 @@ const hour = 3_600_000;
 const periods = { hourly: hour, daily: 24 * hour, off: hour } as const;
 /** A period has at least 60 runs, and each run checks 1/20 of the zones. All are checked within a third of the period, evenly spread. */
 export const driftSchedules = { hourly: "* * * * *", daily: "*/20 * * * *", off: null } as const;
+/** Kinds without a back end, whose zones cannot differ from it. */
+const uncompared = providerKinds.flatMap(({ kind, connect }) => (connect === null ? [kind] : []));
 const shareOfRun = 1 / 20;
 const leastInRun = 50;
 const atOnce = 4;
@@ -269,16 +272,44 @@ async function countActive(em: EntityManager): Promise<number> {
   return Number(rows[0]?.active ?? 0);
 }
 
+/** When a zone was last checked, as `domains_drift_due_idx` has it. */
+const lastChecked = sql`coalesce(drift_checked_at, '-infinity'::timestamptz)`;
+
 /**
- * Claims the active zone that has waited longest. No other instance checks it in the same period.
+ * Claims the active zone that has waited longest. No other instance checks it in the same period. Reads the first zone of each configuration,
+ * however many zones of others are set aside.
  * @param since zones checked after this are not due.
  * @param aside configurations whose zones are skipped.
  * @returns null if none is due.
  */
-async function claimDue(em: EntityManager, now: Date, since: Date, aside: readonly string[]): Promise<DueZone | null> {
-  const due = sql`(drift_checked_at is null or drift_checked_at <= ${since}::timestamptz)
-    and provider_config_id <> all(${`{${aside.join(",")}}`}::uuid[])`;
-  return await claim(em, now, due);
+export async function claimDue(
+  em: EntityManager,
+  now: Date,
+  since: Date,
+  aside: readonly string[],
+): Promise<DueZone | null> {
+  const due = sql`status = 'active' and ${lastChecked} <= ${since}::timestamptz`;
+  return await claim(
+    em,
+    now,
+    sql`
+      select zone.id from (
+        select config.id, first.checked_at from provider_configs as config
+        cross join lateral (
+          select ${lastChecked} as checked_at from domains
+          where provider_config_id = config.id and ${due} order by ${lastChecked} limit 1
+        ) as first
+        where config.id <> all(${`{${aside.join(",")}}`}::uuid[]) and config.kind <> all(${`{${uncompared.join(",")}}`}::text[])
+        order by first.checked_at
+      ) as waiting
+      cross join lateral (
+        select id from domains
+        where provider_config_id = waiting.id and ${due} order by ${lastChecked} limit 1
+        for update skip locked
+      ) as zone
+      order by waiting.checked_at limit 1
+    `,
+  );
 }
 
 /** Claims one zone, unless it was claimed after `changedAt`. @returns null if it is not managed, not active, or claimed */
@@ -287,11 +318,19 @@ async function claimZone(
   now: Date,
   { configId, providerZone, changedAt }: { configId: string; providerZone: string; changedAt: Date },
 ): Promise<DueZone | null> {
-  const named = sql`provider_zone = ${providerZone} and provider_config_id = ${configId}::uuid
-    and (drift_checked_at is null or drift_checked_at <= ${changedAt}::timestamptz)`;
-  return await claim(em, now, named);
+  return await claim(
+    em,
+    now,
+    sql`
+      select id from domains
+      where provider_zone = ${providerZone} and provider_config_id = ${configId}::uuid
+        and status = 'active' and ${lastChecked} <= ${changedAt}::timestamptz
+      for update skip locked
+    `,
+  );
 }
 
+/** @param which selects the id of at most one zone, and locks it */
 async function claim(em: EntityManager, now: Date, which: RawBuilder<unknown>): Promise<DueZone | null> {
   const { rows } = await sql<{
     id: string;
@@ -310,12 +349,7 @@ async function claim(em: EntityManager, now: Date, which: RawBuilder<unknown>): 
   }>`
     update domains set drift_checked_at = ${now}::timestamptz
     from provider_configs c
-    where c.id = domains.provider_config_id and domains.id = (
-      select id from domains
-      where status = 'active' and ${which}
-      order by drift_checked_at nulls first limit 1
-      for update skip locked
-    )
+    where c.id = domains.provider_config_id and domains.id = (${which})
     returning domains.id, domains.name, domains.view, domains.provider_zone, domains.revision, domains.provider_fingerprint,
       domains.splits_unread, domains.drift_found_at, domains.drift_error, c.id as config_id, c.name as config_name, c.kind, c.config
   `.execute(queries(em));

@@ -1,4 +1,7 @@
+import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { queries, type EntityManager } from "../../../server/database/database.ts";
+import { claimDue } from "../../../server/zones/drift/drift-job.ts";
 import { fileZone, type Zone } from "../../support/zones.ts";
 import { Clock, hour, minute } from "../../support/clock.ts";
 import { startDigitalOcean, type DigitalOceanServer } from "../../support/vendors/digitalocean/server.ts";
@@ -99,4 +102,70 @@ test("a vendor account that keeps asking for pauses is logged once, then with a 
   vendor.failNext({ after: false, reply: { status: 429, headers: { "retry-after": "600" }, body: "{}" } }, 4);
   await checked(hour);
   expect(loggedPauses().slice(2)).toEqual([[info, "Paused"]]);
+});
+
+/** Adds zones of a configuration in the order of their names, each checked a second after the one before. */
+async function addChecked(config: string, count: number, from: Date): Promise<void> {
+  await sql`
+    insert into domains (
+      id, name, provider_zone, provider_config_id, tags, expiry_remind_days, auto_check_expiry, record_count, drift_checked_at
+    )
+    select gen_random_uuid(), name, name, ${config}::uuid, '{}', '{}', false, 0, ${from}::timestamptz + n * interval '1 second'
+    from (select n, 'z' || lpad(n::text, 5, '0') || '.' || ${config} || '.example' as name from generate_series(1, ${count}::int) n) as zone
+  `.execute(queries(zw.services.database.fork()));
+}
+
+/** How many rows of domains a transaction has read. A connection's counters may still hold what earlier ones on it read. */
+async function domainsRead(tx: EntityManager): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select (seq_tup_read + idx_tup_fetch)::int as count from pg_stat_xact_user_tables where relname = 'domains'
+  `.execute(queries(tx));
+  return rows[0]?.count ?? 0;
+}
+
+test("a claim takes the zone that has waited longest, and reads few of those that are paused or not due", async () => {
+  const database = zw.services.database;
+  const now = clock.now();
+  const [since, earlier] = [new Date(now.getTime() - hour), new Date(now.getTime() - 5 * hour)];
+  const add = async (name: string) =>
+    (
+      await zw.admin.post("/api/provider-configs", {
+        kind: "digitalocean",
+        name,
+        config: { token: vendor.token, endpoint: vendor.url },
+      })
+    ).body.id as string;
+  const [pausedId, oneId, otherId, freshId] = [
+    await add("One"),
+    await add("Two"),
+    await add("Three"),
+    await add("Four"),
+  ];
+  await addChecked(pausedId, 500, new Date(earlier.getTime() - hour));
+  await addChecked(oneId, 3, earlier);
+  await addChecked(otherId, 3, new Date(earlier.getTime() + 500));
+  await addChecked(freshId, 500, now);
+  const { body } = await zw.admin.get("/api/provider-configs");
+  const paused = (body.configs as { id: string; name: string }[]).filter(
+    ({ id }) => ![oneId, otherId, freshId].includes(id),
+  );
+  await sql`analyze domains`.execute(queries(database.fork()));
+  await database.fork().transactional(async (tx) => {
+    const before = await domainsRead(tx);
+    const claimed: string[] = [];
+    for (let turn = 0; turn < 7; turn++) {
+      const zone = await claimDue(
+        tx,
+        now,
+        since,
+        paused.map(({ id }) => id),
+      );
+      if (zone) claimed.push(zone.name);
+    }
+    const inOrder = [1, 2, 3].flatMap((n) => [oneId, otherId].map((config) => `z0000${n}.${config}.example`));
+    expect(claimed).toEqual(inOrder);
+    const count = (await domainsRead(tx)) - before;
+    expect(count).toBeGreaterThan(10);
+    expect(count).toBeLessThan(300);
+  });
 });
