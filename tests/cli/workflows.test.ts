@@ -1,12 +1,11 @@
 import { execFile } from "node:child_process";
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { parse } from "yaml";
 import { builtCli, useCli } from "../support/cli.ts";
+import { startForge, type Forge } from "../support/forge/server.ts";
 import { page } from "../support/markdown.ts";
 import { programEnv } from "../support/programs.ts";
 import { useZonewright } from "../support/zonewright.ts";
@@ -21,8 +20,7 @@ const cli = useCli(zw);
 let folder = "";
 let github: { name?: string; run?: string }[] = [];
 let gitlab: { before_script: string[]; plan: Job; apply: Job };
-let forge: Server;
-const notes: { id: number; body: string }[] = [{ id: 1, body: "Looks good." }];
+let forge: Forge;
 
 beforeAll(async () => {
   const { blocks } = await page("docs/guide/zones-in-git.md");
@@ -40,29 +38,17 @@ beforeAll(async () => {
   await script("git", "echo 'Move the mail'");
   await script(
     "gh",
-    `case "$*" in
-  *--paginate*) test ! -e "${join(folder, "commented.md")}" || echo 12; exit ;;
-esac
-echo "$@" >> "${join(folder, "gh.log")}"; cp comment.md "${join(folder, "commented.md")}"`,
+    `exec "${process.execPath}" "${new URL("../support/forge/gh.ts", import.meta.url).pathname}" "$@"`,
   );
-  forge = createServer((request, response) => {
-    const [, id] = /\/notes\/(\d+)$/.exec(request.url ?? "") ?? [];
-    let text = "";
-    request.on("data", (part: Buffer) => (text += part.toString()));
-    request.on("end", () => {
-      const body = new URLSearchParams(text).get("body") ?? "";
-      const known = notes.find((note) => note.id === Number(id));
-      if (request.method === "POST") notes.push({ id: notes.length + 1, body });
-      else if (request.method === "PUT" && known) known.body = body;
-      response.end(JSON.stringify(notes));
-    });
-  });
-  await new Promise<void>((resolve) => forge.listen(0, "127.0.0.1", resolve));
+  forge = await startForge();
   await zw.admin.post("/api/domains", { name: "jobs.example" });
   await zone("www 300 IN A 192.0.2.1\n");
 });
+beforeEach(() => {
+  forge.comments = [{ id: 1, body: "Looks good." }];
+});
 afterAll(async () => {
-  forge.close();
+  forge.stop();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -75,54 +61,87 @@ async function zone(records: string): Promise<void> {
   await writeFile(join(folder, "zones/jobs.example.zone"), `@ 300 IN NS ns1.example.net.\n${records}`);
 }
 
-async function run(text: string): Promise<number> {
+/** Adds what people write, more than fits into a page. */
+function discuss(): void {
+  for (let count = 0; count < 110; count++)
+    forge.comments.push({ id: forge.comments.length + 1, body: `On <!-- zonewright plan -->: ${count}` });
+}
+
+/** Returns the comments with a plan. */
+const plans = () => forge.comments.filter(({ body }) => body.startsWith("<!-- zonewright plan -->"));
+
+async function run(shell: "bash" | "sh", text: string): Promise<number> {
   const env = {
     ...programEnv,
     PATH: `${join(folder, "bin")}:${process.env["PATH"] ?? ""}`,
     ZONEWRIGHT_URL: zw.url,
     ZONEWRIGHT_TOKEN: cli.token,
+    FORGE: forge.url,
     PULL_REQUEST: "7",
     GITHUB_REPOSITORY: "dns/zones",
-    CI_API_V4_URL: `http://127.0.0.1:${(forge.address() as AddressInfo).port}/api/v4`,
+    CI_API_V4_URL: `${forge.url}/api/v4`,
     CI_PROJECT_ID: "1",
     CI_MERGE_REQUEST_IID: "7",
     GITLAB_TOKEN: "secret",
     CI_COMMIT_TITLE: "Move the mail",
   };
   return await new Promise((resolve) => {
-    execFile("/bin/sh", ["-e", "-c", text], { cwd: folder, env }, (error) => resolve(Number(error?.code ?? 0)));
+    execFile(shell, ["-e", "-c", text], { cwd: folder, env }, (error) => resolve(Number(error?.code ?? 0)));
   });
 }
 
-const steps = () => github.flatMap((step) => (step.run === undefined ? [] : [step.run]));
+/** Runs a step as GitHub does: by bash, without `pipefail`. */
+const step = (index: number) => run("bash", github.flatMap((one) => one.run ?? [])[index] ?? "false");
 
-test("the workflow for GitHub comments the plan on a pull request, fails for a broken file, and applies what is merged", async () => {
-  const [install = "", plan = "", apply = ""] = steps();
-  expect(await run(install)).toBe(0);
-  expect(await run(plan)).toBe(0);
-  expect(await readFile(join(folder, "commented.md"), "utf8")).toContain("+ www 300 A 192.0.2.1");
-  expect(await readFile(join(folder, "gh.log"), "utf8")).toBe("pr comment 7 --body-file comment.md\n");
+/** Runs a job as GitLab does: its lines as one script. */
+const job = ({ script: lines }: Job) => run("sh", [...gitlab.before_script, ...lines].join("\n"));
+
+test("the workflow for GitHub keeps one comment on a pull request, fails for a broken file, and applies what is merged", async () => {
+  expect(await step(0)).toBe(0);
+  expect(await step(1)).toBe(0);
+  expect(plans().map(({ id, body }) => [id, body.includes("+ www 300 A 192.0.2.1")])).toEqual([[2, true]]);
   await zone("www 300 IN A 300.0.2.1\n");
-  expect(await run(plan)).toBe(1);
-  expect(await readFile(join(folder, "gh.log"), "utf8")).toContain(
-    "\napi repos/dns/zones/issues/comments/12 --method PATCH --silent --field body=@comment.md\n",
-  );
-  expect(await readFile(join(folder, "commented.md"), "utf8")).toContain("jobs.example.zone: Line 2: The A value must");
+  expect(await step(1)).toBe(1);
+  expect(plans().map(({ id, body }) => [id, body.includes("Line 2: The A value must")])).toEqual([[2, true]]);
   await zone("www 300 IN A 192.0.2.1\n");
-  expect(await run(apply)).toBe(0);
+  expect(await step(2)).toBe(0);
   expect(await cli.must(["history", "jobs.example"])).toContain("Move the mail");
 });
 
-test("the job for GitLab keeps one comment on a merge request, and applies what is merged", async () => {
-  const [plan, apply] = [gitlab.plan, gitlab.apply].map(({ script: lines }) =>
-    [...gitlab.before_script, ...lines].join("\n"),
-  );
+test("the job for GitLab keeps one comment on a merge request, fails for a broken file, and applies what is merged", async () => {
   await zone("www 300 IN A 192.0.2.2\n");
-  expect(await run(plan ?? "")).toBe(0);
+  expect(await job(gitlab.plan)).toBe(0);
+  expect(plans().map(({ id, body }) => [id, body.includes("192.0.2.2")])).toEqual([[2, true]]);
+  await zone("www 300 IN A 300.0.2.1\n");
+  expect(await job(gitlab.plan)).toBe(1);
+  expect(plans().map(({ id, body }) => [id, body.includes("Line 2: The A value must")])).toEqual([[2, true]]);
   await zone("www 300 IN A 192.0.2.3\n");
-  expect(await run(plan ?? "")).toBe(0);
-  expect(notes.map(({ body }) => body.split("\n")[0])).toEqual(["Looks good.", "<!-- zonewright plan -->"]);
-  expect(notes[1]?.body).toContain("192.0.2.3");
-  expect(await run(apply ?? "")).toBe(0);
+  expect(await job(gitlab.apply)).toBe(0);
   expect(await cli.must(["records", "jobs.example", "--type", "A"])).toContain("192.0.2.3");
+});
+
+test.each([
+  ["GitHub", () => step(1)],
+  ["GitLab", () => job(gitlab.plan)],
+])("the comment on %s is found among more than a page of others before and after it", async (_, plan) => {
+  discuss();
+  await zone("www 300 IN A 192.0.2.4\n");
+  expect(await plan()).toBe(0);
+  discuss();
+  await zone("www 300 IN A 192.0.2.5\n");
+  expect(await plan()).toBe(0);
+  expect(plans().map(({ id, body }) => [id, body.includes("192.0.2.5")])).toEqual([[112, true]]);
+});
+
+test.each([
+  ["GitHub", () => step(1)],
+  ["GitLab", () => job(gitlab.plan)],
+])("a job on %s that cannot read the comments fails, and adds none", async (_, plan) => {
+  forge.isFailing = true;
+  try {
+    expect(await plan()).not.toBe(0);
+  } finally {
+    forge.isFailing = false;
+  }
+  expect(forge.comments).toHaveLength(1);
 });
