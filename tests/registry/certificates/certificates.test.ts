@@ -101,6 +101,17 @@ describe("a watched host", () => {
     ]);
   });
 
+  test("that shares a server with others is asked for by name, and judged by its own certificate", async () => {
+    const names = ["one", "two"].map((host) => `${host}.${zone.name}`);
+    const certified = await Promise.all(names.map(async (name) => [name, await signed(name)] as const));
+    await hosts.serveByName(Object.fromEntries(certified));
+    const { hosts: found } = await watch("listed", "one", "two");
+    expect(found.map(({ host, problem }: Body) => [host, problem])).toEqual([
+      ["one", null],
+      ["two", null],
+    ]);
+  });
+
   test("that speaks SMTP shows its certificate after STARTTLS", async () => {
     await hosts.serveMail(await signed(`mail.${zone.name}`), at("mail", 25), at("mail", 587));
     const { hosts: found } = await watch(

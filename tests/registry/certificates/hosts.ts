@@ -1,5 +1,10 @@
 import { createServer as createPlain, type AddressInfo, type Server, type Socket } from "node:net";
-import { createServer as createSecure, getCACertificates, setDefaultCACertificates } from "node:tls";
+import {
+  createSecureContext,
+  createServer as createSecure,
+  getCACertificates,
+  setDefaultCACertificates,
+} from "node:tls";
 import { SMTPServer } from "smtp-server";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { createEgress, type Egress } from "../../../server/platform/net/egress.ts";
@@ -64,6 +69,26 @@ export class Hosts {
     const server = createSecure({ cert: certificate, key }, (socket) => socket.on("error", () => undefined));
     server.on("tlsClientError", () => undefined);
     await this.#listen(server, places);
+  }
+
+  /** Serves places on port 443 from one server, which shows the certificate of the name that the client asks for, and otherwise the first. */
+  async serveByName(certified: Readonly<Record<string, Certified>>): Promise<void> {
+    const contexts = Object.entries(certified).map(
+      ([host, { certificate, key }]) => [host, createSecureContext({ cert: certificate, key })] as const,
+    );
+    const [first] = Object.values(certified);
+    const server = createSecure(
+      {
+        ...(first && { cert: first.certificate, key: first.key }),
+        SNICallback: (host, done) => done(null, contexts.find(([name]) => name === host)?.[1]),
+      },
+      (socket) => socket.on("error", () => undefined),
+    );
+    server.on("tlsClientError", () => undefined);
+    await this.#listen(
+      server,
+      contexts.map(([host]) => `${host}:443`),
+    );
   }
 
   /** Answers connections to these places in its own way. */
