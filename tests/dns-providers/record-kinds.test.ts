@@ -113,6 +113,13 @@ describe.each(recordDialects)("$name", (dialect) => {
     expect(sorted(await readAll(provider, "xn--hfen-loa.example"))).toEqual(sorted([a("www")]));
   });
 
+  test("a list of zones with more than a page of them is read to its end, and the last one is found", async () => {
+    const names = Array.from({ length: 1_201 }, (_, index) => `z${index}.example`);
+    for (const name of names) server.store.addZone(name);
+    expect((await provider.listZones()).names.toSorted()).toEqual([...names, zone].toSorted());
+    expect((await provider.applyChanges("z1200.example", [create(a("www"))])).outcomes).toEqual([{ ok: true }]);
+  });
+
   test.each(kind.turnsSigning ? [kind.kind] : [])(
     "signing at %s is turned on and off, and a refusal says why",
     async () => {

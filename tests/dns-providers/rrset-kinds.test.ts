@@ -5,6 +5,7 @@ import { recordKey } from "../../server/dns/record.ts";
 import { rrsetAccountProvider } from "../../server/dns-providers/rrset-api/provider.ts";
 import type { VendorCall } from "../support/vendors/loopback-vendor.ts";
 import { rrsetDialects } from "../support/vendors/rrsets/dialects.ts";
+import { gandi } from "../support/vendors/rrsets/gandi.ts";
 import { harbour } from "../support/vendors/rrsets/harbour.ts";
 import { ns1 } from "../support/vendors/rrsets/ns1.ts";
 import { scaleway } from "../support/vendors/rrsets/scaleway.ts";
@@ -50,6 +51,12 @@ describe.each([...rrsetDialects, harbour])("$name", (dialect) => {
     expect(held()).toEqual(["www CNAME 3600 target.example.net."]);
     await apply([update(cname, a("ftp"))]);
     expect(held()).toEqual(["ftp A 3600 192.0.2.1"]);
+  });
+
+  test("a list of zones with more than a page of them is read to its end", async () => {
+    const names = Array.from({ length: 1_201 }, (_, index) => `z${index}.example`);
+    for (const name of names) vendor.server.store.addZone(name);
+    expect((await vendor.provider.listZones()).names.toSorted()).toEqual([...names, zone].toSorted());
   });
 
   const signers = dialect !== harbour && knownKind(dialect.kind).turnsSigning === true ? [dialect.kind] : [];
@@ -356,3 +363,21 @@ test.each([false, true])(
     expect([...kept]).toEqual([["aaa", "none"]]);
   },
 );
+
+describe("Gandi without the length of its lists", () => {
+  const vendor = useVendor({
+    ...gandi,
+    answer(call, store) {
+      const { headers, ...rest } = gandi.answer(call, store);
+      const named = Object.entries(headers ?? {}).filter(([name]) => name !== "total-count");
+      return { ...rest, headers: Object.fromEntries(named) };
+    },
+  });
+
+  // Full pages only, and a last one that is not full.
+  test.each([200, 201])("is read to the end of %i zones", async (count) => {
+    const names = Array.from({ length: count - 1 }, (_, index) => `z${index}.example`);
+    for (const name of names) vendor.server.store.addZone(name);
+    expect((await vendor.provider.listZones()).names.toSorted()).toEqual([...names, zone].toSorted());
+  });
+});
