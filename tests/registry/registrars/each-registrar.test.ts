@@ -80,6 +80,21 @@ test("OVHcloud's own name servers are given up first, and a right that the consu
   ovh.denied.clear();
 });
 
+test.each(["removed", "revoked"] as const)(
+  "a key that OVHcloud has %s is not taken for a DS record, and can be published again",
+  async (state) => {
+    at.signZone();
+    const { ovh } = at.accounts;
+    ovh.domains.set(zoneName, registered({ nameServers: ["ns1.one.tld"], ds: [ds] }));
+    ovh.ended.set(ds, state);
+    await at.zw.admin.put(at.path, { registrarConfigId: at.configs["ovh"] });
+    await at.zw.admin.post(`${at.path}/check-expiry`);
+    expect((await at.zw.admin.get(`${at.path}/registration`)).body.registrar.ds).toEqual([]);
+    expect(await at.changed({ ds: [ds] })).toMatchObject({ status: 200, plan: { changes: [{ before: [] }] } });
+    expect((await at.zw.admin.get(`${at.path}/registration`)).body.registrar.ds).toEqual([ds]);
+  },
+);
+
 test("a change that the registrar has not carried out yet is not taken for undone, and another one needs force", async () => {
   const { ovh } = at.accounts;
   ovh.slow.add(zoneName);

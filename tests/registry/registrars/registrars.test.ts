@@ -92,6 +92,18 @@ describe.each(registrarKinds)("a registrar configuration of kind %s", (kind) => 
     expect(outcome).toEqual({ success: true, error: null, domains: body.domains.length });
   });
 
+  test("lists and reads the names of an account with more than a page of them", async () => {
+    const { domains } = accounts[kind];
+    // The pages of adapters are the tests' own, and small.
+    const others = Array.from({ length: kind === "epp-webhook" ? 20 : 1_100 }, (_, index) => `many-${index}.test`);
+    for (const other of others) domains.set(other, registered());
+    const { id } = await connected(kind, { expires: "2031-05-05T00:00:00Z" });
+    const { body } = await admin.get(`/api/registrar-configs/${id}/domains`);
+    expect(body.domains.map((each: Body) => each.name)).toEqual([...domains.keys()].toSorted());
+    expect((await admin.post(`${path()}/check-expiry`)).body.expiresAt).toBe("2031-05-05T00:00:00.000Z");
+    for (const other of others) domains.delete(other);
+  });
+
   test("shows no secret, and says what to do if the registrar rejects it", async () => {
     const { config } = accounts[kind];
     const { body: before } = await admin.get("/api/registrar-configs");
@@ -151,11 +163,56 @@ describe.each(registrarKinds)("a registrar configuration of kind %s", (kind) => 
   });
 });
 
-test("DNSimple lists only names that are registered there", async () => {
+test("DNSimple lists and reads only names that are registered there", async () => {
   const { id } = await connected("dnsimple");
-  accounts.dnsimple.domains.set("zone-only.hosted", registered());
+  const hosted = "zone-only.hosted";
+  accounts.dnsimple.domains.set(hosted, registered());
   const { body } = await admin.get(`/api/registrar-configs/${id}/domains`);
-  expect(body.domains.map((each: Body) => each.name)).not.toContain("zone-only.hosted");
+  expect(body.domains.map((each: Body) => each.name)).not.toContain(hosted);
+  const { body: made } = await admin.post("/api/domains", { name: hosted });
+  await admin.put(`/api/domains/${made.id}`, { registrarConfigId: id });
+  await admin.post(`/api/domains/${made.id}/check-expiry`);
+  expect((await admin.get(`/api/domains/${made.id}/registration`)).body.registrar).toMatchObject({
+    seenAt: null,
+    error: `The registrar does not have ${hosted} in this account.`,
+  });
+  await admin.delete(`/api/domains/${made.id}`);
+});
+
+test("without renewal at INWX, a name expires, and only one below .at is deleted", async () => {
+  const { id } = await configOf("inwx");
+  const { domains, modes } = accounts.inwx;
+  for (const [ending, mode] of [
+    ["de", "AUTOEXPIRE"],
+    ["at", "AUTODELETE"],
+    ["co.at", "AUTODELETE"],
+  ] as const) {
+    const own = `ends.${ending}`;
+    domains.set(own, registered());
+    const { body: made } = await admin.post("/api/domains", { name: own });
+    await admin.put(`/api/domains/${made.id}`, { registrarConfigId: id });
+    for (const autoRenew of [false, true]) {
+      const { body: plan } = await admin.put(`/api/domains/${made.id}/registration`, { autoRenew, dryRun: true });
+      const sent = { autoRenew, planHash: plan.planHash };
+      expect((await admin.put(`/api/domains/${made.id}/registration`, sent)).body).toMatchObject({ applied: true });
+      expect([own, modes.get(own)]).toEqual([own, autoRenew ? "AUTORENEW" : mode]);
+    }
+    domains.delete(own);
+    await admin.delete(`/api/domains/${made.id}`);
+  }
+});
+
+test("a name that OVHcloud deletes when it expires does not renew itself, and is kept by turning renewal on", async () => {
+  await connected("ovh");
+  const { deleted } = accounts.ovh;
+  deleted.add(name);
+  await admin.post(`${path()}/check-expiry`);
+  expect((await admin.get(`${path()}/registration`)).body.registrar.autoRenew).toBe(false);
+  const { body: plan } = await admin.put(`${path()}/registration`, { autoRenew: true, dryRun: true });
+  expect(plan.changes).toEqual([{ field: "autoRenew", before: false, after: true }]);
+  await admin.put(`${path()}/registration`, { autoRenew: true, planHash: plan.planHash });
+  expect(deleted.has(name)).toBe(false);
+  expect((await admin.get(`${path()}/registration`)).body.registrar.autoRenew).toBe(true);
 });
 
 describe("a domain that names its registrar", () => {

@@ -14,6 +14,8 @@ interface InwxAccount extends RegistrarAccount {
   prices: Map<string, string>;
   /** Names whose keys INWX makes itself. */
   automatic: Set<string>;
+  /** What was set last to happen to a name when its term ends, by name. */
+  modes: Map<string, string>;
 }
 
 interface Params {
@@ -42,13 +44,14 @@ const requestOf = ({ body }: VendorCall) => JSON.parse(body) as { method: string
 /** INWX's JSON-RPC API, for one account. */
 export async function startInwx(): Promise<InwxAccount> {
   const domains = new Map<string, Registered>();
-  const [prices, automatic] = [new Map<string, string>(), new Set<string>()];
-  const vendor = await startLoopbackVendor((call) => reply(call, { domains, prices, automatic }));
+  const [prices, automatic, modes] = [new Map<string, string>(), new Set<string>(), new Map<string, string>()];
+  const vendor = await startLoopbackVendor((call) => reply(call, { domains, prices, automatic, modes }));
   return {
     ...vendor,
     domains,
     prices,
     automatic,
+    modes,
     config: { username, password, endpoint: vendor.url },
     changes: () =>
       vendor.calls.flatMap((call) => {
@@ -58,8 +61,11 @@ export async function startInwx(): Promise<InwxAccount> {
   };
 }
 
-function reply(call: VendorCall, account: Pick<InwxAccount, "domains" | "prices" | "automatic">): VendorReply {
-  const { domains, prices, automatic } = account;
+function reply(
+  call: VendorCall,
+  account: Pick<InwxAccount, "domains" | "prices" | "automatic" | "modes">,
+): VendorReply {
+  const { domains, prices, automatic, modes } = account;
   if (call.method !== "POST" || call.url.pathname !== "/jsonrpc/") return says(2000, "Unknown command");
   const { method, params } = requestOf(call);
   if (method === "account.login") {
@@ -103,16 +109,22 @@ function reply(call: VendorCall, account: Pick<InwxAccount, "domains" | "prices"
           timestamp: Date.parse(entry.expires) / 1_000,
         },
         transferLock: entry.locked,
-        renewalMode: entry.autoRenew ? "AUTORENEW" : "AUTOEXPIRE",
+        renewalMode: entry.autoRenew ? "AUTORENEW" : (modes.get(name) ?? "AUTOEXPIRE"),
         status: "OK",
         ns: entry.nameServers,
       });
     case "domain.update": {
       const price = prices.get(name) ?? "0.00";
+      // Below .at, a name ends only by its deletion.
+      if (params.renewalMode === "AUTOEXPIRE" && name.endsWith(".at"))
+        return says(2306, "Parameter value policy error");
       if (params.testing) return done({ price, currency: "EUR" });
       if (params.ns) entry.nameServers = params.ns;
       if (params.transferLock !== undefined) entry.locked = params.transferLock;
-      if (params.renewalMode) entry.autoRenew = params.renewalMode === "AUTORENEW";
+      if (params.renewalMode) {
+        modes.set(name, params.renewalMode);
+        entry.autoRenew = params.renewalMode === "AUTORENEW";
+      }
       return done({ price, currency: "EUR" });
     }
     case "dnssec.listkeys": {

@@ -15,6 +15,10 @@ const keys = {
 interface OvhAccount extends RegistrarAccount {
   /** Names whose name servers are OVHcloud's own. */
   hosted: Set<string>;
+  /** Names that are deleted when they expire, although they are set to renew themselves. */
+  deleted: Set<string>;
+  /** The states of keys that have no DS record any longer, by the DS record that they had. */
+  ended: Map<string, "removed" | "revoked">;
   /** Paths that the consumer key has no right to. */
   denied: Set<string>;
   /** Names whose new name servers and DS records come into force only by `carryOut`: the API answers with a task. */
@@ -41,6 +45,7 @@ const says = (status: number, errorCode: string, message: string) =>
 export async function startOvh(): Promise<OvhAccount> {
   const domains = new Map<string, Registered>();
   const [hosted, denied, slow] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  const [deleted, ended] = [new Set<string>(), new Map<string, "removed" | "revoked">()];
   const tasks: (() => void)[] = [];
   const known = new Map<string, Key>();
   const vendor = await startLoopbackVendor((call) => {
@@ -54,12 +59,14 @@ export async function startOvh(): Promise<OvhAccount> {
       .digest("hex");
     if (headers["x-ovh-signature"] !== `$1$${signature}`) return says(400, "INVALID_SIGNATURE", "Invalid signature");
     if (denied.has(url.pathname)) return says(403, "NOT_GRANTED_CALL", "This call has not been granted");
-    return reply(call, { domains, hosted, slow, tasks, known });
+    return reply(call, { domains, hosted, deleted, ended, slow, tasks, known });
   });
   return {
     ...vendor,
     domains,
     hosted,
+    deleted,
+    ended,
     denied,
     slow,
     carryOut() {
@@ -76,13 +83,14 @@ export async function startOvh(): Promise<OvhAccount> {
   };
 }
 
-interface Account extends Pick<OvhAccount, "domains" | "hosted" | "slow"> {
+interface Account extends Pick<OvhAccount, "domains" | "hosted" | "deleted" | "ended" | "slow"> {
   tasks: (() => void)[];
   /** Keys of DS records, by record. */
   known: Map<string, Key>;
 }
 
-function reply(call: VendorCall, { domains, hosted, slow, tasks, known }: Account): VendorReply {
+function reply(call: VendorCall, account: Account): VendorReply {
+  const { domains, hosted, deleted, ended, slow, tasks, known } = account;
   const [, , area, name, part = "", id] = call.url.pathname.split("/").map(decodeURIComponent);
   if (area !== "domain") return says(404, "NOT_FOUND", "Got an invalid (or empty) URL");
   if (name === undefined) return json(200, [...domains.keys()]);
@@ -112,12 +120,14 @@ function reply(call: VendorCall, { domains, hosted, slow, tasks, known }: Accoun
       return json(200, {
         domain: name,
         expiration: entry.expires.slice(0, 10),
-        renew: { automatic: entry.autoRenew, deleteAtExpiration: false, forced: false, period: 12 },
+        renew: { automatic: entry.autoRenew, deleteAtExpiration: deleted.has(name), forced: false, period: 12 },
         status: "ok",
       });
     case "PUT serviceInfos": {
-      const { automatic, period } = body["renew"] as { automatic: boolean; period?: number };
+      const renew = body["renew"] as { automatic: boolean; deleteAtExpiration: boolean; period?: number };
+      const { automatic, deleteAtExpiration, period } = renew;
       if (period !== 12) return says(400, "INVALID_ARGUMENT", "The period must be 12");
+      if (!deleteAtExpiration) deleted.delete(name);
       entry.autoRenew = automatic;
       return json(200, null);
     }
@@ -128,7 +138,7 @@ function reply(call: VendorCall, { domains, hosted, slow, tasks, known }: Accoun
       const own = { algorithm: 13, flags: 257, publicKey: Buffer.alloc(64, 7).toString("base64") };
       return json(200, {
         id: Number(id),
-        status: "published",
+        status: ended.get(ds) ?? "published",
         tag: Number(ds.split(" ")[0]),
         ...(known.get(ds) ?? own),
       });
@@ -138,6 +148,7 @@ function reply(call: VendorCall, { domains, hosted, slow, tasks, known }: Accoun
       const records = sent.map((key) => {
         const ds = dsOf(name, key.algorithm, key.publicKey);
         known.set(ds, key);
+        ended.delete(ds);
         return ds;
       });
       if (records.some((ds, index) => !ds.startsWith(`${sent[index]?.tag} `)))
