@@ -230,6 +230,23 @@ test("a tag is added to a selection and removed again, and a domain that fails i
   await page.getByText("No domain matches.").waitFor();
 });
 
+test("the expiry reminders of a selection are set at once", async () => {
+  const page = await list("?search=many-001");
+  await page.getByLabel("Select many-0010.test").click();
+  await page.getByLabel("Select many-0012.test").click({ modifiers: ["Shift"] });
+  await page.getByRole("button", { name: "Reminders…" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Remind before expiry").fill("60, soon");
+  await dialog.getByRole("button", { name: "Set reminders" }).click();
+  await dialog.getByText("Enter whole numbers of days").waitFor();
+  await dialog.getByLabel("Remind before expiry").fill("1, 60, 14");
+  await dialog.getByRole("button", { name: "Set reminders" }).click();
+  await page.getByText("3 domains remind 1, 60, 14 days before they expire.").waitFor();
+  const { body } = await site.zonewright.admin.get("/api/domains?name=many-0012.test");
+  const { body: domain } = await site.zonewright.admin.get(`/api/domains/${body.domains[0].id}`);
+  expect(domain.expiryRemindDays).toEqual([60, 14, 1]);
+});
+
 test("groups and views filter the list, and stand in the address", async () => {
   const page = await list();
   await page.getByRole("combobox", { name: "Group" }).selectOption("Customers");

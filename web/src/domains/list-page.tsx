@@ -16,6 +16,7 @@ import { useRows } from "../ui/use-rows.ts";
 import { useWindows } from "../ui/use-windows.ts";
 import { domainsWords } from "../words/domains.ts";
 import { providerConfigs } from "../zone/domain-queries.ts";
+import type { BulkAction } from "./bulk-edit.tsx";
 import { columnsKey, knownColumns, usualColumns } from "./columns.ts";
 import { DomainTable } from "./domain-table.tsx";
 import { ListFilters } from "./list-filters.tsx";
@@ -27,7 +28,7 @@ import styles from "./domains.module.css";
 const FirstRun = lazy(patiently(async () => ({ default: (await import("./first-run.tsx")).FirstRun })));
 const AddDomain = lazy(patiently(async () => ({ default: (await import("./add-domain.tsx")).AddDomain })));
 const SelectionBar = lazy(patiently(async () => ({ default: (await import("./selection-bar.tsx")).SelectionBar })));
-const BulkTags = lazy(patiently(async () => ({ default: (await import("./bulk-tags.tsx")).BulkTags })));
+const BulkEdit = lazy(patiently(async () => ({ default: (await import("./bulk-edit.tsx")).BulkEdit })));
 
 const ListTools = lazy(patiently(async () => ({ default: (await import("./list-tools.tsx")).ListTools })));
 
@@ -78,7 +79,7 @@ export function DomainsPage() {
   const { data: configs = [] } = useQuery(providerConfigs);
   const mayAdd = user.role === "admin" || configs.some(({ membersMayUse }) => membersMayUse);
   const [adding, setAdding] = useState(false);
-  const [tagging, setTagging] = useState<"add" | "remove" | null>(null);
+  const [editing, setEditing] = useState<BulkAction | null>(null);
   const [selection, setSelection] = useState<Selection>(noSelection);
   const [columns, setColumns] = useState(() => knownColumns(local.getItem(columnsKey)?.split(" ") ?? usualColumns));
   const searchField = useRef<HTMLInputElement>(null);
@@ -183,10 +184,10 @@ export function DomainsPage() {
       )}
       <Suspense fallback={null}>
         {selection.size > 0 ? (
-          <SelectionBar selection={selection} onTag={setTagging} onClear={() => setSelection(noSelection)} />
+          <SelectionBar selection={selection} onEdit={setEditing} onClear={() => setSelection(noSelection)} />
         ) : null}
         {adding ? <AddDomain onClose={() => setAdding(false)} /> : null}
-        {tagging ? <BulkTags action={tagging} selection={selection} onClose={() => setTagging(null)} /> : null}
+        {editing ? <BulkEdit action={editing} selection={selection} onClose={() => setEditing(null)} /> : null}
       </Suspense>
     </>
   );

@@ -4,6 +4,7 @@ import { domainDialogsWords } from "../words/domain-dialogs.ts";
 import { domainsWords } from "../words/domains.ts";
 import { formatNumber } from "../ui/format.ts";
 import { mostZones } from "../zone/use-zone.ts";
+import type { BulkAction } from "./bulk-edit.tsx";
 import { qualified, type Selection } from "./selection.ts";
 import styles from "./domains.module.css";
 
@@ -11,12 +12,12 @@ const text = domainsWords;
 
 interface SelectionBarProps {
   selection: Selection;
-  onTag: (action: "add" | "remove") => void;
+  onEdit: (action: BulkAction) => void;
   onClear: () => void;
 }
 
 /** What can be done with the selected domains. */
-export function SelectionBar({ selection, onTag, onClear }: SelectionBarProps) {
+export function SelectionBar({ selection, onEdit, onClear }: SelectionBarProps) {
   const { size } = selection;
   const zones = [...selection.values()].map(qualified).join(",");
   return (
@@ -30,8 +31,9 @@ export function SelectionBar({ selection, onTag, onClear }: SelectionBarProps) {
           {domainDialogsWords.applyTemplate}
         </Link>
       )}
-      <Button onClick={() => onTag("remove")}>{text.removeTag}</Button>
-      <Button kind="primary" onClick={() => onTag("add")}>
+      <Button onClick={() => onEdit("remind")}>{domainDialogsWords.reminders}</Button>
+      <Button onClick={() => onEdit("removeTag")}>{text.removeTag}</Button>
+      <Button kind="primary" onClick={() => onEdit("addTag")}>
         {text.addTag}
       </Button>
     </section>

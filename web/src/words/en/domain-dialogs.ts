@@ -37,7 +37,14 @@ export const domainDialogs = {
   tag: "Tag",
   addTagTo: (count: number) => (count === 1 ? "Add a tag to 1 domain" : `Add a tag to ${count} domains`),
   removeTagFrom: (count: number) => (count === 1 ? "Remove a tag from 1 domain" : `Remove a tag from ${count} domains`),
-  tagging: "Changing tags",
+  reminders: "Reminders…",
+  setReminders: "Set reminders",
+  remindOf: (count: number) =>
+    count === 1 ? "Set the reminders of 1 domain" : `Set the reminders of ${count} domains`,
+  reminded: (count: number, days: string) =>
+    count === 1
+      ? `1 domain reminds ${days} days before it expires.`
+      : `${count} domains remind ${days} days before they expire.`,
   progress: (done: string, total: string) => `${done} of ${total}`,
   stop: "Stop",
   tagged: (count: number, tag: string) => `${count === 1 ? "1 domain has" : `${count} domains have`} the tag ${tag}.`,

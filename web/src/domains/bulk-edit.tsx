@@ -3,22 +3,32 @@ import { useId, useRef, useState } from "react";
 import { client, messageOf, queries } from "../api.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { Form } from "../ui/field.tsx";
+import { Form, TextField } from "../ui/field.tsx";
 import { formatNumber } from "../ui/format.ts";
 import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { domainDialogsWords } from "../words/domain-dialogs.ts";
 import { domainsWords } from "../words/domains.ts";
 import { words } from "../words/words.ts";
+import { zoneWords } from "../words/zone.ts";
 import { Listed } from "./add-domain.tsx";
 import { labelsInUse } from "../zone/domain-queries.ts";
+import { reminderDays } from "../zone/lists.ts";
 import { changedTags, qualified, type Selection } from "./selection.ts";
 import styles from "./domains.module.css";
 
 const text = { ...domainsWords, ...domainDialogsWords };
 
-interface BulkTagsProps {
-  action: "add" | "remove";
+export type BulkAction = "addTag" | "removeTag" | "remind";
+
+const texts = {
+  addTag: { title: text.addTagTo, action: text.addTag, done: text.tagged },
+  removeTag: { title: text.removeTagFrom, action: text.removeTag, done: text.untagged },
+  remind: { title: text.remindOf, action: text.setReminders, done: text.reminded },
+} as const;
+
+interface BulkEditProps {
+  action: BulkAction;
   selection: Selection;
   onClose: () => void;
 }
@@ -28,25 +38,27 @@ interface Run {
   failures: { name: string; error: string }[];
 }
 
-/** Adds a tag to the selected domains or removes one, a domain at a time, until stopped. */
-export function BulkTags({ action, selection, onClose }: BulkTagsProps) {
+/** Changes the tags or the expiry reminders of the selected domains, a domain at a time, until stopped. */
+export function BulkEdit({ action, selection, onClose }: BulkEditProps) {
   const form = useId();
   const list = useId();
   const { data: labels } = useQuery(labelsInUse);
-  const [tag, setTag] = useState("");
+  const [value, setValue] = useState("");
+  const [tried, setTried] = useState(false);
   const [run, setRun] = useState<Run | null>(null);
   const stop = useRef(false);
   const total = selection.size;
   const apply = useAction(async () => {
-    const wanted = tag.trim();
-    if (wanted === "") return;
+    setTried(true);
+    const wanted = value.trim();
+    if (wanted === "" || (action === "remind" && reminderDays(wanted) === null)) return;
     stop.current = false;
     let now: Run = { done: 0, failures: [] };
     setRun(now);
     for (const domain of selection.values()) {
       // oxlint-disable-next-line typescript/no-unnecessary-condition -- set by the button meanwhile.
       if (stop.current) break;
-      const error = await tagOne(domain.id, wanted, action);
+      const error = await changeOne(domain.id, wanted, action);
       const failures = error === null ? now.failures : [...now.failures, { name: qualified(domain), error }];
       now = { done: now.done + 1, failures };
       setRun(now);
@@ -55,7 +67,7 @@ export function BulkTags({ action, selection, onClose }: BulkTagsProps) {
       ["domains", "domain-tags"].map(async (key) => await queries.invalidateQueries({ queryKey: [key] })),
     );
     const changed = now.done - now.failures.length;
-    toast({ title: action === "add" ? text.tagged(changed, wanted) : text.untagged(changed, wanted) });
+    toast({ title: texts[action].done(changed, wanted) });
     if (now.failures.length === 0) onClose();
   });
   const close = () => {
@@ -66,7 +78,7 @@ export function BulkTags({ action, selection, onClose }: BulkTagsProps) {
     <Dialog
       open
       onClose={close}
-      title={action === "add" ? text.addTagTo(total) : text.removeTagFrom(total)}
+      title={texts[action].title(total)}
       footer={
         apply.pending ? (
           <>
@@ -76,23 +88,34 @@ export function BulkTags({ action, selection, onClose }: BulkTagsProps) {
         ) : (
           <>
             <Button onClick={close}>{run ? words.ui.close : words.ui.cancel}</Button>
-            <Button type="submit" form={form} kind="primary" disabled={tag.trim() === ""}>
-              {action === "add" ? text.addTag : text.removeTag}
+            <Button type="submit" form={form} kind="primary" disabled={value.trim() === ""}>
+              {texts[action].action}
             </Button>
           </>
         )
       }
     >
       <Form id={form} onSubmit={() => void apply.run()}>
-        <Listed
-          label={text.tag}
-          list={list}
-          values={(labels?.tags ?? []).map(({ name }) => name)}
-          value={tag}
-          onValue={setTag}
-        />
+        {action === "remind" ? (
+          <TextField
+            label={zoneWords.reminders}
+            hint={zoneWords.remindersHint}
+            error={tried && reminderDays(value) === null ? zoneWords.remindersWrong : undefined}
+            inputMode="numeric"
+            value={value}
+            onValue={setValue}
+          />
+        ) : (
+          <Listed
+            label={text.tag}
+            list={list}
+            values={(labels?.tags ?? []).map(({ name }) => name)}
+            value={value}
+            onValue={setValue}
+          />
+        )}
         {apply.pending ? (
-          <progress className={styles["bar"]} aria-label={text.tagging} value={run?.done ?? 0} max={total} />
+          <progress className={styles["bar"]} aria-label={texts[action].action} value={run?.done ?? 0} max={total} />
         ) : null}
         {run && run.failures.length > 0 ? (
           <div role="alert">
@@ -111,11 +134,15 @@ export function BulkTags({ action, selection, onClose }: BulkTagsProps) {
   );
 }
 
-/** Changes the tags of a domain as they are now. Returns the sentence of a failure, or null. */
-async function tagOne(id: string, tag: string, action: "add" | "remove"): Promise<string | null> {
+/** Changes a domain; its tags as they are now. Returns the sentence of a failure, or null. */
+async function changeOne(id: string, value: string, action: BulkAction): Promise<string | null> {
   try {
+    if (action === "remind") {
+      await client.domains.setExpiryRemind.mutate({ id, expiryRemindDays: reminderDays(value) ?? [] });
+      return null;
+    }
     const { tags } = await client.domains.get.query({ id });
-    const changed = changedTags(tags, tag, action);
+    const changed = changedTags(tags, value, action === "addTag" ? "add" : "remove");
     if (changed) await client.domains.update.mutate({ id, tags: changed });
     return null;
   } catch (failure) {
