@@ -177,7 +177,7 @@ const replacement = createRoute({
 const portfolio = createRoute({
   getParentRoute: () => inside,
   path: "/portfolio",
-  validateSearch: texts("search", "status", "group", "sort", "page"),
+  validateSearch: texts("search", "status", "group", "sort", "page", "month"),
   component: lazyRouteComponent(acrossZones, "PortfolioPage"),
 });
 const reverse = createRoute({

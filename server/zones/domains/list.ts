@@ -10,7 +10,7 @@ import { lastChangesOf } from "../changes/history.ts";
 import { givenView, namedDomain, theView } from "./identity.ts";
 import { domainStatuses, listColumns, listView, type DomainStatus } from "./view.ts";
 import { z } from "zod";
-import { id, line, optionalFlag, paging } from "../../api/schemas.ts";
+import { id, line, optionalFlag, paging, timestampInput } from "../../api/schemas.ts";
 
 /** The sort fields of the domain list. */
 const sorts = ["name", "expiresAt", "recordCount", "updatedAt", "drift", "provider"] as const;
@@ -70,6 +70,8 @@ export const listDomainsInput = z
       .optional()
       .meta({ description: "Only domains in this view; `default`: in the default view.", example: "internal" }),
     providerConfigId: id("Only domains with this provider configuration.").optional(),
+    expiresFrom: timestampInput("Only domains that expire at or after this time.").optional(),
+    expiresBefore: timestampInput("Only domains that expire before this time.").optional(),
     drift: optionalFlag(
       "`true`: only domains that differ from their provider or cannot be read there. `false`: only the others.",
     ),
@@ -230,6 +232,8 @@ function matches(
   if (filter.providerConfigId !== undefined) {
     conditions.push(eb("domains.provider_config_id", "=", filter.providerConfigId));
   }
+  if (filter.expiresFrom) conditions.push(eb("domains.expires_at", ">=", filter.expiresFrom));
+  if (filter.expiresBefore) conditions.push(eb("domains.expires_at", "<", filter.expiresBefore));
   if (filter.drift === "true") conditions.push(eb("domains.drift_found_at", "is not", null), visible.wholly());
   if (filter.drift === "false") {
     conditions.push(eb.or([eb("domains.drift_found_at", "is", null), eb.not(visible.wholly())]));

@@ -62,6 +62,28 @@ test("the portfolio shows what to do first, what all costs, and every domain by 
   await page.waitForURL(/\/d\/xn--bcher-kva\.example\/registration$/);
 });
 
+test("a calendar shows what expires in a month, by day, with what renews itself", async () => {
+  const page = await site.signedIn({ path: "/portfolio" });
+  await page.getByRole("button", { name: "Calendar" }).click();
+  await page.waitForURL(/[?&]month=\d{4}-\d{2}$/);
+  const soon = inDays(12);
+  await page.goto(`${site.url}/portfolio?month=${soon.slice(0, 7)}`);
+  const day = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: "UTC" }).format(new Date(soon));
+  const ofDay = page.getByRole("list", { name: day }).getByRole("listitem");
+  await expect.poll(() => ofDay.allTextContents()).toEqual(["soon.example (does not renew itself)"]);
+  await expectAccessible(page);
+  await photograph(page, "portfolio-month");
+  await page.getByLabel("Group").selectOption("Shops");
+  await ofDay.waitFor({ state: "detached" });
+  await page.getByLabel("Group").selectOption("");
+  await page.goto(`${site.url}/portfolio?month=2031-03`);
+  await page.getByText("No domain expires in this month.").waitFor();
+  await page.getByRole("button", { name: "Next month" }).click();
+  await page.getByRole("heading", { name: "April 2031" }).waitFor();
+  await page.getByRole("button", { name: "List", exact: true }).click();
+  await page.getByRole("table", { name: "Domains" }).waitFor();
+});
+
 test("a table is imported by its plan, a date that can be several days is asked for, and the import is taken back", async () => {
   const { admin } = site.zonewright;
   const page = await site.signedIn({ path: "/portfolio" });

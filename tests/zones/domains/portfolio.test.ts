@@ -110,6 +110,19 @@ test("the portfolio lists domains with their registrations, and what is wrong wi
     more: false,
     findings: [{ message: expect.stringContaining("Renew it") }, {}, {}, {}, {}],
   });
+  const within = async (query: string) => {
+    const { body } = await zw.admin.get(`/api/domains/portfolio?${query}`);
+    return body.domains.map(({ name }: { name: string }) => name);
+  };
+  const { body: dated } = await zw.admin.get("/api/domains/portfolio?sort=expiresAt&limit=1");
+  const [{ name: earliest, expiresAt }] = dated.domains;
+  const after = new Date(Date.parse(expiresAt) + 1).toISOString();
+  expect(await within(`expiresFrom=${expiresAt}&expiresBefore=${after}`)).toContain(earliest);
+  expect(await within(`expiresBefore=${expiresAt}`)).toEqual([]);
+  expect(await within(`expiresFrom=${after}`)).not.toContain(earliest);
+  expect((await zw.admin.get("/api/domains?expiresFrom=tomorrow")).body.detail).toContain(
+    "expiresFrom: This must be a date",
+  );
   const { body: page } = await zw.admin.get("/api/domains/portfolio?sort=expiresAt&limit=2");
   expect(page).toMatchObject({
     total: 8,

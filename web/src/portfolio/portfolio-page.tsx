@@ -1,8 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { RouterInputs, RouterOutputs } from "@zonewright/client";
 import { useDeferredValue, useState, type ReactNode } from "react";
-import { toUnicodeName } from "../../../server/dns/names/names.ts";
 import { client, queries } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
 import { Button } from "../ui/button.tsx";
@@ -17,7 +16,9 @@ import { locale } from "../words/language.ts";
 import { portfolioWords } from "../words/portfolio.ts";
 import { words } from "../words/words.ts";
 import { labelsInUse } from "../zone/domain-queries.ts";
+import { DomainLink } from "./domain-link.tsx";
 import { ImportedNotice, ImportTable, type Outcome, type Table } from "./import-table.tsx";
+import { Month, monthOf } from "./month.tsx";
 import styles from "./portfolio.module.css";
 
 const text = portfolioWords;
@@ -27,10 +28,6 @@ const fewFindings = 8;
 
 type Filters = Exclude<RouterInputs["portfolio"]["list"], void>;
 type PortfolioDomain = RouterOutputs["portfolio"]["list"]["domains"][number];
-
-const addressOf = ({ name, view }: { name: string; view: string }) => (view === "" ? name : `${name}!${view}`);
-const shownName = ({ name, view }: { name: string; view: string }) =>
-  [toUnicodeName(name), view].filter(Boolean).join(" · ");
 
 /** Returns an amount of money. Browsers know the currencies, and print a code that they do not know. */
 function formatMoney(amount: number, currency: string): string {
@@ -60,8 +57,10 @@ export function PortfolioPage() {
     page,
     limit: pageSize,
   });
+  const { month } = search;
   const list = useQuery({
     queryKey: ["portfolio", "list", filters],
+    enabled: month === undefined,
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => await client.portfolio.list.query(filters, { signal }),
   });
@@ -100,33 +99,35 @@ export function PortfolioPage() {
       <Costs />
       <Card title={text.domains} flush>
         <Filters search={search} onFilter={filter} />
-        <Failure error={list.error} />
-        {list.data ? (
-          <Domains domains={list.data.domains} />
+        {month === undefined ? (
+          <>
+            <Failure error={list.error} />
+            {list.data ? (
+              <Domains domains={list.data.domains} />
+            ) : (
+              <p className={styles["inset"]}>{list.error ? null : words.ui.loading}</p>
+            )}
+            <div className={styles["pager"]}>
+              <Pager
+                // Of the list that is shown, which may be that before the last change of a filter.
+                page={filters.page ?? 1}
+                pages={Math.ceil((total ?? 0) / pageSize)}
+                isKnown={total !== undefined && !list.isPlaceholderData}
+                onPage={(next, replace) =>
+                  void navigate({ search: (before) => ({ ...before, page: String(next) }), replace })
+                }
+              />
+            </div>
+          </>
         ) : (
-          <p className={styles["inset"]}>{list.error ? null : words.ui.loading}</p>
-        )}
-        <div className={styles["pager"]}>
-          <Pager
-            // Of the list that is shown, which may be that before the last change of a filter.
-            page={filters.page ?? 1}
-            pages={Math.ceil((total ?? 0) / pageSize)}
-            isKnown={total !== undefined && !list.isPlaceholderData}
-            onPage={(next, replace) =>
-              void navigate({ search: (before) => ({ ...before, page: String(next) }), replace })
-            }
+          <Month
+            month={month}
+            filters={{ search: filters.search, status: filters.status, group: filters.group }}
+            onMonth={(next) => filter({ month: next })}
           />
-        </div>
+        )}
       </Card>
     </Page>
-  );
-}
-
-function DomainLink({ domain }: { domain: { name: string; view: string } }) {
-  return (
-    <Link to="/d/$name/registration" params={{ name: addressOf(domain) }} preload={false}>
-      {shownName(domain)}
-    </Link>
   );
 }
 
@@ -207,6 +208,7 @@ interface FiltersProps {
     status?: string | undefined;
     group?: string | undefined;
     sort?: string | undefined;
+    month?: string | undefined;
   };
   onFilter: (changes: FiltersProps["search"]) => void;
 }
@@ -239,12 +241,22 @@ function Filters({ search, onFilter }: FiltersProps) {
           onValue={(group) => onFilter({ group })}
         />
       ) : null}
-      <Filter
-        label={text.sort}
-        value={search.sort ?? "expiresAt"}
-        options={Object.entries(text.sorts)}
-        onValue={(sort) => onFilter({ sort })}
-      />
+      {search.month === undefined ? (
+        <Filter
+          label={text.sort}
+          value={search.sort ?? "expiresAt"}
+          options={Object.entries(text.sorts)}
+          onValue={(sort) => onFilter({ sort })}
+        />
+      ) : null}
+      <div className={styles["layout"]} role="group" aria-label={text.layout}>
+        <Button aria-pressed={search.month === undefined} onClick={() => onFilter({ month: undefined })}>
+          {text.asList}
+        </Button>
+        <Button aria-pressed={search.month !== undefined} onClick={() => onFilter({ month: monthOf(new Date()) })}>
+          {text.asMonth}
+        </Button>
+      </div>
     </div>
   );
 }
