@@ -5,7 +5,7 @@ import { PageTurner } from "../../dns-providers/vendor-api/pages.ts";
 import { maybe } from "../../dns-providers/vendor-api/text.ts";
 import type { VendorEnvironment } from "../../dns-providers/vendor-api/calls.ts";
 import { parseExpiryDate } from "../expiry/dates.ts";
-import { RegistrarApi, type Registrar, type RegistrarKind } from "./registrar.ts";
+import { RegistrarApi, type RegistrarAccount, type RegistrarKind } from "./registrar.ts";
 
 // Cloudflare's Registrar API. Read on 2026-11-29: its description in cloudflare-typescript of 2026-08-18 (registrar/registrations: list, get, edit; the older
 // registrar/domains ended in September 2026) and "API token permissions". Only automatic renewal can be changed. Name servers are Cloudflare's, whose DNSSEC
@@ -65,7 +65,7 @@ export const cloudflare: RegistrarKind<CloudflareConfig> = {
 function cloudflareAccount(
   { apiToken, accountId, endpoint }: CloudflareConfig,
   environment: VendorEnvironment,
-): Registrar {
+): RegistrarAccount {
   const quotas = { address: cloudflareAddress, limits };
   const api = new RegistrarApi(
     { name: cloudflare.name, address: endpoint, environment, secrets: [apiToken], account: accountId, quotas },
@@ -96,8 +96,9 @@ function cloudflareAccount(
     async read(name) {
       const found = await api.find({ method: "GET", path: at(name), schema: z.object({ result: registration }) });
       if (found === null) return null;
-      const { auto_renew: autoRenew, expires_at: expires, locked } = found.value.result;
+      const { domain_name, auto_renew: autoRenew, expires_at: expires, locked } = found.value.result;
       return {
+        name: domain_name,
         expiresAt: expires === undefined ? null : parseExpiryDate(expires),
         autoRenew: autoRenew ?? null,
         locked: locked ?? null,

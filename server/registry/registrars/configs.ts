@@ -24,6 +24,7 @@ import { inwx } from "./inwx.ts";
 import { ovh } from "./ovh.ts";
 import { porkbun } from "./porkbun.ts";
 import {
+  checkingNames,
   storedReading,
   type Registrar,
   type RegistrarKind,
@@ -214,7 +215,8 @@ export class RegistrarConfigs {
     const config = await this.#find(em, id);
     const kind = knownKind(config.kind);
     const values = this.#secrets.open(config);
-    const registrar = throughConfig(kind, () => kind.connect(values, { ...this.#environment, purpose }));
+    const account = throughConfig(kind, () => kind.connect(values, { ...this.#environment, purpose }));
+    const registrar = checkingNames(kind.name, account);
     return { id, name: config.name, kind, registrar };
   }
 

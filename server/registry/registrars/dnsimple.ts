@@ -11,7 +11,7 @@ import {
   inSteps,
   keysToSend,
   RegistrarApi,
-  type Registrar,
+  type RegistrarAccount,
   type RegistrarKind,
 } from "./registrar.ts";
 
@@ -68,7 +68,7 @@ export const dnsimple: RegistrarKind<DnsimpleConfig> = {
   connect: (config, environment) => dnsimpleAccount(config, environment),
 };
 
-function dnsimpleAccount({ token, endpoint }: DnsimpleConfig, environment: VendorEnvironment): Registrar {
+function dnsimpleAccount({ token, endpoint }: DnsimpleConfig, environment: VendorEnvironment): RegistrarAccount {
   const base = `${endpoint.replace(/\/+$/, "").replace(/\/v2$/, "")}/v2`;
   const api = new RegistrarApi(
     { name: dnsimple.name, address: endpoint, environment, secrets: [token], quotas: { address, limits } },
@@ -136,6 +136,7 @@ function dnsimpleAccount({ token, endpoint }: DnsimpleConfig, environment: Vendo
       const servers = await api.call({ method: "GET", path, schema: dataOf(z.array(z.string())) });
       const locked = await api.find({ method: "GET", path: await atRegistrar(name, "transfer_lock"), schema: lock });
       return {
+        name: found.value.data.name,
         expiresAt: expires === undefined ? null : parseExpiryDate(expires),
         autoRenew: autoRenew ?? null,
         locked: locked?.value.data.enabled ?? null,

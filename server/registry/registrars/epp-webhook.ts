@@ -7,7 +7,7 @@ import {
   changeableFields,
   isSame,
   RegistrarApi,
-  type Registrar,
+  type RegistrarAccount,
   type RegistrarChange,
   type RegistrarKind,
   type RegistrarState,
@@ -106,7 +106,7 @@ export const eppWebhook: RegistrarKind<WebhookConfig> = {
   connect: (config, environment) => adapterAccount(config, environment),
 };
 
-function adapterAccount(config: WebhookConfig, environment: VendorEnvironment): Registrar {
+function adapterAccount(config: WebhookConfig, environment: VendorEnvironment): RegistrarAccount {
   const api = new RegistrarApi(adapterApi(config, environment, { name, of: "registrar configuration" }));
   /** What the adapter said last of each name. */
   const said = new Map<string, z.infer<typeof registration>>();
@@ -127,7 +127,7 @@ function adapterAccount(config: WebhookConfig, environment: VendorEnvironment): 
       const found = await api.find({ method: "GET", path: at(domain), schema: registration });
       if (found === null) return null;
       said.set(domain, found.value);
-      return stateOf(found.value);
+      return { ...stateOf(found.value), name: null };
     },
     async change(domain, change, known) {
       const last = said.get(domain);

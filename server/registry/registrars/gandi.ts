@@ -4,7 +4,14 @@ import { readPages } from "../../dns-providers/vendor-api/pages.ts";
 import { maybe } from "../../dns-providers/vendor-api/text.ts";
 import type { VendorEnvironment } from "../../dns-providers/vendor-api/calls.ts";
 import { parseExpiryDate, distinct, readDs, readHostNames } from "../expiry/dates.ts";
-import { dsStepsToSend, inSteps, keysToSend, RegistrarApi, type Registrar, type RegistrarKind } from "./registrar.ts";
+import {
+  dsStepsToSend,
+  inSteps,
+  keysToSend,
+  RegistrarApi,
+  type RegistrarAccount,
+  type RegistrarKind,
+} from "./registrar.ts";
 
 // The parts of Gandi's Domain API (v5) in use. Gandi takes DNSKEYs and makes the DS records itself.
 
@@ -16,6 +23,7 @@ const configSchema = z.strictObject({
 type GandiConfig = z.infer<typeof configSchema>;
 
 const details = z.object({
+  fqdn: maybe(z.string()),
   autorenew: maybe(z.object({ enabled: maybe(z.boolean()) })),
   dates: maybe(z.object({ registry_ends_at: maybe(z.string()) })),
   nameservers: maybe(z.array(z.string())),
@@ -52,7 +60,7 @@ function at(name: string): string {
   return `/domain/domains/${encodeURIComponent(name)}`;
 }
 
-function gandiAccount({ token, endpoint }: GandiConfig, environment: VendorEnvironment): Registrar {
+function gandiAccount({ token, endpoint }: GandiConfig, environment: VendorEnvironment): RegistrarAccount {
   const quotas = { address, limits };
   const api = new RegistrarApi(
     { name: "Gandi", address: endpoint, environment, secrets: [token], quotas },
@@ -83,9 +91,10 @@ function gandiAccount({ token, endpoint }: GandiConfig, environment: VendorEnvir
     async read(name) {
       const found = await api.find({ method: "GET", path: at(name), schema: details });
       if (found === null) return null;
-      const { autorenew, dates, nameservers, status } = found.value;
+      const { fqdn, autorenew, dates, nameservers, status } = found.value;
       const endsAt = dates?.registry_ends_at;
       return {
+        name: fqdn ?? null,
         expiresAt: endsAt === undefined ? null : parseExpiryDate(endsAt),
         autoRenew: autorenew?.enabled ?? null,
         locked: status?.includes(lock) ?? null,

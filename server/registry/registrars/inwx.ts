@@ -5,7 +5,7 @@ import { readPages } from "../../dns-providers/vendor-api/pages.ts";
 import { maybe } from "../../dns-providers/vendor-api/text.ts";
 import type { VendorEnvironment } from "../../dns-providers/vendor-api/calls.ts";
 import { parseExpiryDate, distinct, readDs, readHostNames } from "../expiry/dates.ts";
-import { dsStepsToSend, inSteps, type Registrar, type RegistrarKind } from "./registrar.ts";
+import { dsStepsToSend, inSteps, type RegistrarAccount, type RegistrarKind } from "./registrar.ts";
 
 // INWX's DomRobot API (JSON-RPC). Read on 2026-11-29: its documentation, chapters 2.8 (dnssec), 2.9 (domain) and 3 (types), and what its own clients do: Terraform
 // of 2026-07-03 (resource_domain.go, resource_dnssec_key.go) and WHMCS of 2026-04-22 (the form of dates, the renewal mode of .at); goinwx of 2025-11-27
@@ -53,7 +53,7 @@ export const inwx: RegistrarKind<InwxConfig> = {
   connect: (config, environment) => inwxAccount(config, environment),
 };
 
-function inwxAccount(config: InwxConfig, environment: VendorEnvironment): Registrar {
+function inwxAccount(config: InwxConfig, environment: VendorEnvironment): RegistrarAccount {
   const use = { of: "registrar configuration", manages: "domains" };
   const { api, call, parsed, messageOf } = inwxCalls(config, environment, use);
   const { calls } = api;
@@ -118,6 +118,7 @@ function inwxAccount(config: InwxConfig, environment: VendorEnvironment): Regist
       if (found === null) return null;
       const { exDate, renewalMode, transferLock, ns } = found;
       return {
+        name: found.domain,
         expiresAt: exDate === undefined ? null : parseExpiryDate(exDate),
         autoRenew: renewalMode === undefined ? null : renewalMode === automatic,
         locked: transferLock ?? null,

@@ -10,7 +10,7 @@ import {
   keysToSend,
   RegistrarApi,
   type PublishedKey,
-  type Registrar,
+  type RegistrarAccount,
   type RegistrarKind,
 } from "./registrar.ts";
 
@@ -19,6 +19,7 @@ import {
 // DNSKEYs, all of a name at once, and makes the DS records itself.
 
 const details = z.object({
+  domain: maybe(z.string()),
   expirationDate: maybe(z.string()),
   nameServers: maybe(z.array(z.object({ nameServer: maybe(z.string()) }))),
   nameServerType: maybe(z.string()),
@@ -54,7 +55,7 @@ export const ovh: RegistrarKind<OvhConfig> = {
   connect: (config, environment) => ovhAccount(config, environment),
 };
 
-function ovhAccount(config: OvhConfig, environment: VendorEnvironment): Registrar {
+function ovhAccount(config: OvhConfig, environment: VendorEnvironment): RegistrarAccount {
   const rights = "GET /domain, and GET, POST and PUT /domain/* or the names in place of *";
   const api = new RegistrarApi(
     ovhApi(config, environment, {
@@ -84,10 +85,11 @@ function ovhAccount(config: OvhConfig, environment: VendorEnvironment): Registra
     async read(name) {
       const found = await api.find({ method: "GET", path: at(name), schema: details });
       if (found === null) return null;
-      const { expirationDate, nameServers, transferLockStatus: lock = "" } = found.value;
+      const { domain, expirationDate, nameServers, transferLockStatus: lock = "" } = found.value;
       const { expiration, renew } = await get(at(name, "/serviceInfos"), service);
       const expires = expirationDate ?? expiration;
       return {
+        name: domain ?? null,
         expiresAt: expires === undefined ? null : parseExpiryDate(expires),
         autoRenew: renew ? (renew.automatic ?? false) && renew.deleteAtExpiration !== true : null,
         locked: /^(?:un)?lock(?:ed|ing)$/.test(lock) ? !lock.startsWith("un") : null,

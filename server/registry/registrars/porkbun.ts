@@ -5,7 +5,7 @@ import { PageTurner } from "../../dns-providers/vendor-api/pages.ts";
 import { maybe } from "../../dns-providers/vendor-api/text.ts";
 import type { VendorEnvironment } from "../../dns-providers/vendor-api/calls.ts";
 import { parseExpiryDate, distinct, readDs, readHostNames } from "../expiry/dates.ts";
-import { dsStepsToSend, inSteps, RegistrarApi, type Registrar, type RegistrarKind } from "./registrar.ts";
+import { dsStepsToSend, inSteps, RegistrarApi, type RegistrarAccount, type RegistrarKind } from "./registrar.ts";
 
 // The parts of Porkbun's API v3 in use: "Domain" and "DNSSEC" of its documentation. Every call is a POST with the keys in its body.
 
@@ -59,7 +59,10 @@ export const porkbun: RegistrarKind<PorkbunConfig> = {
   connect: (config, environment) => porkbunAccount(config, environment),
 };
 
-function porkbunAccount({ apiKey, secretKey, endpoint }: PorkbunConfig, environment: VendorEnvironment): Registrar {
+function porkbunAccount(
+  { apiKey, secretKey, endpoint }: PorkbunConfig,
+  environment: VendorEnvironment,
+): RegistrarAccount {
   const api = new RegistrarApi(
     {
       name: "Porkbun",
@@ -141,6 +144,7 @@ function porkbunAccount({ apiKey, secretKey, endpoint }: PorkbunConfig, environm
       if (!entry) return null;
       const { ns } = await post(`/domain/getNs/${name}`, done.extend({ ns: z.array(z.string()) }), false);
       return {
+        name: entry.domain,
         expiresAt: entry.expireDate === undefined ? null : parseExpiryDate(entry.expireDate),
         autoRenew: entry.autoRenew ?? null,
         locked: entry.securityLock ?? null,

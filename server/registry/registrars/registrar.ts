@@ -1,3 +1,4 @@
+import { domainToASCII } from "node:url";
 import { fromJson } from "../../database/database.ts";
 import type { z } from "zod";
 import { ProviderError, type ConfigField } from "../../dns-providers/provider.ts";
@@ -56,6 +57,28 @@ export interface Registrar {
   change(name: string, change: RegistrarChange, before: RegistrarState): Promise<void>;
 }
 
+/** An account as its API shows it. Use it through `checkingNames`. */
+export interface RegistrarAccount extends Omit<Registrar, "read"> {
+  /** As `read` of `Registrar`, with the name that the answer is about; null: the answer names none. */
+  read(name: string, changedAt?: Date | null): Promise<(RegistrarState & { name: string | null }) | null>;
+}
+
+/** Refuses what an account answers about another name than the one that was asked for, as by a mixed-up proxy. */
+export function checkingNames(vendor: string, account: RegistrarAccount): Registrar {
+  return {
+    ...account,
+    async read(name, changedAt) {
+      const answer = await account.read(name, changedAt);
+      if (answer === null) return null;
+      const { name: said, ...state } = answer;
+      const other = said === null ? name : domainToASCII(said.replace(/\.$/, "")).toLowerCase();
+      if (other === name) return state;
+      const message = `${vendor} answered for ${other === "" ? "another name" : other} when asked for ${name}, so nothing of it was used. Check the API address of the registrar configuration.`;
+      throw new ProviderError(message, "none");
+    },
+  };
+}
+
 /** A kind of registrar: everything known about it without credentials. */
 export interface RegistrarKind<Config = unknown> {
   kind: string;
@@ -68,7 +91,7 @@ export interface RegistrarKind<Config = unknown> {
   changes: readonly ChangeableField[];
   /** Whether it takes the DNSKEY of each DS record and makes the DS record itself, with a SHA-256 digest. */
   makesDs?: true;
-  connect: (config: Config, environment: VendorEnvironment) => Registrar;
+  connect: (config: Config, environment: VendorEnvironment) => RegistrarAccount;
 }
 
 /** How an API says that it has no such name, and that it refuses the credentials. */

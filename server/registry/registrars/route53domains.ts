@@ -14,7 +14,7 @@ import {
   inSteps,
   keysToSend,
   RegistrarApi,
-  type Registrar,
+  type RegistrarAccount,
   type RegistrarKind,
 } from "./registrar.ts";
 
@@ -47,6 +47,7 @@ const signer = z.object({
   KeyTag: maybe(z.int()),
 });
 const detail = z.object({
+  DomainName: maybe(z.string()),
   AutoRenew: maybe(z.boolean()),
   /** Seconds. */
   ExpirationDate: maybe(z.number()),
@@ -80,7 +81,7 @@ export const route53domains: RegistrarKind<Route53DomainsConfig> = {
 function route53Account(
   { accessKeyId, secretAccessKey, endpoint }: Route53DomainsConfig,
   environment: VendorEnvironment,
-): Registrar {
+): RegistrarAccount {
   const { now } = environment.accounts ?? new VendorAccounts();
   const calls = new VendorCalls({
     name: route53domains.name,
@@ -141,6 +142,7 @@ function route53Account(
       if (found === null) return null;
       const { ExpirationDate: expires, StatusList: statuses, AutoRenew: autoRenew } = found;
       return {
+        name: found.DomainName ?? null,
         expiresAt: expires === undefined ? null : new Date(expires * 1_000),
         autoRenew: autoRenew ?? null,
         locked: statuses?.some((status) => /TransferProhibited$/i.test(status)) ?? null,

@@ -11,6 +11,7 @@ import {
 import { adminPassword, startZonewright, type Zonewright } from "../../support/zonewright.ts";
 import { bootstrapFile, startRdapServer, startWhoisServer } from "../expiry/registries.ts";
 import type { RestClient } from "../../support/rest-client.ts";
+import type { VendorReply } from "../../support/vendors/loopback-vendor.ts";
 import type { Body } from "../../support/zones.ts";
 
 const clock = new Clock();
@@ -161,6 +162,29 @@ describe.each(registrarKinds)("a registrar configuration of kind %s", (kind) => 
     });
     expect({ status, issues: body.issues.length > 0 }).toEqual({ status: 400, issues: true });
   });
+});
+
+// Porkbun's list is searched by name, and the protocol of adapters has none in its answers.
+const naming = registrarKinds.filter((kind) => kind !== "porkbun" && kind !== "epp-webhook");
+
+test.each(naming)("what %s answers for another domain is neither stored nor changed", async (kind) => {
+  await connected(kind, { expires: "2031-05-05T00:00:00Z" });
+  await admin.post(`${path()}/check-expiry`);
+  const { body: before } = await admin.get(`${path()}/registration`);
+  accounts[kind].domains.set(name, registered({ expires: "2032-06-06T00:00:00Z", autoRenew: false, locked: false }));
+  const reply = (own: VendorReply) => ({ ...own, body: own.body.replaceAll(name, "OTHER.test") });
+  accounts[kind].failNext({ after: true, reply }, 100);
+  await admin.post(`${path()}/check-expiry`);
+  const { body: after } = await admin.get(`${path()}/registration`);
+  const error = expect.stringMatching(
+    new RegExp(`^.+ answered for other\\.test when asked for ${name.replace(".", "\\.")}, so nothing of it was used`),
+  );
+  expect(after.registrar).toEqual({ ...before.registrar, error });
+  const made = accounts[kind].changes().length;
+  const refused = await admin.put(`${path()}/registration`, { autoRenew: true, dryRun: true });
+  expect(refused).toMatchObject({ status: 502, body: { message: error } });
+  expect(accounts[kind].changes().length).toBe(made);
+  accounts[kind].forgetFaults();
 });
 
 test("DNSimple lists and reads only names that are registered there", async () => {

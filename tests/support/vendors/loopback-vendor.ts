@@ -21,8 +21,8 @@ export interface VendorReply {
 /** The fault of a call: another answer than the vendor's own, or none, before or after it is carried out. */
 export interface VendorFault {
   after: boolean;
-  /** Null: the connection is cut. `never`: it stays open without an answer. */
-  reply: VendorReply | null | "never";
+  /** Null: the connection is cut. `never`: it stays open without an answer. A function changes the vendor's own answer. */
+  reply: VendorReply | null | "never" | ((own: VendorReply) => VendorReply);
 }
 
 export interface LoopbackVendor {
@@ -63,7 +63,8 @@ export async function startLoopbackVendor(handle: (call: VendorCall) => VendorRe
     const index = faults.findIndex(({ matches }) => matches(call));
     const [planned] = index === -1 ? [] : faults.splice(index, 1);
     const own = planned && !planned.fault.after ? null : handle(call);
-    const reply = planned ? planned.fault.reply : own;
+    const fault = planned ? planned.fault.reply : own;
+    const reply = typeof fault === "function" ? fault(own ?? handle(call)) : fault;
     if (reply === "never") {
       unanswered.add(response);
       return;
