@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
-import { queries, type Database } from "../database/database.ts";
+import { queries, type Database, type EntityManager } from "../database/database.ts";
 import type { Endpoint } from "../dns-providers/primary/lists.ts";
 import { serialDistance } from "../dns/wire/serials.ts";
 import type { TsigKey } from "../dns/wire/tsig.ts";
@@ -10,7 +10,9 @@ import type { Reply, SecondaryClient } from "./secondary-client.ts";
 import {
   catalogZone,
   countCatalogs,
+  beforeAll,
   places,
+  zonesAtOnce,
   zonesById,
   type ServedZone,
   identityOf,
@@ -29,7 +31,6 @@ const lookMilliseconds = [10, 20, 40, 80, 150, 300, 600, 1_200];
 const answerMilliseconds = 1_000;
 /** Messages in flight to one secondary. */
 const atOnce = 16;
-const zonesAtOnce = 1_000;
 /** BIND reads a catalog again no sooner than five seconds after the last time (its default `min-update-interval`). */
 const rereadMilliseconds = 10_000;
 
@@ -79,21 +80,10 @@ export class Notifier {
   async sweep(): Promise<void> {
     const { database, configs } = this.#parts;
     const services = await configs.all();
-    for (let count = zonesAtOnce; count === zonesAtOnce && !this.#parts.signal.aborted;) {
-      const { rows } = await sql<{ id: string }>`
-        select domains.id from primary_zones
-        join domains on domains.id = primary_zones.domain_id
-        where primary_zones.notified_serial is distinct from primary_zones.serial_base + domains.revision
-          and exists (
-            select from ${places} as place
-            join provider_configs on provider_configs.id = place.provider_config_id and provider_configs.kind = 'primary'
-            where place.domain_id = primary_zones.domain_id
-          )
-        limit ${zonesAtOnce}
-      `.execute(queries(database.fork()));
-      count = rows.length;
-      const ids = rows.map(({ id }) => id);
-      if ((await this.#announce(services, ids)) === 0) break;
+    for (let after: string | null = beforeAll; after !== null && !this.#parts.signal.aborted;) {
+      const { ids, last } = await unclaimed(database.fork(), after);
+      await this.#announce(services, ids);
+      after = last;
     }
     await this.#remindOfCatalogs(await this.#announceCatalogs(services));
   }
@@ -323,6 +313,35 @@ export class Notifier {
     if (older !== null) secondaries.serves(zone, endpoint, key?.name ?? null, older);
     return false;
   }
+}
+
+/**
+ * Returns those of the next zones whose serial no instance has claimed.
+ * @param after the domain's id of the last zone before them
+ * @returns last: the id of the last zone that was looked at; null after all
+ */
+export async function unclaimed(em: EntityManager, after: string): Promise<{ ids: string[]; last: string | null }> {
+  const { rows } = await sql<{ id: string; is_last: boolean }>`
+    with part as materialized (
+      select domain_id, notified_serial, serial_base from primary_zones
+      where domain_id > ${after}::uuid order by domain_id limit ${zonesAtOnce}
+    )
+    (select domain_id as id, true as is_last from part order by domain_id desc limit 1)
+    union all
+    select part.domain_id, false from part
+    -- Plain joins may read all of these tables for each part.
+    cross join lateral (select revision from domains where id = part.domain_id limit 1) as domain
+    where part.notified_serial is distinct from part.serial_base + domain.revision
+      and (
+        select true from ${places} as place
+        join provider_configs on provider_configs.id = place.provider_config_id and provider_configs.kind = 'primary'
+        where place.domain_id = part.domain_id limit 1
+      )
+  `.execute(queries(em));
+  return {
+    ids: rows.flatMap(({ id, is_last: isLast }) => (isLast ? [] : [id])),
+    last: rows.find(({ is_last: isLast }) => isLast)?.id ?? null,
+  };
 }
 
 /** Runs some tasks at a time, the others in order. */

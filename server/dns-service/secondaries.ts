@@ -5,7 +5,16 @@ import { serialDistance } from "../dns/wire/serials.ts";
 import { isLockConflict } from "../platform/errors.ts";
 import type { Logger } from "../platform/log.ts";
 import type { Transfer } from "./transfer.ts";
-import { places, type ServedZone, identityOf, shownEndpoint, type Peer, type PrimaryService } from "./zones.ts";
+import {
+  beforeAll,
+  places,
+  zonesAtOnce,
+  type ServedZone,
+  identityOf,
+  shownEndpoint,
+  type Peer,
+  type PrimaryService,
+} from "./zones.ts";
 
 /** The most changes that a restore from a backup may have lost. Serials further ahead are of another count, such as that of a secondary that signs. */
 const mostLost = 100_000;
@@ -173,23 +182,18 @@ export class Secondaries {
    * Returns the notified secondaries without stored state, for each of their domains. They were added to a configuration after the last change
    * of the domain, so no NOTIFY has reached them.
    */
-  async unknown(services: readonly PrimaryService[], most: number): Promise<{ domainId: string; identity: string }[]> {
+  async unknown(services: readonly PrimaryService[], most: number): Promise<Unknown[]> {
     const listed = services.flatMap(({ configId, settings }) =>
       settings.notify.map((endpoint) => ({ config_id: configId, identity: identityOf(endpoint) })),
     );
-    if (listed.length === 0) return [];
-    const { rows } = await sql<{ domainId: string; identity: string }>`
-      select distinct place.domain_id as "domainId", listed.identity
-      from ${jsonRows(listed)} as listed (config_id uuid, identity text)
-      join ${places} as place on place.provider_config_id = listed.config_id
-      join primary_zones on primary_zones.domain_id = place.domain_id
-      where not exists (
-        select from primary_secondaries as known
-        where known.zone_id = place.domain_id and known.identity = listed.identity
-      )
-      limit ${most}
-    `.execute(queries(this.#database.fork()));
-    return rows;
+    const found: Unknown[] = [];
+    if (listed.length === 0) return found;
+    for (let after: string | null = beforeAll; after !== null && found.length < most;) {
+      const part = await unknownOf(this.#database.fork(), listed, after);
+      found.push(...part.unknown);
+      after = part.last;
+    }
+    return found.slice(0, most);
   }
 
   /** Deletes what is known of peers that are not notified and were not seen since a time. */
@@ -280,6 +284,43 @@ export class Secondaries {
       if (each.base_revision > since) this.#unknown.set(each.domain_id, each);
     }
   }
+}
+
+/** A secondary of a domain without stored state. */
+interface Unknown {
+  domainId: string;
+  identity: string;
+}
+
+/**
+ * Returns those of the next zones' listed secondaries that have no stored state.
+ * @param after the domain's id of the last zone before them
+ * @returns last: the id of the last zone that was looked at; null after all
+ */
+export async function unknownOf(
+  em: EntityManager,
+  listed: readonly { config_id: string; identity: string }[],
+  after: string,
+): Promise<{ unknown: Unknown[]; last: string | null }> {
+  const { rows } = await sql<{ domainId: string; identity: string | null }>`
+    with part as materialized (
+      select domain_id from primary_zones where domain_id > ${after}::uuid order by domain_id limit ${zonesAtOnce}
+    )
+    (select domain_id as "domainId", null as identity from part order by domain_id desc limit 1)
+    union all
+    select distinct part.domain_id, listed.identity from part
+    -- Plain joins may read all of these tables for each part.
+    cross join lateral (select provider_config_id from ${places} as one where one.domain_id = part.domain_id offset 0) as place
+    join ${jsonRows(listed)} as listed (config_id uuid, identity text) on listed.config_id = place.provider_config_id
+    where (
+      select true from primary_secondaries as known
+      where known.zone_id = part.domain_id and known.identity = listed.identity
+    ) is null
+  `.execute(queries(em));
+  return {
+    unknown: rows.flatMap(({ domainId, identity }) => (identity === null ? [] : [{ domainId, identity }])),
+    last: rows.find(({ identity }) => identity === null)?.domainId ?? null,
+  };
 }
 
 interface Unwritten {

@@ -3,15 +3,16 @@ import { jsonRows, jsonTexts, queries, type Database, type EntityManager } from 
 import { serialDistance, serialOf } from "../dns/wire/serials.ts";
 import type { Notifications, TypedNotice } from "../notifications/notify.ts";
 import type { DnsService } from "./service.ts";
-import type { PrimaryService } from "./zones.ts";
+import { beforeAll, zonesAtOnce, type PrimaryService } from "./zones.ts";
 import { inChunks } from "../platform/slices.ts";
 import { qualifiedName } from "../dns/names/names.ts";
 
 /** Milliseconds after which a secondary that stays behind is reported. */
 const patience = 10 * 60_000;
-const rowsAtOnce = 1_000;
 /** A statement of the embedded database blocks the event loop until it is done. */
 const statesAtOnce = 250;
+/** How often what is no longer needed is deleted, in milliseconds: each time, all that is known of secondaries is read. */
+const forgettingMilliseconds = 3_600_000;
 /** Milliseconds after which a peer that is not notified, and asks no more, is forgotten. */
 const memory = 30 * 24 * 3_600_000;
 /** Milliseconds for which the serial of a deleted zone is kept: longer than secondaries serve one that they cannot transfer. */
@@ -53,6 +54,7 @@ interface Row {
  */
 export class SecondaryCheck {
   readonly #parts: Parts;
+  #forgotAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -62,17 +64,16 @@ export class SecondaryCheck {
   async runOnce(signal?: AbortSignal): Promise<void> {
     const { database, service } = this.#parts;
     if (!service.enabled) return;
-    await service.secondaries.forgetUnseen(new Date(this.#parts.now().getTime() - memory));
-    await service.secondaries.forgetLeft(new Date(this.#parts.now().getTime() - serialMemory));
+    await this.#forget();
     await this.#look(signal);
     await service.secondaries.written();
-    let after = { zone: "00000000-0000-0000-0000-000000000000", identity: "" };
+    let after: Place | null = { zone: beforeAll, identity: "" };
     const changed: Changed[] = [];
     const unread = new Set<PrimaryService>();
     const signing = await service.signing();
     const isStopping = () => signal?.aborted === true;
-    while (!isStopping()) {
-      const rows = await concerned(database.fork(), after, signing);
+    while (after !== null && !isStopping()) {
+      const { rows, last }: { rows: Row[]; last: Place | null } = await concerned(database.fork(), after, signing);
       const followed = rows.flatMap((row) => this.#follow(row, signing.has(row.identity)) ?? []);
       const [toReport, others] = partition(followed);
       await storeStates(
@@ -81,12 +82,19 @@ export class SecondaryCheck {
       );
       for (const one of await service.remind(followed.flatMap(({ lacking }) => lacking ?? []))) unread.add(one);
       changed.push(...toReport);
-      const last = rows.at(-1);
-      if (rows.length < rowsAtOnce || !last) break;
-      after = { zone: last.zone_id, identity: last.identity };
+      after = last;
     }
     await service.reread(unread);
     await this.#report(changed);
+  }
+
+  async #forget(): Promise<void> {
+    const { secondaries } = this.#parts.service;
+    const now = this.#parts.now().getTime();
+    if (now - this.#forgotAt < forgettingMilliseconds) return;
+    await secondaries.forgetUnseen(new Date(now - memory));
+    await secondaries.forgetLeft(new Date(now - serialMemory));
+    this.#forgotAt = now;
   }
 
   /** Stores and reports changes in one transaction: if it fails, the next run finds them again. */
@@ -263,28 +271,45 @@ async function unseen(em: EntityManager, before: Date): Promise<{ domainId: stri
   return rows;
 }
 
-/** Returns the notified secondaries that are not in sync, or were not, and those that sign. */
-async function concerned(
+/** A secondary's place in the order in which all are looked at. */
+interface Place {
+  zone: string;
+  identity: string;
+}
+
+/**
+ * Returns those of the next notified secondaries that are not in sync, or were not, and those that sign.
+ * @returns last: the place of the last secondary that was looked at; null after all
+ */
+export async function concerned(
   em: EntityManager,
-  after: { zone: string; identity: string },
+  after: Place,
   signing: ReadonlySet<string>,
-): Promise<Row[]> {
-  const { rows } = await sql<Row>`
-    select s.zone_id, s.identity, s.address, s.serial, s.transferred_serial, z.serial_base + d.revision as current, s.error,
-      s.behind_since, s.behind_serial, s.behind_reported, z.base_revision > d.revision as may_be_foreign, d.name, d.view, d.owner_id
-    from primary_secondaries s
-    join primary_zones z on z.domain_id = s.zone_id
-    join domains d on d.id = s.zone_id
-    where s.identity like 'notify:%'
-      and (
-        s.behind_since is not null or s.error is not null
+): Promise<{ rows: Row[]; last: Place | null }> {
+  const { rows } = await sql<{ last_zone: string; last_identity: string } & (Row | { zone_id: null })>`
+    with part as materialized (
+      select * from primary_secondaries
+      where identity like 'notify:%' and (zone_id, identity) > (${after.zone}::uuid, ${after.identity})
+      order by zone_id, identity limit ${zonesAtOnce}
+    ), found as (
+      select s.zone_id, s.identity, s.address, s.serial, s.transferred_serial, z.serial_base + d.revision as current, s.error,
+        s.behind_since, s.behind_serial, s.behind_reported, z.base_revision > d.revision as may_be_foreign, d.name, d.view, d.owner_id
+      from part s
+      -- A plain join may read all of these tables for each part.
+      cross join lateral (select serial_base, base_revision from primary_zones where domain_id = s.zone_id limit 1) as z
+      cross join lateral (select revision, name, view, owner_id from domains where id = s.zone_id limit 1) as d
+      where s.behind_since is not null or s.error is not null
         or s.serial is distinct from mod(z.serial_base + d.revision, 4294967296)
         or s.identity in (select value from ${jsonTexts([...signing])})
-      )
-      and (s.zone_id, s.identity) > (${after.zone}::uuid, ${after.identity})
-    order by s.zone_id, s.identity limit ${rowsAtOnce}
+    )
+    select last.zone_id as last_zone, last.identity as last_identity, found.* from (select zone_id, identity from part order by zone_id desc, identity desc limit 1) as last
+    left join found on true order by found.zone_id, found.identity
   `.execute(queries(em));
-  return rows;
+  const [first] = rows;
+  return {
+    rows: rows.flatMap((row) => (row.zone_id === null ? [] : [row])),
+    last: first ? { zone: first.last_zone, identity: first.last_identity } : null,
+  };
 }
 
 /** A secondary that fell behind, is ahead, or recovered. */

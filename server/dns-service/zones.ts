@@ -39,6 +39,11 @@ export function mayBeForeign({ revision, baseRevision }: Pick<ServedZone, "revis
   return baseRevision > revision;
 }
 
+/** A statement about all zones looks at so many at once, in the order of their domains' ids: one of the embedded database stops everything else. */
+export const zonesAtOnce = 500;
+/** An id before those of all domains. */
+export const beforeAll = "00000000-0000-0000-0000-000000000000";
+
 /** Where zones are: at the main configurations of their domains, and at mirrors. */
 export const places = sql<{
   domain_id: string;

@@ -143,6 +143,7 @@ export const onPostgres: Readonly<Record<string, readonly string[]>> = {
     "tests/zones/signing/signing.test.ts",
     "tests/dns-providers/import.test.ts",
     "tests/dns-providers/secrets.test.ts",
+    "tests/dns-service/many-zones.test.ts",
     "tests/dns-service/mirrored.test.ts",
     "tests/dns-service/moves.test.ts",
     "tests/dns-service/notify.test.ts",
