@@ -33,3 +33,10 @@ export class DueDeliveries extends Migration {
     this.addSql("drop index deliveries_due_idx");
   }
 }
+
+/** What a channel dropped, among many that it delivered; see notifications/channels/service.ts. */
+export class FailedDeliveries extends Migration {
+  override up(): void {
+    this.addSql("create index deliveries_failed_idx on deliveries (channel_id, id) where state = 'failed'");
+  }
+}

@@ -37,7 +37,7 @@ import { DanglingReports } from "./0038-dangling-reports.ts";
 import { AuditStream } from "./0039-audit-stream.ts";
 import { ChangeRequests } from "./0040-change-requests.ts";
 import { FinerAssignments } from "./0041-finer-assignments.ts";
-import { ChangeReports, DueDeliveries } from "./0042-change-reports.ts";
+import { ChangeReports, DueDeliveries, FailedDeliveries } from "./0042-change-reports.ts";
 import { RegistrationFacts } from "./0043-registration-facts.ts";
 import { Primary } from "./0044-primary.ts";
 import { DirectoryGroups } from "./0045-directory-groups.ts";
@@ -164,4 +164,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0103-due-deliveries", class: DueDeliveries },
   { name: "0105-last-serials", class: LastSerials },
   { name: "0104-drift-turns", class: DriftTurns },
+  { name: "0101-failed-deliveries", class: FailedDeliveries },
 ];

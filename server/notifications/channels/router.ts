@@ -7,6 +7,7 @@ import {
   channelList,
   channelTest,
   createChannelInput,
+  deliveriesInput,
   deliveryList,
   updateChannelInput,
 } from "./schemas.ts";
@@ -94,10 +95,11 @@ export function createChannelsRouter({ channels }: { channels: Channels }) {
       operationId: "listDeliveries",
       tag,
       summary: "List a channel's recent deliveries",
-      description: "The latest fifty, with their outcome. Deliveries are stored for two weeks.",
+      description:
+        "The latest fifty, with their outcome. Deliveries are stored for two weeks. `state=failed` finds those that were abandoned, however many were delivered since.",
     })
-      .input(channelIdInput)
+      .input(deliveriesInput)
       .output(deliveryList)
-      .query(({ ctx, input }) => channels.deliveries(ctx.em, input.id)),
+      .query(({ ctx, input }) => channels.deliveries(ctx.em, input)),
   });
 }

@@ -90,6 +90,14 @@ export const updateChannelInput = channelPatch as unknown as z.ZodType<
 
 export const channelIdInput = z.strictObject({ id: id("The channel's id.") });
 
+const deliveryState = z.enum(["pending", "delivered", "failed"], "This must be pending, delivered or failed.");
+
+export const deliveriesInput = channelIdInput.extend({
+  state: deliveryState
+    .optional()
+    .meta({ description: "Only deliveries in this state. Default: all.", example: "failed" }),
+});
+
 const anyChannel = z
   .object({
     id: shownId("The channel's id."),
@@ -145,9 +153,10 @@ const delivery = z.object({
   id: shownId("The delivery's id, the same for each attempt. A webhook gets it in `webhook-id`, after `msg_`."),
   event: z.enum(notificationEvents).meta({ description: "The event.", example: "zone.drift" }),
   title: z.string().meta({ description: "Short text.", example: "example.com differs from its provider" }),
-  state: z
-    .enum(["pending", "delivered", "failed"])
-    .meta({ description: "`pending` until delivered or abandoned.", example: "delivered" }),
+  state: deliveryState.meta({
+    description: "`pending` until delivered or abandoned; `failed`: abandoned.",
+    example: "delivered",
+  }),
   attempts: z.int().meta({ description: "Number of attempts.", example: 1 }),
   lastError: z.string().nullable().meta({
     description: "Why the last attempt failed, for all addresses or those that it names; null if it did not.",

@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import type { createChannelInput } from "./schemas.ts";
+import { sql } from "kysely";
+import type { createChannelInput, deliveriesInput } from "./schemas.ts";
 import type { Actor } from "../../access/caller.ts";
 import { type Audit, changedFields } from "../audit/audit.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
@@ -170,12 +171,13 @@ export class Channels {
   }
 
   /** @throws AppError NOT_FOUND */
-  async deliveries(em: EntityManager, id: string) {
+  async deliveries(em: EntityManager, { id, state }: z.infer<typeof deliveriesInput>) {
     if ((await em.count(NotificationChannel, { id })) === 0) throw notFound("notification channel");
     const rows = await queries(em)
       .selectFrom("deliveries")
       .selectAll()
       .where("channel_id", "=", id)
+      .$if(state !== undefined, (some) => some.where("state", "=", sql.lit(state)))
       .orderBy("id", "desc")
       .limit(shownDeliveries)
       .execute();

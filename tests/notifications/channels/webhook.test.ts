@@ -206,6 +206,27 @@ describe("webhook deliveries", () => {
     expect(await harness.show(channel.id)).toMatchObject({ enabled: true, disabledReason: null });
   });
 
+  test("an abandoned delivery is found by its state, however many a webhook accepted since", async () => {
+    const channel = await harness.make();
+    harness.hooks.reply(({ text }) => ({ status: text.includes("poison") ? 422 : 200 }));
+    await harness.tell({ title: "poison" });
+    await harness.deliver();
+    await harness.later(minute);
+    await harness.tell({ title: "fine" });
+    await harness.hoursPass(50);
+    for (let count = 0; count < 50; count++) await harness.tell({ title: "later" });
+    await harness.deliver();
+    const path = `/api/notifications/configs/${channel.id}/deliveries`;
+    expect((await harness.deliveries(channel.id)).map(({ title }) => title)).not.toContain("poison");
+    const { body } = await harness.zw.admin.get(`${path}?state=failed`);
+    expect(body.deliveries).toMatchObject([
+      { title: "poison", state: "failed", lastError: expect.stringContaining("422"), nextAttemptAt: null },
+    ]);
+    expect((await harness.zw.admin.get(`${path}?state=pending`)).body.deliveries).toEqual([]);
+    expect((await harness.zw.admin.get(`${path}?state=delivered`)).body.deliveries).toHaveLength(50);
+    expect((await harness.zw.admin.get(`${path}?state=dropped`)).status).toBe(400);
+  });
+
   test("time in which the service was stopped is no failure of a webhook", async () => {
     const channel = await harness.make();
     harness.hooks.reply({ status: 503 });

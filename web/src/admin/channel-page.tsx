@@ -1,7 +1,9 @@
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { useState } from "react";
 import { client, healing } from "../api.ts";
 import { Button, buttonClass } from "../ui/button.tsx";
+import { SelectField } from "../ui/field.tsx";
 import { formatAgo, formatMoment } from "../ui/format.ts";
 import { Failure, Notice } from "../ui/notice.tsx";
 import { Card, Empty, Page } from "../ui/page.tsx";
@@ -98,10 +100,15 @@ function Shown({ channel }: { channel: Channel }) {
 /** How often pending deliveries are read again. */
 const pollMilliseconds = 5_000;
 
+const deliveryStates = ["pending", "delivered", "failed"] as const;
+
 function Deliveries({ id }: { id: string }) {
+  const [state, setState] = useState<"" | (typeof deliveryStates)[number]>("");
   const { data, error } = useQuery({
-    queryKey: ["channels", id, "deliveries"],
-    queryFn: async ({ signal }) => (await client.channels.deliveries.query({ id }, { signal })).deliveries,
+    queryKey: ["channels", id, "deliveries", state],
+    queryFn: async ({ signal }) =>
+      (await client.channels.deliveries.query({ id, ...(state && { state }) }, { signal })).deliveries,
+    placeholderData: keepPreviousData,
     refetchInterval: ({ state }) =>
       healing(state.error) ||
       (state.data?.some(({ state: outcome }) => outcome === "pending") ? pollMilliseconds : false),
@@ -109,7 +116,20 @@ function Deliveries({ id }: { id: string }) {
   return (
     <Card title={text.deliveries} hint={text.deliveriesHint} flush>
       <Failure error={error} />
-      {data?.length === 0 ? <p className={styles["inset"]}>{text.noDeliveries}</p> : null}
+      <div className={styles["inset"]}>
+        <SelectField
+          label={text.state}
+          value={state}
+          options={[
+            { value: "", label: text.anyState },
+            ...deliveryStates.map((value) => ({ value, label: text.deliveryStates[value] })),
+          ]}
+          onValue={setState}
+        />
+      </div>
+      {data?.length === 0 ? (
+        <p className={styles["inset"]}>{state === "" ? text.noDeliveries : text.noneInState}</p>
+      ) : null}
       {data && data.length > 0 ? (
         <table className={styles["table"]}>
           <thead>

@@ -155,6 +155,8 @@ export const channels: Words["admin"]["channels"] = {
   deliveries: "Zustellungen",
   deliveriesHint: "Die letzten 50 aus zwei Wochen, ohne Tests.",
   noDeliveries: "Noch nichts zugestellt.",
+  anyState: "Alle",
+  noneInState: "Keine Zustellung hat diesen Status.",
   deliveryStates: { pending: "Ausstehend", delivered: "Zugestellt", failed: "Aufgegeben" },
   attempts: (count) => counted(count, "Versuch", "Versuche"),
   nextAttempt: (when) => `nächster Versuch ${when}`,

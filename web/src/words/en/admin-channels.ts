@@ -150,6 +150,8 @@ export const channels = {
   deliveries: "Deliveries",
   deliveriesHint: "The latest 50 of the last two weeks, without tests.",
   noDeliveries: "Nothing delivered yet.",
+  anyState: "All",
+  noneInState: "No delivery is in this state.",
   deliveryStates: { pending: "Pending", delivered: "Delivered", failed: "Given up" },
   attempts: (count: number) => (count === 1 ? "1 attempt" : `${count} attempts`),
   nextAttempt: (when: string) => `next attempt ${when}`,
