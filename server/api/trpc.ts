@@ -202,7 +202,7 @@ async function countingRefused<Admitted>(
 function isReadOnly(procedure: string, input: unknown): boolean {
   // It reads a zone of the provider that nothing here has.
   if (procedure === "domains.plan") return false;
-  if (procedure.endsWith(".plan") || procedure === "records.planZonefile") return true;
+  if (/\.plan(?:Zonefile)?$/.test(procedure)) return true;
   return typeof input === "object" && input !== null && "dryRun" in input && input.dryRun === true;
 }
 

@@ -7,7 +7,7 @@ import { applyReplacementInput, planReplacementInput } from "../bulk/replacement
 import { applyInput, planInput } from "../zones/records/change-schemas.ts";
 import { importPortfolioInput, startPortfolioImportInput } from "../zones/domains/portfolio-schemas.ts";
 import { planDomainInput } from "../zones/domains/schemas.ts";
-import { planZonefileInput, zonefileInput } from "../zones/records/whole-zone-schemas.ts";
+import { planRequestedZonefileInput, planZonefileInput, zonefileInput } from "../zones/records/whole-zone-schemas.ts";
 
 /**
  * Input schemas of calls with large bodies, by procedure. The worker uses them, so this module loads only schemas. A test compares the list
@@ -22,6 +22,7 @@ export const largeInputs: Readonly<Record<string, z.ZodType>> = {
   "portfolio.import": importPortfolioInput,
   "portfolio.startImport": startPortfolioImportInput,
   "changeRequests.plan": planInput,
+  "changeRequests.planZonefile": planRequestedZonefileInput,
   "changeRequests.create": createRequestInput,
   "replacements.plan": planReplacementInput,
   "replacements.applyPlan": applyReplacementInput,

@@ -37,6 +37,7 @@ const withoutCall: Readonly<Record<string, Reason>> = {
   "records.planZonefile": { instead: "records.plan" },
   "domains.plan": "program",
   "changeRequests.plan": { instead: "records.plan" },
+  "changeRequests.planZonefile": "program",
 
   "domains.previewExpiry": "program",
   "records.exportZonefile": { instead: "records.export" },

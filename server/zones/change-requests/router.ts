@@ -18,6 +18,8 @@ import {
 } from "./schemas.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { Records } from "../records/service.ts";
+import { planRequestedZonefileInput, requestedZonefile } from "../records/whole-zone-schemas.ts";
+import type { ZoneFileTransfer } from "../records/zone-file-transfer.ts";
 import type { ChangeRequestApplier } from "./applier.ts";
 import type { ChangeRequests, RequestComments } from "./service.ts";
 
@@ -29,11 +31,13 @@ export function createChangeRequestsRouter({
   confirmation,
   records,
   requestComments,
+  zoneFiles,
 }: {
   changeRequestApplier: ChangeRequestApplier;
   changeRequests: ChangeRequests;
   records: Records;
   requestComments: RequestComments;
+  zoneFiles: ZoneFileTransfer;
   confirmation: { require(em: Parameters<ChangeRequests["get"]>[0], caller: Caller): Promise<void> };
 }) {
   return router({
@@ -79,6 +83,26 @@ export function createChangeRequestsRouter({
       .input(planInput)
       .output(passingLarge(plan))
       .mutation(async ({ ctx, input }) => await answerOf(plan, await records.plan(ctx.em, ctx.caller, input))),
+
+    planZonefile: may("requests:write", {
+      method: "POST",
+      path: "/domains/{id}/change-requests/zonefile/plan",
+      operationId: "planRequestedZonefile",
+      largeBody: true,
+      tag,
+      summary: "Compare a domain with a zone file for a change request",
+      description:
+        "Returns what `planZonefile` returns, for those who may request changes, and changes nothing. Compares only records that you may " +
+        "request changes of: others of the domain stay as they are, and others of the file are skipped with a warning. Request the changes " +
+        "of `plan` with `createChangeRequest`. The `{id}` may also be the domain's name.",
+      errors: [409, 502],
+    })
+      .input(planRequestedZonefileInput)
+      .output(passingLarge(requestedZonefile))
+      .mutation(
+        async ({ ctx, input }) =>
+          await answerOf(requestedZonefile, await zoneFiles.planRequest(ctx.em, ctx.caller, input)),
+      ),
 
     create: may("requests:write", {
       method: "POST",

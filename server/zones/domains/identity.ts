@@ -6,8 +6,8 @@ import { queries, type EntityManager } from "../../database/database.ts";
 import { qualifiedName, parseQualified, parseView } from "../../dns/names/names.ts";
 import { isCatalog } from "../../dns-providers/primary/catalog-names.ts";
 import type { ProviderKind } from "../../dns-providers/provider.ts";
-import { AppError, badField } from "../../platform/errors.ts";
-import type { VisibleDomains } from "../../access/visible-domains.ts";
+import { AppError, badField, notFound } from "../../platform/errors.ts";
+import { visibleDomains, type VisibleDomains } from "../../access/visible-domains.ts";
 
 /*
  * What identifies a domain: its name and view here, and its zone at a provider configuration there, which a mirror cannot have either.
@@ -212,6 +212,27 @@ export async function namedDomain(
       rows.map((row) => row.view),
     ),
   };
+}
+
+const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/**
+ * Returns the id of the domain that an id or a name stands for. The domain of an id is not looked up.
+ * @throws AppError NOT_FOUND if the caller sees no domain of the name, and as {@link namedDomain}
+ */
+export async function domainIdOf(em: EntityManager, caller: Caller, given: string): Promise<string> {
+  if (uuid.test(given)) return given.toLowerCase();
+  const visible = await visibleDomains(em, caller);
+  const { name, view = "" } = await namedDomain(em, visible, given, undefined);
+  const row = await queries(em)
+    .selectFrom("domains")
+    .select("id")
+    .where("name", "=", name)
+    .where("view", "=", view)
+    .where((eb) => visible.condition(eb))
+    .executeTakeFirst();
+  if (!row) throw notFound("domain");
+  return row.id;
 }
 
 /** @throws AppError BAD_REQUEST */

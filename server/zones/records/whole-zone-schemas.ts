@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, line, queryFlag, shownRecordType } from "../../api/schemas.ts";
+import { id, line, queryFlag, shownId, shownRecordType } from "../../api/schemas.ts";
 import { readableFormats, writableFormats } from "../../dns/formats/formats.ts";
 import { domainId, changeMessage, explained, shownStrings, unlock } from "../changes/schemas.ts";
 import { leftOwners } from "./left-records.ts";
@@ -267,6 +267,25 @@ export const zonefileResult = z
     }),
   })
   .meta({ id: "ZonefileResult", description: "The result of a zone-file import." });
+
+export const planRequestedZonefileInput = planZonefileInput.extend({
+  id: line(1024, 1).meta({
+    description:
+      "The domain's id, or its name, in Unicode or A-labels. A view may follow: `example.com!internal`. A bare name is the default view, or " +
+      "the only one.",
+    example: "example.com",
+  }),
+});
+
+export const requestedZonefile = zonefileResult
+  .extend({
+    domainId: shownId("The domain's id. Request the changes with it."),
+    domainName: z.string().meta({ description: "The domain's name, with its view.", example: "example.com" }),
+  })
+  .meta({
+    id: "RequestedZonefile",
+    description: "What a change request would change to make records equal to a text.",
+  });
 
 export const zonefileText = z
   .object({

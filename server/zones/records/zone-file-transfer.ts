@@ -10,6 +10,8 @@ import type { Followers, FollowOutcome, FollowPlan } from "../changes/follows.ts
 import { aligningTtls, planningState, type Desired } from "../../dns/desired-state.ts";
 import type { ProviderKind } from "../../dns-providers/provider.ts";
 import { defaultTtlAt, ttlAt } from "./editing/drafts.ts";
+import { domainIdOf } from "../domains/identity.ts";
+import { qualifiedName } from "../../dns/names/names.ts";
 import { judgeChanges } from "./judge-changes.ts";
 import { liveZone, managedZone, zoneAt, type ZoneSize } from "../changes/state/live-queries.ts";
 import { withoutManaged } from "../../dns/zone-file/type-names.ts";
@@ -190,6 +192,29 @@ export class ZoneFileTransfer {
     return await this.import(em, caller, { ...input, dryRun: true, force: false });
   }
 
+  /**
+   * Plans what a change request would change to make the records that the caller may propose changes of equal to a text. Others are not
+   * compared, in the zone or in the text. Changes nothing.
+   * @param input `id` may also be the domain's name
+   * @throws AppError as `import` does
+   */
+  async planRequest(em: EntityManager, caller: Caller, input: GivenText & { id: string }) {
+    const domainId = await domainIdOf(em, caller, input.id);
+    const planned = await this.#pipeline.dryRun(em, {
+      domainId,
+      caller,
+      need: "propose",
+      plan: async (reader, zone) => {
+        const readLive = async () => withoutManaged(await liveZone(reader, zone.id, zone.rights.sees), zone.signed);
+        const given = { ...input, dryRun: true, force: false };
+        return await this.#planned(reader, caller, { zone, readLive, isPartial: true }, given);
+      },
+    });
+    const planHash = await comparisonHash(planned.zone, planned.changes);
+    const domainName = qualifiedName(planned.zone);
+    return { ...(await comparisonView(planned, true)), revision: null, reverse: [], planHash, domainId, domainName };
+  }
+
   /** Plans what makes a domain that does not exist yet equal to a text. @throws AppError as `import` does */
   async planNew(em: EntityManager, caller: Caller, begin: BeginZone, input: Omit<GivenText, "mode">) {
     // A text that cannot be read is not worth a call to the provider.
@@ -213,11 +238,14 @@ export class ZoneFileTransfer {
       zone,
       readLive,
       isNew = false,
+      isPartial = false,
       reading = null,
     }: {
       zone: ZoneContext;
       readLive: () => Promise<readonly LiveRecord[]>;
       isNew?: boolean;
+      /** Compares only records that the caller may change, instead of refusing a text with others. */
+      isPartial?: boolean;
       reading?: ReadText | null;
     },
     input: GivenText & { dryRun: boolean; force: boolean; planHash?: string | undefined },
@@ -226,20 +254,23 @@ export class ZoneFileTransfer {
     const { text, parsed } = reading ?? (await readText(zone, input));
     // Only for a text that can be read.
     const live = await readLive();
-    const left = await leftRecords(reader, zone.id, live, input);
+    const isWithin = (record: RecordData) => outsideRights(record, zone.rights) === null;
+    const isWhole = !isPartial || zone.rights.owns;
+    const within = isWhole ? live : await inSlices(filtered(live, isWithin));
+    const read = isWhole ? parsed.records : await inSlices(filtered(parsed.records, ({ record }) => isWithin(record)));
+    const disabled = isWhole ? parsed.disabled : parsed.disabled.filter(({ record }) => isWithin(record));
+    const left = await leftRecords(reader, zone.id, within, input);
     const isAllOwn = input.ignore.length === 0 && input.leave.length === 0;
-    const own = isAllOwn
-      ? parsed.records
-      : await inSlices(filtered(parsed.records, ({ record }) => !left.isLeft(record)));
+    const own = isAllOwn ? read : await inSlices(filtered(read, ({ record }) => !left.isLeft(record)));
     const desired = await inSlices(mapped(own, asDesired));
     const records = withoutManaged(desired, zone.signed);
     const held = await inSlices(asHeld(records, zone.kind));
     const given = await inSlices(stillProxied(live, held.records, parsed.records, zone.kind));
-    const off = await inSlices(newDisabled(live, parsed.disabled));
+    const off = await inSlices(newDisabled(live, disabled));
     const isMissing = (record: LiveRecord) => isActive(record) && !text.holds(record.recordType);
-    const others = input.mode === "merge" ? [] : await inSlices(filtered(live, isMissing));
+    const others = input.mode === "merge" ? [] : await inSlices(filtered(within, isMissing));
     const isOwn = (record: LiveRecord) => !left.ids.has(record.id) && (input.mode === "merge" || !isMissing(record));
-    const inFiles = others.length === 0 && left.ids.size === 0 ? live : await inSlices(filtered(live, isOwn));
+    const inFiles = others.length === 0 && left.ids.size === 0 ? within : await inSlices(filtered(within, isOwn));
     const staying = input.mode === "merge" ? "all" : "disabled";
     const state = await inSlices(planningState(inFiles, [...given, ...off.map(asDisabled)], staying));
     const wanted = await inSlices(aligningTtls(live, state.changes));
@@ -254,7 +285,10 @@ export class ZoneFileTransfer {
       ? distinct((await judgeChanges(reader, judged, live, changes, "servers")).values())
       : broken;
     if (refused.length > 0) throw fileRefused("CONFLICT", refused);
-    const size = { records: zone.recordCount, active: (await inSlices(filtered(live, isActive))).length };
+    const size = {
+      records: zone.rights.sees.isAll ? zone.recordCount : live.length,
+      active: (await inSlices(filtered(live, isActive))).length,
+    };
     const followed = isNew ? followedByNone : await this.#followers.plan(reader, caller, zone, changes);
     // Not those of other zones: imports that are planned together may each list the PTR change that the first of them makes.
     await refuseOtherComparison(input, zone, changes);
@@ -263,6 +297,7 @@ export class ZoneFileTransfer {
     const warnings = [
       ...parsed.warnings.map(located),
       ...outOfZoneWarnings(parsed.outOfZone, zone.name),
+      ...uncoveredWarnings(parsed.records.length - read.length + parsed.disabled.length - disabled.length),
       ...disabledWarnings(off),
       ...left.warnings,
       ...notEndless(others.filter(({ id }) => !left.ids.has(id)).map(otherTypeWarning)),
@@ -370,6 +405,13 @@ function refuseForeignFile({ records, soa, outOfZone }: ReadableZone, zone: stri
   throw unreadable([
     { line: first.line, message: `The file has no records of ${zone}; its first record is for ${first.name}.` },
   ]);
+}
+
+/** Returns the warning about records of the text that are not compared, because the caller may not propose changes of them. */
+function uncoveredWarnings(count: number): string[] {
+  if (count === 0) return [];
+  const records = count === 1 ? "1 record" : `${count} records`;
+  return [`Skipped ${records} of the file: you may not request changes of ${count === 1 ? "it" : "them"}.`];
 }
 
 const mostLinesNamed = 10;

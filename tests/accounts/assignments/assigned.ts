@@ -12,7 +12,7 @@ export async function assign(
   member: RestClient,
   domainId: string,
   subdomainPattern: string,
-  access: "read" | "write" = "write",
+  access: "read" | "propose" | "write" = "write",
   more: object = {},
 ): Promise<Body> {
   const userId = await idOf(member);

@@ -149,6 +149,8 @@ const atOtherHosts: Record<string, number> = {
   "records.bulkCreate": 200,
   "records.plan": 404,
   "changeRequests.plan": 404,
+  // It compares no others.
+  "changeRequests.planZonefile": 200,
   "records.applyPlan": 404,
   "records.revert": 404,
   // It changes no records, and shows findings only at their hosts.

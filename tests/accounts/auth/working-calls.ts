@@ -358,6 +358,7 @@ export function workingCalls(
     "replacements.stop": { thing: replacement },
     "replacements.revert": { thing: replacement, body: () => ({ force: true }) },
     "changeRequests.plan": { thing: zone, body: (ids) => ({ changes: deletion(ids) }) },
+    "changeRequests.planZonefile": { thing: zone, body: () => ({ zonefile: "file 60 A 192.0.2.3\n" }) },
     "changeRequests.create": { thing: zone, body: requestedHost },
     "changeRequests.get": { thing: changeRequest },
     "changeRequests.approve": { thing: changeRequest, body: async ({ id }) => ({ changesHash: await hashOf(id) }) },

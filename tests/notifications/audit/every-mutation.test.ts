@@ -666,6 +666,7 @@ const silent: Record<string, string> = {
   "identity.bindStart": "It only sends the browser away; the binding is told when it comes back.",
   "identityConfigs.testGroups": "It changes nothing.",
   "changeRequests.plan": "It changes nothing.",
+  "changeRequests.planZonefile": "It changes nothing.",
   "records.plan": "It changes nothing.",
   "records.planZonefile": "It changes nothing.",
   "domains.plan": "It changes nothing.",

@@ -98,6 +98,7 @@ const others: Record<string, string> = {
   "changeRequests.comment": "It adds a comment.",
   "changeRequests.create": "It stores a request.",
   "changeRequests.plan": "It plans.",
+  "changeRequests.planZonefile": "It plans.",
   "changeRequests.reject": "It decides on a request.",
   "changeRequests.withdraw": "It ends a request.",
   "delegation.check": "It reads name servers.",
