@@ -91,9 +91,13 @@ function wrap(text: string, width: number): string[] {
   return [...lines, rest];
 }
 
-/** Wraps text at its spaces. A longer word keeps a line of its own, so that it can be copied; so does what is in backticks. */
-export function wrapped(text: string, width: number): string[] {
-  return text.split("\n").flatMap((line) => (widthOf(line) <= width ? [line] : fill(wordsOf(line), width)));
+/**
+ * Wraps text at its spaces. A longer word keeps a line of its own, so that it can be copied; so does what is in backticks, unless they are the
+ * text's own, as in a record.
+ */
+export function wrapped(text: string, width: number, { keepsQuoted = true } = {}): string[] {
+  const words = (line: string) => (keepsQuoted ? wordsOf(line) : line.split(" "));
+  return text.split("\n").flatMap((line) => (widthOf(line) <= width ? [line] : fill(words(line), width)));
 }
 
 function wordsOf(line: string): string[] {

@@ -32,11 +32,14 @@ export function styled(style: Style, text: string): string {
 /**
  * Prints a line of the answer. Characters that would control the terminal are shown as escapes. On a terminal, a longer line is wrapped at its
  * spaces, so that the signs before the records of a plan stay in a column of their own.
+ * @param style of a change, which is the text of a record
  */
 export function print(line = "", style?: Style): void {
   const text = visible(line);
   const fits = !onTerminal || widthOf(text) <= columns;
-  const [first = "", ...rest] = fits ? [text] : wrapped(text, columns - hanging.length);
+  const [first = "", ...rest] = fits
+    ? [text]
+    : wrapped(text, columns - hanging.length, { keepsQuoted: style === undefined });
   const lines = [first, ...rest.map((part) => hanging + part)];
   for (const one of lines) process.stdout.write(`${style === undefined ? one : styled(style, one)}\n`);
 }

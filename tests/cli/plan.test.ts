@@ -383,6 +383,35 @@ test("a token that is invalid, or lacks a permission, is reported once for all z
   }
 });
 
+test("a plan on a terminal of 40 columns loses nothing, and is wider only where a word is", async () => {
+  const token = "x".repeat(60);
+  const spf = `v=spf1 ${"include:_spf.mail.example.net ".repeat(3)}-all`;
+  const lines = [
+    `@ 300 IN TXT "${spf}"`,
+    `key 300 IN TXT ${token}`,
+    'odd 300 IN TXT "a ` mark and more words after it than 40"',
+  ];
+  await rm(join(repo.folder, "park.example.csv"));
+  await write("park.example.zone", `${lines.join("\n")}\n`);
+  await cli.must(["apply", join(repo.folder, "blog.example.yaml"), "--yes"]);
+  await write(
+    "blog.example.yaml",
+    "www:\n  ttl: 300\n  type: CNAME\n  value: a-rather-long-name.of-a.host.example.net.\n",
+  );
+  const files = ["park.example.zone", "blog.example.yaml"].map((name) => join(repo.folder, name));
+  const { stdout: wide, stderr: wideNotes } = await cli.run(["plan", ...files]);
+  const { exitCode, stdout, stderr } = await cli.run(["plan", ...files], { columns: 40 });
+  expect(exitCode).toBe(2);
+  const words = (text: string) => text.split(/\s+/).filter((word) => word !== "");
+  expect(words(stdout)).toEqual(words(wide));
+  expect(words(stderr.replaceAll(/\r\u001b\[2K[^\r\n]*/g, ""))).toEqual(words(wideNotes));
+  const tooWide = stdout.split("\n").filter((line) => line.length > 40);
+  expect(tooWide.filter((line) => words(line).length > 1)).toEqual([]);
+  expect(words(tooWide.join(" "))).toContain(token);
+  // What continues a line stands below its text, so that each change begins with its sign.
+  expect(stdout.split("\n").filter((line) => /^[+~-] /.test(line))).toHaveLength(5);
+});
+
 test("a comment for a merge request stays shorter than what GitHub takes, and counts the zones it leaves out", async () => {
   const long = Array.from({ length: 400 }, (_, index) => `h${index} 300 IN TXT "${"x".repeat(200)}"\n`);
   await write("blog.example.yaml", "");
