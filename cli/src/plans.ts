@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Change, Client, Plan, RouterOutputs, ZonewrightError } from "@zonewright/client";
+import type { Change, Client, DnsRecord, Plan, RouterOutputs, ZonewrightError } from "@zonewright/client";
 import type { ChangeOptions } from "./command.ts";
 import { asOptions, exitCodes, Failure, OutcomeUnknown, unknownOutcome } from "./failure.ts";
 import { confirmed, interactive, note, print, printJson } from "./terminal.ts";
@@ -11,18 +11,24 @@ type RecordData = Plan["creates"][number];
 export type PointerChange = Plan["reverse"][number];
 
 /** What every plan of the API has. */
-export type Changes = Pick<Plan, "creates" | "updates" | "deletes"> & {
+export type Changes = Pick<Plan, "updates" | "deletes"> & {
+  /** Those of a text have comments. */
+  creates: readonly (RecordData & { comment?: string | null })[];
   warnings?: readonly string[];
   reverse?: readonly PointerChange[];
 };
 
-/** A change of one record, as `--json` prints it. */
+/** What is noted about a record, and not published. */
+const noteFields = ["comment", "locked", "ownerId", "reviewAt"] as const;
+type Notes = Partial<Pick<DnsRecord, (typeof noteFields)[number]>>;
+
+/** A change of one record, as `--json` prints it. An update has the notes that it changes, and a create the comment that it sets. */
 export interface JsonChange {
   action: "create" | "update" | "delete";
   /** The record before; null for `create`. */
-  before: RecordData | null;
+  before: (RecordData & Notes) | null;
   /** The record after; null for `delete`. */
-  after: RecordData | null;
+  after: (RecordData & Notes) | null;
 }
 
 /** Returns how many records a plan changes. */
@@ -34,14 +40,33 @@ export function sizeOf({ creates, updates, deletes }: Changes): number {
 export function changesOf({ creates, updates, deletes }: Changes): JsonChange[] {
   const changes: JsonChange[] = [
     ...deletes.map((before) => ({ action: "delete" as const, before: dataOf(before), after: null })),
-    ...updates.map(({ before, after }) => ({ action: "update" as const, before, after })),
-    ...creates.map((after) => ({ action: "create" as const, before: null, after })),
+    ...updates.map(({ before, after, changes: changed }) => ({
+      action: "update" as const,
+      before: { ...dataOf(before), ...notesAt(0, changed) },
+      after: { ...dataOf(after), ...notesAt(1, changed) },
+    })),
+    ...creates.map((after) => ({
+      action: "create" as const,
+      before: null,
+      after: { ...dataOf(after), ...commentOf(after) },
+    })),
   ];
   const key = ({ before, after }: JsonChange) => {
     const { name = "", recordType = "" } = after ?? before ?? {};
     return `${name === "@" ? "" : name} ${recordType}`;
   };
   return changes.toSorted((one, other) => (key(one) < key(other) ? -1 : key(one) > key(other) ? 1 : 0));
+}
+
+/** Returns the notes that an update changes. @param side 0: as they were; 1: as they become */
+function notesAt(side: 0 | 1, changed: Plan["updates"][number]["changes"]): Notes {
+  return Object.fromEntries(
+    noteFields.flatMap((field) => (changed[field] === undefined ? [] : [[field, changed[field][side]]])),
+  );
+}
+
+function commentOf({ comment }: { comment?: string | null | undefined }): Notes {
+  return comment ? { comment } : {};
 }
 
 function dataOf({ recordType, name, value, strings, ttl, priority, proxied, status }: RecordData): RecordData {
@@ -326,7 +351,7 @@ function writable({
   status,
   comment,
 }: RecordData & { comment?: string | null }) {
-  const more = { ...(strings ? { strings } : {}), ...(comment ? { comment } : {}) };
+  const more = { ...(strings ? { strings } : {}), ...commentOf({ comment }) };
   return { recordType, name, value, ttl, proxied, status, ...more };
 }
 

@@ -383,6 +383,8 @@ test("a token that is invalid, or lacks a permission, is reported once for all z
   }
 });
 
+const words = (text: string) => text.split(/\s+/).filter((word) => word !== "");
+
 test("a plan on a terminal of 40 columns loses nothing, and is wider only where a word is", async () => {
   const token = "x".repeat(60);
   const spf = `v=spf1 ${"include:_spf.mail.example.net ".repeat(3)}-all`;
@@ -402,14 +404,47 @@ test("a plan on a terminal of 40 columns loses nothing, and is wider only where 
   const { stdout: wide, stderr: wideNotes } = await cli.run(["plan", ...files]);
   const { exitCode, stdout, stderr } = await cli.run(["plan", ...files], { columns: 40 });
   expect(exitCode).toBe(2);
-  const words = (text: string) => text.split(/\s+/).filter((word) => word !== "");
   expect(words(stdout)).toEqual(words(wide));
-  expect(words(stderr.replaceAll(/\r\u001b\[2K[^\r\n]*/g, ""))).toEqual(words(wideNotes));
+  // Behind the progress, which is cleared at its end.
+  expect(words(stderr.split("\r\u001b[2K").at(-1) ?? "")).toEqual(words(wideNotes));
   const tooWide = stdout.split("\n").filter((line) => line.length > 40);
   expect(tooWide.filter((line) => words(line).length > 1)).toEqual([]);
   expect(words(tooWide.join(" "))).toContain(token);
   // What continues a line stands below its text, so that each change begins with its sign.
   expect(stdout.split("\n").filter((line) => /^[+~-] /.test(line))).toHaveLength(5);
+});
+
+test("a change of nothing but notes is in the document with each note before and after", async () => {
+  await cli.must(["apply", repo.folder, "--yes"]);
+  const { body } = await zw.admin.get("/api/domains?name=park.example");
+  const { id } = body.domains[0] as { id: string };
+  const set = ["records", "set", "park.example", "@", "A", "192.0.2.3", "--comment", "Load balancer", "--yes"];
+  const data = { name: "@", recordType: "A", value: "192.0.2.3", ttl: 300, proxied: false, status: "active" };
+  expect(await cli.json(set)).toMatchObject({
+    changes: [{ action: "update", before: { ...data, comment: null }, after: { ...data, comment: "Load balancer" } }],
+    applied: true,
+  });
+  await write("park.example.csv", "name,type,ttl,value,comment\n@,A,300,192.0.2.3,Old balancer\n");
+  const planned = await cli.run(["plan", join(repo.folder, "park.example.csv"), "--json"]);
+  const changes = [
+    { action: "update", before: { ...data, comment: "Load balancer" }, after: { ...data, comment: "Old balancer" } },
+  ];
+  expect(JSON.parse(planned.stdout)).toMatchObject({ zones: [{ changes }] });
+  const add = ["records", "add", "park.example", "new", "A", "192.0.2.7", "--comment", "New", "--yes"];
+  const added = await cli.json<{ changes: { after: object }[] }>(add);
+  expect(added.changes).toMatchObject([{ action: "create", before: null, after: { name: "new", comment: "New" } }]);
+  // Contact, review date and lock are changed by the API and the console, and shown where a plan has them.
+  const { records } = (await zw.admin.get(`/api/domains/${id}/records?name=@&type=A`)).body;
+  const { id: ownerId } = (await zw.admin.get("/api/auth/me")).body;
+  const noted = { ownerId, reviewAt: "2030-01-01T00:00:00.000Z", locked: true };
+  const change = { action: "update", recordId: records[0].id, record: noted };
+  const { body: made } = await zw.admin.post(`/api/domains/${id}/change-requests`, {
+    title: "Notes",
+    changes: [change],
+  });
+  expect(await cli.json(["requests", "show", String(made.number)])).toMatchObject({
+    changes: [{ before: { ...data, ownerId: null, reviewAt: null, locked: false }, after: { ...data, ...noted } }],
+  });
 });
 
 test("a comment for a merge request stays shorter than what GitHub takes, and counts the zones it leaves out", async () => {

@@ -259,9 +259,12 @@ async function change(client: Client, zone: Domain, changes: Change[], options: 
   const input = { id, changes, ...(options.reverse ? { reverse: true } : {}) };
   const plan = await client.records.plan.mutate({ ...input, ...(options.unlock ? { unlock: true } : {}) });
   const warnings = [...plan.warnings, ...offeredPointers(plan.reverse, "--reverse makes them, too.")];
+  // The plan of a new record does not say which comment it gets.
+  const { comment } = fieldsOf(options);
+  const creates = comment === undefined ? plan.creates : plan.creates.map((record) => ({ ...record, comment }));
   await carryOut({
     domain,
-    plan: { ...plan, warnings },
+    plan: { ...plan, creates, warnings },
     options,
     apply: async () =>
       await client.records.applyPlan.mutate({ ...input, planHash: plan.planHash, ...changeInput(options) }),

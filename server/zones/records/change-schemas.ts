@@ -207,7 +207,7 @@ function oldAndNew<Value>(field: string, value: z.ZodType<Value>) {
     });
 }
 
-const { locked, ownerId, reviewAt } = dnsRecord.shape;
+const { comment, locked, ownerId, reviewAt } = dnsRecord.shape;
 
 export const fieldChanges = z
   .object({
@@ -219,6 +219,7 @@ export const fieldChanges = z
     priority: oldAndNew("priority", dataFields.priority),
     proxied: oldAndNew("`proxied`", dataFields.proxied),
     status: oldAndNew("`status`", dataFields.status),
+    comment: oldAndNew("comment", comment),
     locked: oldAndNew("`locked`", locked),
     ownerId: oldAndNew("contact", ownerId),
     reviewAt: oldAndNew("review date", reviewAt),

@@ -186,10 +186,9 @@ async function viewOf<Shown extends object>(changes: readonly PlannedChange[], s
   };
 }
 
-/** Returns the fields that an update changes. A comment is not among them. */
+/** Returns the fields that an update changes, notes included. */
 function fieldChanges(before: LiveRecord, after: RecordDraft): Differences<RecordDraft> {
-  const { comment: _, ...notes } = changedNotes(before, after);
-  return { ...changedFields(before, after), ...notes };
+  return { ...changedFields(before, after), ...changedNotes(before, after) };
 }
 
 /** Returns the number of changes of each kind, as answers show it. */
