@@ -246,22 +246,24 @@ async function planOfNew(
   return { input, planHash };
 }
 
-/** Says what became of each plan. */
-export function report(plans: readonly ZonePlan[], outcomes: readonly Outcome[], { json }: ApplyOptions): void {
+/** Prints what `--json` prints of each plan. @param reasons why no zone was begun */
+export function printOutcomes(
+  plans: readonly ZonePlan[],
+  outcomes: readonly Outcome[],
+  reasons: readonly string[] = [],
+): void {
   const byDomain = new Map(outcomes.map((outcome) => [outcome.domain, outcome]));
-  if (json) {
-    const zones = plans.map((one) => {
-      const {
-        applied = false,
-        revision = null,
-        reverse = [],
-        request = null,
-        reasons = [],
-      } = byDomain.get(one.domain) ?? {};
-      return { ...zoneReport(one), applied, revision, reverse, request, reasons };
-    });
-    printJson({ zones, applied: outcomes.filter(({ applied }) => applied).length });
-  }
+  const zones = plans.map((one) => {
+    const { applied, revision, reverse, request, reasons: own } = byDomain.get(one.domain) ?? noOutcome(one);
+    return { ...zoneReport(one), applied, revision, reverse, request, reasons: own };
+  });
+  printJson({ zones, applied: outcomes.filter(({ applied }) => applied).length, reasons });
+}
+
+/** Says what became of each plan. */
+function report(plans: readonly ZonePlan[], outcomes: readonly Outcome[], { json }: ApplyOptions): void {
+  const byDomain = new Map(outcomes.map((outcome) => [outcome.domain, outcome]));
+  if (json) printOutcomes(plans, outcomes);
   const say = json ? () => undefined : print;
   let undone = 0;
   for (const { domain, plan: one } of plans) {

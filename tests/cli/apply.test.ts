@@ -32,7 +32,7 @@ test("ends what it began, with its exit code, when the reader of its output stop
   expect(await run(["plan", repo.folder])).toMatch(/^exit code 2$/m);
   expect(await run(["apply", repo.folder, "--yes"])).toMatch(/^exit code 0$/m);
   expect(await cli.run(["plan", repo.folder])).toMatchObject({ exitCode: 0, stdout: "5 zones, no changes.\n" });
-  expect(await cli.json(["apply", repo.folder, "--yes"])).toEqual({ zones: [], applied: 0 });
+  expect(await cli.json(["apply", repo.folder, "--yes"])).toEqual({ zones: [], applied: 0, reasons: [] });
 });
 
 test("takes a saved plan whole, and shows what the server would do, not what the file says", async () => {
@@ -135,6 +135,65 @@ test("refuses with 3 to delete more of a zone than the threshold, unless that is
   );
   await cli.must([...args, "--allow-delete-percent", "40"]);
   expect(await linesOf("park.example")).toHaveLength(6);
+});
+
+test("with --force, deletes any part of a zone, and empties one", async () => {
+  const many = Array.from({ length: 10 }, (_, index) => `h${index} 300 IN A 192.0.2.1\n`);
+  await rm(join(repo.folder, "park.example.csv"));
+  await write("park.example.zone", many.join(""));
+  const args = ["apply", join(repo.folder, "park.example.zone"), "--yes"];
+  await cli.must(args);
+  await write("park.example.zone", many.slice(9).join(""));
+  expect(await cli.must([...args, "--force"])).toContain("park.example: applied as revision 2, 9 deleted.\n");
+  expect(await linesOf("park.example")).toEqual(["h9\t300\tA\t192.0.2.1"]);
+  await write("park.example.zone", "");
+  expect(await cli.must([...args, "--force"])).toContain("park.example: applied as revision 3, 1 deleted.\n");
+});
+
+test("with --json, an apply that stops before its first change prints the document of one that goes through", async () => {
+  const file = join(repo.folder, "park.example.csv");
+  const lock = join(repo.folder, "plan.json");
+  const documentOf = async (args: string[], expected: { exitCode: number; sentence: string }) => {
+    const { exitCode, stdout, stderr } = await cli.run(["apply", file, "--json", ...args]);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: expected.exitCode,
+      stderr: expect.stringContaining(expected.sentence),
+    });
+    return JSON.parse(stdout) as { zones: { reasons: string[] }[]; applied: number; reasons: string[] };
+  };
+  const unchanged = { applied: false, revision: null, reverse: [], request: null, reasons: [] };
+  const waiting = { zones: [{ domain: "park.example", changes: [{ action: "create" }], ...unchanged }], applied: 0 };
+  expect(await documentOf([], { exitCode: 1, sentence: "Add --yes to do it without a question.\n" })).toMatchObject({
+    ...waiting,
+    reasons: ["This changes park.example: 1 to create. Add --yes to do it without a question."],
+  });
+  await cli.run(["plan", file, "--out", lock]);
+  await write("park.example.csv", "name,type,ttl,value\n@,A,300,192.0.2.33\n");
+  const differs = "park.example differs from ";
+  expect(await documentOf(["--yes", "--lock", lock], { exitCode: 1, sentence: differs })).toMatchObject({
+    ...waiting,
+    reasons: [expect.stringContaining(differs)],
+  });
+  const { body } = await zw.admin.get("/api/domains?name=park.example");
+  const path = `/api/domains/${body.domains[0].id}`;
+  await zw.admin.put(path, { reviewRequired: "everyone" });
+  const review = "This domain requires a review of each change.";
+  expect(await documentOf(["--yes"], { exitCode: 1, sentence: review })).toMatchObject({
+    zones: [{ applied: false, reasons: [expect.stringContaining(review)] }],
+    reasons: [],
+  });
+  await zw.admin.put(path, { reviewRequired: "off" });
+  const through = JSON.parse(await cli.must(["apply", file, "--json", "--yes"])) as object;
+  await write("park.example.csv", "name,type,ttl,value\n");
+  const loss = "park.example: 100 % of the records would be deleted or replaced";
+  const refused = await documentOf(["--yes"], { exitCode: 3, sentence: loss });
+  expect(refused).toMatchObject({
+    zones: [{ changes: [{ action: "delete" }], ...unchanged }],
+    applied: 0,
+    reasons: [expect.stringContaining(loss), "Nothing was changed."],
+  });
+  expect(Object.keys(refused)).toEqual(Object.keys(through));
+  expect(await linesOf("park.example")).toEqual(["@\t300\tA\t192.0.2.33"]);
 });
 
 test("asks on a terminal, and without one needs --yes", async () => {

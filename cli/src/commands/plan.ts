@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { Option, type Command } from "commander";
 import type { Client } from "@zonewright/client";
-import { applyAll, report, type ApplyOptions, type CompareOptions } from "../apply.ts";
+import { applyAll, printOutcomes, type ApplyOptions, type CompareOptions } from "../apply.ts";
 import { command, withJson, wholeNumber } from "../command.ts";
 import { connect } from "../credentials.ts";
-import { exitCodes, Failure } from "../failure.ts";
+import { exitCodes, explain, Failure } from "../failure.ts";
 import { confirmed, note, printJson, printRaw, readNamed } from "../terminal.ts";
 import { configNamed } from "../zones.ts";
 import { refuseTwice, textHash, zoneFilesIn } from "../zone-files.ts";
@@ -225,27 +225,38 @@ export function apply(): Command {
         return;
       }
       const changed = plans.filter(isChange);
-      const missing = options.request === undefined ? undefined : changed.find(({ input }) => input === null);
-      if (missing !== undefined) {
-        const { domain } = missing;
-        throw new Failure(
-          `--request cannot create ${domain}. Create it with \`zonewright domains add ${domain}\` first. Nothing was changed.`,
-        );
+      try {
+        await refuseAll(plans, changed, options);
+      } catch (error) {
+        if (options.json) printOutcomes(changed, [], (await explain(error)).text.split("\n"));
+        throw error;
       }
-      if (!options.override) refuseUnreviewed(changed);
-      if (options.lock !== undefined)
-        refuseOther(changed, await readPlan(options.lock), options.lock, options.createdAt?.id);
-      if (!options.json) show(plans, [], options);
-      refuseLoss(changed, options);
-      if (changed.length === 0) {
-        if (options.json) report([], [], options);
-        return;
-      }
-      const what = `This changes ${changed.length === 1 ? changed[0]?.domain : `${changed.length} zones`}: ${totalsOf(changed).counts}.`;
-      if (!options.yes && options.request === undefined && !(await confirmed("Apply?", what)))
-        throw new Failure("Nothing was changed.");
-      await applyAll(client, changed, options);
+      if (changed.length > 0) await applyAll(client, changed, options);
+      else if (options.json) printOutcomes([], []);
     });
+}
+
+/** Shows the plans, and asks. @throws Failure if they must not be applied, or the answer is no */
+async function refuseAll(
+  plans: readonly ZonePlan[],
+  changed: readonly ZonePlan[],
+  options: ApplyOptions,
+): Promise<void> {
+  const missing = options.request === undefined ? undefined : changed.find(({ input }) => input === null);
+  if (missing !== undefined) {
+    const { domain } = missing;
+    throw new Failure(
+      `--request cannot create ${domain}. Create it with \`zonewright domains add ${domain}\` first. Nothing was changed.`,
+    );
+  }
+  if (!options.override) refuseUnreviewed(changed);
+  if (options.lock !== undefined)
+    refuseOther(changed, await readPlan(options.lock), options.lock, options.createdAt?.id);
+  if (!options.json) show(plans, [], options);
+  refuseLoss(changed, options);
+  if (changed.length === 0 || options.yes || options.request !== undefined) return;
+  const what = `This changes ${changed.length === 1 ? changed[0]?.domain : `${changed.length} zones`}: ${totalsOf(changed).counts}.`;
+  if (!(await confirmed("Apply?", what))) throw new Failure("Nothing was changed.");
 }
 
 /** Plans a saved plan again: all of it must still be what was shown. */
