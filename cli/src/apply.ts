@@ -22,6 +22,7 @@ import {
   zoneReport,
   type PlanInput,
   type Owner,
+  type PlannedFor,
   type ZonePlan,
 } from "./zone-plans.ts";
 
@@ -43,6 +44,11 @@ export interface CompareOptions {
 /** How plans are applied. */
 export interface ApplyOptions extends CompareOptions, Omit<ChangeOptions, "json" | "unlock" | "dryRun"> {
   lock?: string;
+}
+
+/** Returns what `apply` plans for. */
+export function plansFor({ request }: ApplyOptions): PlannedFor {
+  return request === undefined ? "changes" : "requests";
 }
 
 interface Outcome {
@@ -241,7 +247,7 @@ async function planOfNew(
 ) {
   if (!zone) throw new Failure(`${domain} does not exist.`);
   const input = inputFor({ id }, zone, options);
-  const { plan: now, planHash } = await comparison(client, input, stop);
+  const { plan: now, planHash } = await comparison(client, input, { stop });
   if (!isWithin(now, shown)) throw new Failure("Its provider has records that the plan did not show. Plan again.");
   return { input, planHash };
 }

@@ -331,6 +331,27 @@ export async function answered<Result>(call: Promise<Result>, look: string): Pro
   }
 }
 
+/** Plans changes by the call whose rights are those of what comes next: making them, or requesting them. */
+export async function planFor(
+  client: Client,
+  input: Parameters<Client["records"]["plan"]["mutate"]>[0],
+  { request }: ChangeOptions,
+): Promise<Plan> {
+  return await (request === undefined ? client.records.plan : client.changeRequests.plan).mutate(input);
+}
+
+/** Compares a domain with a text, as `planFor` plans changes. @throws Failure if there is no plan */
+export async function planFileFor(
+  client: Client,
+  input: Parameters<Client["records"]["planZonefile"]["mutate"]>[0],
+  { request }: ChangeOptions,
+): Promise<ReturnType<typeof filePlan> & { planHash: string }> {
+  const call = request === undefined ? client.records.planZonefile : client.changeRequests.planZonefile;
+  const { planHash, ...answer } = await call.mutate(input);
+  if (planHash === null) throw new Failure("The server returned no plan. Upgrade it.");
+  return { ...filePlan(answer), planHash };
+}
+
 /** Returns a plan's changes as `records.plan` and change requests take them. */
 export function inputOf({ creates, updates, deletes }: Changes): Change[] {
   return [

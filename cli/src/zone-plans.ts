@@ -39,6 +39,8 @@ export interface ZonePlan {
   providerZone?: string;
   planHash: string | null;
   plan: Changes & { warnings: readonly string[] };
+  /** Whether only records were compared that the user may request changes of, by the call for it. */
+  isRequest?: boolean;
   /** Number of records that were left as they are. */
   left: number;
   /** How much of the zone is deleted or replaced, in percent, as the server counts it for its threshold. */
@@ -61,7 +63,12 @@ export interface PlanOptions {
   createdAt?: { id: string; name: string } | undefined;
   ignore?: string[];
   leave?: Owner[];
+  /** What the plan is for. `either`: for requests, if the user may not make the changes. */
+  plansFor: PlannedFor;
 }
+
+/** Whether changes are made or requested. Each has its own call, and takes its own rights. */
+export type PlannedFor = "changes" | "requests" | "either";
 
 /** Calls that compare whole zones count against a limit for each user. */
 const atOnce = 8;
@@ -117,7 +124,8 @@ export async function planZones(
   const failures: ZoneFailure[] = [];
   let done = 0;
   let hopeless: unknown = null;
-  const present = options.create ? null : await namesAmong(client, zones.length);
+  // A token that may only request changes lists no domains.
+  const present = options.create || options.plansFor === "requests" ? null : await namesAmong(client, zones.length);
   await inParallel(
     zones,
     async (zone) => {
@@ -177,11 +185,65 @@ function isPlainName(domain: string): boolean {
 /** Returns whether all other zones would fail alike: the token lacks a permission, or the server is too old to plan. */
 export function isAboutAll(error: unknown): boolean {
   if (!isZonewrightError(error)) return false;
-  if (error.code === "NOT_FOUND" && error.message.startsWith("No procedure found")) return true;
+  if (isMissingCall(error)) return true;
   return error.code === "UNAUTHORIZED" || (error.code === "FORBIDDEN" && error.message.startsWith("This token lacks "));
 }
 
 async function planZone(client: Client, zone: ZoneFile, options: PlanOptions): Promise<ZonePlan> {
+  if (options.plansFor === "requests") return await planRequest(client, zone, options);
+  try {
+    return await planChanges(client, zone, options);
+  } catch (error) {
+    if (!isForbidden(error)) throw error;
+    const requested = await planRequest(client, zone, options).catch((other: unknown) => {
+      throw isForbidden(other) || isMissingCall(other) ? error : other;
+    });
+    if (options.plansFor === "changes") throw isAboutAll(error) ? error : new Refused(await onlyByRequest(error));
+    const { plan } = requested;
+    return { ...requested, plan: { ...plan, warnings: [onlyRequests, ...plan.warnings] } };
+  }
+}
+
+const onlyRequests =
+  "You may only request changes here: add --request 'what it is for' to `zonewright apply`. Other records are not compared.";
+
+/** Returns why changes are refused that the user may request. */
+async function onlyByRequest(error: unknown): Promise<string[]> {
+  return [`${(await explain(error)).text} You may request it: add --request 'what it is for'.`];
+}
+
+function isForbidden(error: unknown): boolean {
+  return isZonewrightError(error) && error.code === "FORBIDDEN";
+}
+
+function isMissingCall(error: unknown): boolean {
+  return isZonewrightError(error) && error.code === "NOT_FOUND" && error.message.startsWith("No procedure found");
+}
+
+/** Compares a file as a request for its changes would. Takes no other call, so no other permission. */
+async function planRequest(client: Client, zone: ZoneFile, options: PlanOptions): Promise<ZonePlan> {
+  const { domain, file } = zone;
+  const given = inputFor({ id: domain }, zone, options);
+  try {
+    const answer = await patiently(() => client.changeRequests.planZonefile.mutate(given));
+    const { domainId: id, domainName } = answer;
+    const planned = planIn(answer);
+    const warnings = warningsIn(zone, planned.plan.warnings);
+    return {
+      ...planned,
+      domain: domainName,
+      file,
+      input: { ...given, id },
+      isRequest: true,
+      plan: { ...planned.plan, warnings },
+    };
+  } catch (error) {
+    if (!isZonewrightError(error) || error.code !== "NOT_FOUND" || isMissingCall(error)) throw error;
+    return await missingZone(client, zone, options);
+  }
+}
+
+async function planChanges(client: Client, zone: ZoneFile, options: PlanOptions): Promise<ZonePlan> {
   const { domain, file } = zone;
   const found = await patiently(() => client.domainNamed(domain));
   if (found === null) return await missingZone(client, zone, options);
@@ -195,7 +257,7 @@ async function planZone(client: Client, zone: ZoneFile, options: PlanOptions): P
 export function inputFor(
   { id }: Pick<Domain, "id">,
   { text, format, ignore: beside }: ZoneFile,
-  { lenient, unlock, ignore = [], leave = [] }: PlanOptions,
+  { lenient, unlock, ignore = [], leave = [] }: Omit<PlanOptions, "plansFor">,
 ): PlanInput {
   return {
     id,
@@ -211,25 +273,32 @@ export function inputFor(
   };
 }
 
-/** Compares a text on the server. */
+/** Compares a text on the server. @param isRequest whether by the call for those who may request changes */
 export async function comparison(
   client: Client,
   input: PlanInput,
-  stop?: AbortSignal,
+  { isRequest = false, stop }: { isRequest?: boolean; stop?: AbortSignal } = {},
 ): Promise<Pick<ZonePlan, "plan" | "planHash" | "left" | "lossPercent">> {
-  return planIn(await patiently(() => client.records.planZonefile.mutate(input), stop));
+  const call = isRequest ? client.changeRequests.planZonefile : client.records.planZonefile;
+  return planIn(await patiently(() => call.mutate(input), stop));
 }
 
-function planIn({ planHash, left, lossPercent, ...answer }: RouterOutputs["records"]["planZonefile"]) {
+function planIn({
+  planHash,
+  left,
+  lossPercent,
+  ...answer
+}: Pick<RouterOutputs["records"]["planZonefile"], "planHash" | "left" | "lossPercent" | "plan" | "warnings">) {
   return { plan: filePlan(answer), planHash, left, lossPercent };
 }
 
 /** Plans a domain that does not exist yet. The server says whether it can be added, and with which records its zone would begin. */
 export async function missingZone(client: Client, given: ZoneFile, options: PlanOptions): Promise<ZonePlan> {
   const { domain, file } = given;
-  const { create, createdAt } = options;
+  const { create, createdAt, plansFor } = options;
   if (!create) {
-    throw new Refused([`There is no domain ${domain}, or you may not see it. Add --create to make it.`]);
+    const how = plansFor === "requests" ? "" : " Add --create to make it.";
+    throw new Refused([`There is no domain ${domain}, or you may not see it.${how}`]);
   }
   const { id: _, mode: __, ...text } = inputFor({ id: "" }, given, options);
   const place = createdAt === undefined ? {} : { providerConfigId: createdAt.id };

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { Option, type Command } from "commander";
 import type { Client } from "@zonewright/client";
-import { applyAll, printOutcomes, type ApplyOptions, type CompareOptions } from "../apply.ts";
+import { applyAll, plansFor, printOutcomes, type ApplyOptions, type CompareOptions } from "../apply.ts";
 import { command, withJson, wholeNumber } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { exitCodes, explain, Failure } from "../failure.ts";
@@ -25,6 +25,7 @@ import {
   owners,
   type ZoneFailure,
   type Owner,
+  type PlannedFor,
   type ZonePlan,
 } from "../zone-plans.ts";
 
@@ -54,7 +55,8 @@ export function plan(): Command {
     command("plan <path...>", "Show how zones differ from files", {
       more:
         "Takes zone files (example.com.zone), octoDNS (example.com.yaml), tables (.csv, .tsv) and Terraform (.tf), and folders of them. " +
-        "Views are example.com!internal.zone. A file .zonewrightignore beside them has patterns of records that are not theirs. Nothing is changed. Exits with 2 if something would change.",
+        "Views are example.com!internal.zone. A file .zonewrightignore beside them has patterns of records that are not theirs. Nothing is changed. Exits with 2 if something would change. Domains that you own are compared whole; of others, " +
+        "only the records that you may request changes of. A token needs domains:read and records:read, or requests:write.",
       examples: [
         ["plan zones/", "Compare a folder with the server."],
         ["plan zones/ --format markdown > comment.md", "Write a comment for a merge request."],
@@ -76,7 +78,7 @@ export function plan(): Command {
           "--out must end in .json, such as plan.json. `zonewright apply` recognizes a saved plan by it.",
         );
       const client = await connect();
-      const { plans, failures } = await planned(client, paths, options);
+      const { plans, failures } = await planned(client, paths, options, "either");
       show(plans, failures, options);
       if (failures.length > 0) {
         process.exitCode = exitCodes.error;
@@ -117,13 +119,13 @@ function show(plans: readonly ZonePlan[], failures: readonly ZoneFailure[], { js
   if (!json) printFailures(failures);
 }
 
-async function planned(client: Client, paths: readonly string[], options: CompareOptions) {
+async function planned(client: Client, paths: readonly string[], options: CompareOptions, plansFor: PlannedFor) {
   const { zones, skipped } = await zoneFilesIn(paths, options.only);
   for (const file of skipped) note(`${file} is skipped: its name is not that of a domain, and it names no zone.`);
   if (options.provider !== undefined && !options.create)
     throw new Failure("--provider says where --create makes domains. Add --create, or leave it out.");
   if (options.provider !== undefined) options.createdAt = await configNamed(client, options.provider);
-  const planned = await planZones(client, zones, options);
+  const planned = await planZones(client, zones, { ...options, plansFor });
   // The server knows a zone by several names: without a view, and in Unicode.
   refuseTwice(planned.plans);
   const shared = sharedZones(planned.plans);
@@ -150,7 +152,10 @@ type SavedOptions = Pick<CompareOptions, "lenient" | "unlock" | "ignore" | "leav
 /** A plan as `--out` saves it. */
 interface SavedPlan {
   version: 1;
-  zones: Pick<ZonePlan, "domain" | "file" | "input" | "zone" | "planHash" | "plan" | "left" | "lossPercent">[];
+  zones: Pick<
+    ZonePlan,
+    "domain" | "file" | "input" | "zone" | "planHash" | "plan" | "isRequest" | "left" | "lossPercent"
+  >[];
   /** Only with domains to create. */
   creating?: SavedOptions;
 }
@@ -193,7 +198,8 @@ export function apply(): Command {
     command("apply <path...>", "Make zones equal to files", {
       more:
         "Plans as `zonewright plan` does, shows the plan, asks and applies exactly that. Given a saved plan, it applies that or nothing. If a file " +
-        "has an error, no zone is changed.",
+        "has an error, no zone is changed. For a domain's owner and administrators, whose token needs domains:read, records:read and records:write. With --request, also for members " +
+        "who may write or propose, whose token needs requests:write: only the records that they may request changes of are compared, and others stay as they are.",
       examples: [
         ['apply zones/ --yes --message "$CI_COMMIT_TITLE"', "Apply a folder without a question, as a job does."],
         ["apply plan.json --yes", "Apply a saved plan, or nothing if a zone has changed since."],
@@ -216,7 +222,7 @@ export function apply(): Command {
       Object.assign(options, saved?.creating);
       const { plans, failures } = saved
         ? await verified(client, saved.zones, options)
-        : await planned(client, paths, options);
+        : await planned(client, paths, options, plansFor(options));
       if (failures.length > 0) {
         if (options.json) show(plans, failures, options);
         printFailures(failures);
@@ -263,21 +269,24 @@ async function refuseAll(
 async function verified(
   client: Client,
   zones: SavedPlan["zones"],
-  options: SavedOptions,
+  options: SavedOptions & Pick<ApplyOptions, "request">,
 ): Promise<{ plans: ZonePlan[]; failures: ZoneFailure[] }> {
   const failures: ZoneFailure[] = [];
   const plans = await inParallel(zones, async (zone): Promise<ZonePlan[]> => {
     try {
       if (zone.input === null && zone.zone) {
         const isMissing = (await patiently(() => client.domainNamed(zone.domain))) === null;
-        const again = isMissing ? await missingZone(client, zone.zone, { ...options, create: true }) : null;
+        const again = isMissing
+          ? await missingZone(client, zone.zone, { ...options, plansFor: "changes", create: true })
+          : null;
         if (again?.planHash === zone.planHash) return again ? [again] : [];
         const since = isMissing ? "The zone that it would have has changed" : `${zone.domain} has been created`;
         const reasons = [`${since} since the plan was made. Plan again.`];
         failures.push({ domain: zone.domain, file: zone.file, reasons, exitCode: exitCodes.error });
         return [];
       }
-      const now = zone.input && (await comparison(client, zone.input));
+      const isRequest = options.request !== undefined || zone.isRequest === true;
+      const now = zone.input && (await comparison(client, zone.input, { isRequest }));
       // What is shown is what the server would do, whatever the file says.
       if (now?.planHash === zone.planHash) return [{ ...zone, ...now }];
       const reasons = [`${zone.domain} has changed since the plan was made. Plan again.`];

@@ -12,7 +12,7 @@ import {
 } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { Failure } from "../failure.ts";
-import { carryOut, offeredPointers, requested } from "../plans.ts";
+import { carryOut, offeredPointers, planFor, requested } from "../plans.ts";
 import { printJson, printTable, progress, type Column } from "../terminal.ts";
 import { domainNamed, every, fullName, notesOf, recordColumns } from "../zones.ts";
 import { edit } from "./edit.ts";
@@ -257,7 +257,7 @@ async function change(client: Client, zone: Domain, changes: Change[], options: 
     return;
   }
   const input = { id, changes, ...(options.reverse ? { reverse: true } : {}) };
-  const plan = await client.records.plan.mutate({ ...input, ...(options.unlock ? { unlock: true } : {}) });
+  const plan = await planFor(client, { ...input, ...(options.unlock ? { unlock: true } : {}) }, options);
   const warnings = [...plan.warnings, ...offeredPointers(plan.reverse, "--reverse makes them, too.")];
   // The plan of a new record does not say which comment it gets.
   const { comment } = fieldsOf(options);

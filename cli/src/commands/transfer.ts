@@ -4,7 +4,7 @@ import { Option, type Command } from "commander";
 import { changeInput, command, wholeNumber, withChanges, withJson, type ChangeOptions } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { Failure } from "../failure.ts";
-import { carryOut, filePlan, inputOf, requested } from "../plans.ts";
+import { carryOut, inputOf, planFileFor, requested } from "../plans.ts";
 import { deliver, readInput, readNamed, textOf } from "../terminal.ts";
 import { fileOfZone } from "../zone-files.ts";
 import { domainNamed, fullName } from "../zones.ts";
@@ -107,9 +107,7 @@ export function importZone(): Command {
         ...(ignoreOutOfZone ? { ignoreOutOfZone } : {}),
       };
       const planned = { ...input, ...(options.unlock ? { unlock: true } : {}) };
-      const { planHash, ...answer } = await client.records.planZonefile.mutate(planned);
-      const plan = filePlan(answer);
-      if (planHash === null) throw new Failure("The server returned no plan. Upgrade it.");
+      const { planHash, ...plan } = await planFileFor(client, planned, options);
       await carryOut({
         domain: fullName(zone),
         plan,
