@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -168,4 +168,28 @@ test("a server whose version lacks the plan of requests is called too old, in on
   expect(ran).toMatchObject({ exitCode: 1, stdout: "" });
   expect(ran.stderr).toMatch(/^http\S+ runs Zonewright \S+, which does not offer this call\. Upgrade the server.*\n$/);
   await rm(join(folder, "other.example.zone"));
+});
+
+test("records edit refuses who may not make the change before the editor opens", async () => {
+  const opened = join(folder, "opened");
+  const editor = join(folder, "editor.sh");
+  await writeFile(editor, `#!/bin/sh\ntouch ${opened}\necho 'e.dev 300 IN A 192.0.2.5' >> "$1"\n`);
+  await chmod(editor, 0o755);
+  const edit = (env: Record<string, string>, ...args: string[]) =>
+    cli.run(["records", "edit", name, ...args], { env: { ...env, EDITOR: editor }, columns: 80, input: "y\n" });
+  const reading = ["domains:read", "records:read"];
+  const refusals: [Record<string, string>, string[], string][] = [
+    [as(ada), [], "Only the domain's owner and administrators can do this."],
+    [await tokenOf(zw.admin, reading), [], "This token lacks the permission records:write."],
+    [await tokenOf(zw.admin, reading), ["--request", "Edit"], "This token lacks the permission requests:write."],
+  ];
+  for (const [env, args, reason] of refusals) {
+    const { exitCode, stderr } = await edit(env, ...args);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining(reason) });
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+  }
+  await expect(readFile(opened)).rejects.toThrow("ENOENT");
+  const asked = await edit(as(ada), "--request", "Add e");
+  expect(asked.stdout).toMatch(/^shop\.example: 1 to create\n\+ e\.dev 300 A 192\.0\.2\.5\nRequest \d+ waits/);
+  expect(await openRequest()).toMatchObject({ title: "Add e" });
 });

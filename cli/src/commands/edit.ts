@@ -10,8 +10,9 @@ import { asOptions, exitCodes, Failure, problemsOf } from "../failure.ts";
 import {
   carryOut,
   changesOf,
-  filePlan,
   inputOf,
+  planFileFor,
+  planFor,
   requested,
   sizeOf,
   type Changes,
@@ -24,7 +25,7 @@ import { domainNamed, fullName } from "../zones.ts";
 export function edit(): Command {
   return withChanges(
     command("edit <domain>", "Edit a domain's records as a zone file", {
-      more: "Opens $VISUAL or $EDITOR, shows what changes, and asks before it applies exactly that. What others change meanwhile stays. A file with an error can be edited again.",
+      more: "Opens $VISUAL or $EDITOR, shows what changes, and asks before it applies exactly that. What others change meanwhile stays. A file with an error can be edited again. For the domain's owner and administrators; with --request, also for members who may write or propose.",
       examples: [
         ["records edit example.com", "Edit the zone in your editor."],
         ["records edit example.com --message 'Tidy up'", "Say why, for the history."],
@@ -36,14 +37,29 @@ export function edit(): Command {
       throw new Failure("`records edit` needs a terminal. Use `zonewright import` for a file that you have.");
     const client = await connect();
     const zone = await domainNamed(client, name);
-    const folder = await mkdtemp(join(tmpdir(), "zonewright-"));
-    const file = join(folder, `${fullName(zone)}.zone`.replaceAll("/", "_"));
     const { revision } = await client.domains.get.query({ id: zone.id });
     const { zonefile: before } = await client.records.exportZonefile.query({ id: zone.id });
+    await refuseInVain(client, { id: zone.id, before }, options);
+    const folder = await mkdtemp(join(tmpdir(), "zonewright-"));
+    const file = join(folder, `${fullName(zone)}.zone`.replaceAll("/", "_"));
     await writeFile(file, before, { mode: 0o600 });
     const done = await editUntilDone(client, { zone, revision, file, before }, options);
     if (done) await rm(folder, { recursive: true });
     else note(`Your edits are in ${file}.`);
+  });
+}
+
+/** Refuses before the editor opens what would be refused after it. @throws ZonewrightError */
+async function refuseInVain(
+  client: Client,
+  { id, before }: { id: string; before: string },
+  options: ChangeOptions,
+): Promise<void> {
+  await planFileFor(client, { id, zonefile: before, mode: "replace" }, options);
+  if (options.request !== undefined || options.dryRun) return;
+  // A token may compare without the permission to write. Without changes, the call is refused in any case, but for this first.
+  await client.records.plan.mutate({ id, changes: [] }).catch((error: unknown) => {
+    if (!isZonewrightError(error) || error.code !== "BAD_REQUEST") throw error;
   });
 }
 
@@ -93,11 +109,7 @@ async function apply(
   const domain = fullName(zone);
   const input = { id, zonefile, mode: "replace" as const };
   const unlock = options.unlock ? { unlock: true } : {};
-  const compared = async (text: string) => {
-    const { planHash, ...answer } = await client.records.planZonefile.mutate({ ...input, zonefile: text, ...unlock });
-    if (planHash === null) throw new Failure("The server returned no plan. Upgrade it.");
-    return { ...filePlan(answer), planHash };
-  };
+  const compared = (text: string) => planFileFor(client, { ...input, zonefile: text, ...unlock }, options);
   const revision = async () => (await client.domains.get.query({ id })).revision;
   let planned: Changes & { planHash: string } = await compared(zonefile);
   let apply: PlannedChange["apply"] = async () =>
@@ -112,7 +124,7 @@ async function apply(
       note(
         `${domain} has changed since you opened it (\`zonewright history ${domain}\`). That stays: only your changes are made.`,
       );
-      planned = await client.records.plan.mutate({ id, changes, ...unlock });
+      planned = await planFor(client, { id, changes, ...unlock }, options);
       apply = async () => {
         const write = { id, changes, planHash: planned.planHash, ...changeInput(options) };
         return await client.records.applyPlan.mutate(write);
