@@ -99,7 +99,7 @@ const templateFields = {
 export const createTemplateInput = z.looseObject(templateFields);
 export const updateTemplateInput = z.looseObject({
   id: templateId,
-  revision: z.int().min(1).optional().meta({
+  revision: z.int("This must be a whole number.").min(1, "This must be 1 or more.").optional().meta({
     description:
       "The `revision` that the new version was made from. If another one was stored since, the call returns 409. Not part of the template.",
     example: 1,

@@ -106,6 +106,9 @@ describe("changing and deleting templates", () => {
       template: website("two-people", { description: "Second" }),
     });
     expect((await put("Third")).body).toMatchObject({ revision: 4 });
+    expect(problemOf(await put("Fourth", { revision: 0 }), 400, "BAD_REQUEST").issues).toEqual([
+      { path: ["revision"], message: "This must be 1 or more." },
+    ]);
     expect(problemOf(await put("Fourth", { revision: "4" }), 400, "BAD_REQUEST").issues?.[0]?.path).toEqual([
       "revision",
     ]);
