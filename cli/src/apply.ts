@@ -102,7 +102,7 @@ export async function applyAll(client: Client, plans: readonly ZonePlan[], optio
         const now = outcome ?? before;
         if (now) outcomes.set(one.domain, now);
         else outcomes.delete(one.domain);
-        if (outcome) progress(`${++done} of ${plans.length} zones applied …`);
+        if (outcome) progress("zones applied", { done: ++done, total: plans.length });
       },
       () => stop.signal.aborted,
     );
@@ -164,7 +164,7 @@ async function createMissing(
         isCreated = true;
         outcomes.set(name, onlyCreated(plan, "the command was interrupted", true));
         const made = await planOfNew(client, domain, plan, options, stop);
-        progress(`${++done} of ${missing.length} domains created …`);
+        progress("domains created", { done: ++done, total: missing.length });
         return { plan, made, refusal: null };
       } catch (error) {
         if (error instanceof NotBegun) {

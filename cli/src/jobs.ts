@@ -80,7 +80,7 @@ export async function followed(client: Client, jobId: string): Promise<Job> {
     for (let pause = firstPause; ; pause = Math.min(longestPause, pause * 1.1)) {
       const { state, progress: counts } = await page(client, { jobId, limit: 1 }, goesOn(jobId));
       if (state === "done" || state === "stopped") return await page(client, { jobId }, hasEnded(jobId));
-      progress(`${counts.done + counts.failed} of ${counts.domains} domains …`);
+      progress("domains changed", { done: counts.done + counts.failed, total: counts.domains });
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
   } finally {

@@ -3,7 +3,7 @@ import { commands } from "./commands.ts";
 import { exitCodes, explain } from "./failure.ts";
 import { examplesText, helpLayout } from "./help.ts";
 import { fill } from "./table.ts";
-import { closeInput, helpColumns, note, progress } from "./terminal.ts";
+import { closeInput, helpColumns, hideProgress, note, progress } from "./terminal.ts";
 
 /** Commands that print until somebody ends them. */
 const endless = new Set(["watch", "mcp"]);
@@ -60,6 +60,9 @@ function assembled(members: readonly Command[], version: string): Command {
   for (const [index, member] of members.entries()) {
     program.addCommand(member, { hidden: commands[index]?.hidden === true });
   }
+  program.hook("preAction", (_, called) => {
+    if (called.opts()["json"]) hideProgress();
+  });
   const after = [
     `Exit codes: ${exitCodes.done} done, ${exitCodes.error} error, ${exitCodes.pending} changes pending, ${exitCodes.refused} refused by a safety threshold.`,
     "Variables: ZONEWRIGHT_URL, ZONEWRIGHT_TOKEN, NO_COLOR.",

@@ -17,7 +17,8 @@ export const interactive = forced || (process.stdin.isTTY && process.stderr.isTT
 const columns = forced ? forcedColumns : process.stdout.columns || 80;
 /** How wide help is: as the terminal, but at least 40 columns; 80 where it goes to a file or another program. */
 export const helpColumns = onTerminal ? Math.max(40, columns) : 80;
-const colored = onTerminal && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb";
+const isDumb = process.env["TERM"] === "dumb";
+const mayColor = !process.env["NO_COLOR"] && !isDumb;
 
 /** The codes that begin and end each style (ECMA-48, SGR). Before 20.12, Node has no `styleText`. */
 const styles = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] } as const;
@@ -25,8 +26,12 @@ type Style = keyof typeof styles;
 
 /** Styles a text, if the output shows styles. */
 export function styled(style: Style, text: string): string {
+  return onTerminal && mayColor ? inStyle(style, text) : text;
+}
+
+function inStyle(style: Style, text: string): string {
   const [begin, end] = styles[style];
-  return colored ? `\u001b[${begin}m${text}\u001b[${end}m` : text;
+  return `\u001b[${begin}m${text}\u001b[${end}m`;
 }
 
 /**
@@ -107,18 +112,43 @@ export function printFields(fields: readonly (readonly [title: string, value: st
 
 /** Says something beside the answer, such as a warning or what was done. */
 export function note(text: string): void {
+  progress("");
   process.stderr.write(`${text.split("\n").map(visible).join("\n")}\n`);
 }
 
 let shown = false;
+let showsProgress = (forced || process.stderr.isTTY) && !isDumb;
 
-/** Shows how far long work is, on one line of a terminal that the next call replaces; elsewhere nothing. An empty text clears it. */
-export function progress(text: string): void {
-  if ((!forced && !process.stderr.isTTY) || (text === "" && !shown)) return;
+/** Shows no progress from now on: the answer is for a program. */
+export function hideProgress(): void {
+  showsProgress = false;
+}
+
+/** With less room than this beside the text, a bar says nothing. */
+const leastBar = 6;
+const longestBar = 24;
+
+/**
+ * Shows how far long work is, on one line of a terminal that the next call replaces; elsewhere nothing. An empty text clears it.
+ * @param part how much of the work is done: drawn as a bar, and as counts before the text
+ */
+export function progress(text: string, part?: { done: number; total: number }): void {
+  if (!showsProgress || (text === "" && !shown)) return;
   shown = text !== "";
   // A second line would stay.
   const most = (forced ? forcedColumns : process.stderr.columns || 80) - 1;
-  process.stderr.write(`\r\u001b[2K${prefix(visible(text), most)}`);
+  const counts = part ? `${String(part.done).padStart(String(part.total).length)} of ${part.total} ` : "";
+  const line = prefix(visible(counts + text), most);
+  process.stderr.write(`\r\u001b[2K${part ? barOf(part, most - widthOf(line) - 1) : ""}${line}`);
+}
+
+/** Returns a bar with a space after it; an empty text without room for one. */
+function barOf({ done, total }: { done: number; total: number }, room: number): string {
+  const width = Math.min(room, longestBar) - 2;
+  if (width < leastBar) return "";
+  const full = Math.floor((width * Math.min(done, total)) / Math.max(total, 1));
+  const filled = "#".repeat(full);
+  return `[${mayColor ? inStyle("green", filled) : filled}${" ".repeat(width - full)}] `;
 }
 
 /**

@@ -124,6 +124,7 @@ export async function planZones(
   const failures: ZoneFailure[] = [];
   let done = 0;
   let hopeless: unknown = null;
+  progress("zones compared", { done, total: zones.length });
   // A token that may only request changes lists no domains.
   const present = options.create || options.plansFor === "requests" ? null : await namesAmong(client, zones.length);
   await inParallel(
@@ -137,8 +138,7 @@ export async function planZones(
         const failure = await failureOf(zone, error);
         failures.push({ ...failure, reasons: failure.reasons.map((reason) => inItsFile(reason, zone)) });
       }
-      done++;
-      progress(`${done} of ${zones.length} zones compared …`);
+      progress("zones compared", { done: ++done, total: zones.length });
     },
     () => hopeless !== null,
   );

@@ -457,3 +457,34 @@ test("a comment for a merge request stays shorter than what GitHub takes, and co
   expect(stdout).toContain("1 zone too long to show here. `zonewright plan` prints every change.\n");
   expect(stdout).toContain("<b>shop.example</b>");
 });
+
+/** Returns what a line of progress showed, one after the other. */
+const barsOf = (stderr: string) => stderr.split("\n")[0]?.split("\r\u001b[2K").slice(1) ?? [];
+
+test("long work shows a bar with its counts on one line of a terminal, in color unless that is unwished, and none for programs", async () => {
+  await rm(join(repo.folder, "production.yaml"));
+  const narrow = await cli.run(["plan", repo.folder], { columns: 40 });
+  expect(barsOf(narrow.stderr)).toEqual([
+    "[               ] 0 of 5 zones compared",
+    "[###            ] 1 of 5 zones compared",
+    "[######         ] 2 of 5 zones compared",
+    "[#########      ] 3 of 5 zones compared",
+    "[############   ] 4 of 5 zones compared",
+    "[###############] 5 of 5 zones compared",
+    "",
+  ]);
+  // Without room for a bar, the counts alone.
+  const tiny = await cli.run(["plan", repo.folder], { columns: 24 });
+  expect(barsOf(tiny.stderr)).toContain("5 of 5 zones compared");
+  const colors = { NO_COLOR: "", TERM: "xterm" };
+  const colored = await cli.run(["plan", repo.folder], { columns: 80, env: colors });
+  expect(barsOf(colored.stderr)).toContain(`[\u001b[32m${"#".repeat(22)}\u001b[39m] 5 of 5 zones compared`);
+  const saved = join(repo.folder, "plan.json");
+  await cli.run(["plan", repo.folder, "--out", saved]);
+  const applied = await cli.run(["apply", saved, "--yes"], { columns: 80 });
+  expect(barsOf(applied.stderr)).toContain(`[${"#".repeat(22)}] 5 of 5 zones compared`);
+  expect(applied.stderr).toContain(`[${"#".repeat(22)}] 5 of 5 zones applied`);
+  for (const options of [{ columns: 80, env: { TERM: "dumb" } }, {}])
+    expect((await cli.run(["plan", repo.folder], options)).stderr).toBe("");
+  expect((await cli.run(["plan", repo.folder, "--json"], { columns: 80 })).stderr).toBe("");
+});

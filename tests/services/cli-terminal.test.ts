@@ -1,5 +1,8 @@
 import { spawn } from "node:child_process";
-import { expect, test } from "vitest";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { builtCli, useCli } from "../support/cli.ts";
 import { adminPassword, useZonewright } from "../support/zonewright.ts";
 
@@ -9,12 +12,18 @@ const cli = useCli(zw);
 /** A question of the program, and what is typed then. */
 type Typed = readonly [question: string, keys: string];
 
-/** Runs the command line on a terminal of its own, whose size nobody has set. @returns what the terminal shows, without control sequences */
+/**
+ * Runs the command line on a terminal of its own, whose size nobody has set.
+ * @param more what the shell does before and after the command's words
+ * @returns what the terminal shows, without control sequences
+ */
 async function onTerminal(
   args: readonly string[],
   typed: readonly Typed[],
+  more: { before?: string; after?: string } = {},
 ): Promise<{ shown: string; exitCode: number }> {
-  const line = [process.execPath, await builtCli(), ...args].map((word) => `'${word}'`).join(" ");
+  const words = [process.execPath, await builtCli(), ...args].map((word) => `'${word}'`).join(" ");
+  const line = `${more.before ?? ""} ${words} ${more.after ?? ""}`;
   const env = { ...process.env, ZONEWRIGHT_URL: zw.url, ZONEWRIGHT_TOKEN: cli.token, NO_COLOR: "1", TERM: "xterm" };
   const child = spawn("script", ["-qefc", line, "/dev/null"], { env, stdio: ["pipe", "pipe", "inherit"] });
   const waiting = [...typed];
@@ -67,4 +76,21 @@ test("a password is not shown as it is typed", async () => {
   expect({ exitCode, shown }).toEqual({ exitCode: 0, shown: expect.stringContaining("Tests") as string });
   expect(shown).toContain("Username: admin\n");
   expect(shown).not.toContain(adminPassword.slice(0, 7));
+});
+
+test("a bar fits into a terminal of 40 columns, and is not shown where the terminal gets only the answer", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "zonewright-bar-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, "bar.example.zone");
+  await zw.admin.post("/api/domains", { name: "bar.example" });
+  await writeFile(file, "www 300 IN A 192.0.2.1\n");
+  const plan = "bar.example: 1 to create\n+ www 300 A 192.0.2.1\n1 of 1 zone would change: 1 to create.\n";
+  const none = "[               ] 0 of 1 zones compared";
+  const all = "[###############] 1 of 1 zones compared";
+  const small = { before: "stty cols 40;" };
+  expect(await onTerminal(["plan", file], [], small)).toEqual({ shown: `${none}${all}${plan}`, exitCode: 2 });
+  const apart = { ...small, after: `2> '${join(folder, "errors")}'` };
+  expect(await onTerminal(["plan", file], [], apart)).toEqual({ shown: plan, exitCode: 2 });
+  const json = await onTerminal(["plan", file, "--json"], [], small);
+  expect(json).toMatchObject({ shown: expect.stringMatching(/^\{\n/) as string, exitCode: 2 });
 });

@@ -5,7 +5,7 @@ import { applyAll, plansFor, printOutcomes, type ApplyOptions, type CompareOptio
 import { command, withJson, wholeNumber } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { exitCodes, explain, Failure } from "../failure.ts";
-import { confirmed, note, printJson, printRaw, readNamed } from "../terminal.ts";
+import { confirmed, note, printJson, printRaw, progress, readNamed } from "../terminal.ts";
 import { configNamed } from "../zones.ts";
 import { refuseTwice, textHash, zoneFilesIn } from "../zone-files.ts";
 import {
@@ -272,6 +272,9 @@ async function verified(
   options: SavedOptions & Pick<ApplyOptions, "request">,
 ): Promise<{ plans: ZonePlan[]; failures: ZoneFailure[] }> {
   const failures: ZoneFailure[] = [];
+  const total = zones.length;
+  let done = 0;
+  progress("zones compared", { done, total });
   const plans = await inParallel(zones, async (zone): Promise<ZonePlan[]> => {
     try {
       if (zone.input === null && zone.zone) {
@@ -293,9 +296,12 @@ async function verified(
       failures.push({ domain: zone.domain, file: zone.file, reasons, exitCode: exitCodes.error });
     } catch (error) {
       failures.push(await failureOf(zone, error));
+    } finally {
+      progress("zones compared", { done: ++done, total });
     }
     return [];
   });
+  progress("");
   return { plans: plans.flat(), failures };
 }
 

@@ -50,7 +50,7 @@ export function search(): Command {
         found.push(...answer.records);
         totalIsExact = answer.totalIsExact;
         if (answer.records.length < 100 || found.length >= answer.total) break;
-        progress(`${found.length} of ${answer.total} records …`);
+        progress("records read", { done: found.length, total: answer.total });
       }
       progress("");
       if (json) printJson({ records: found, total: found.length, totalIsExact });

@@ -96,7 +96,8 @@ export function drift(): Command {
       if (!json && process.exitCode !== exitCodes.pending) print("No domain differs from its provider.");
     }
     for (const name of names) {
-      progress(`Reading ${name} …`);
+      if (names.length === 1) progress(`Reading ${name} …`);
+      else progress("zones compared", { done: checked.length, total: names.length });
       const one = await compared(client, name);
       progress("");
       checked.push(one);
