@@ -106,6 +106,14 @@ test("audit export writes every entry once, over parts, with one header", async 
   expect(rows.length).toBe(10_250);
   expect(new Set(rows.map((row) => row.slice(0, 36))).size).toBe(10_250);
   expect(rows.at(-1)).toContain('"{""n"":1}"');
+  const narrow = ["audit", "export", "--domain", "trail.example", "--json"];
+  expect(await cli.must([...narrow, "-o", file], { env })).toBe(`${JSON.stringify({ format: "csv", file })}\n`);
+  expect(await cli.run(narrow, { env })).toEqual({
+    exitCode: 1,
+    stdout: "",
+    stderr:
+      "--json describes the file that --output names. To print the entries as JSON, use --format jsonl, one object a line.\n",
+  });
   const lines = await cli.must(["audit", "export", "--format", "jsonl", "--domain", "trail.example"], { env });
   const parsed = lines
     .trimEnd()

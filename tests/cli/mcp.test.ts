@@ -59,7 +59,8 @@ let writer: Assistant;
 beforeAll(async () => {
   reader = await assistant(readers);
   proposer = await assistant(proposers);
-  writer = await assistant(writers, "--allow-apply");
+  // Accepted, as by every command.
+  writer = await assistant(writers, "--allow-apply", "--json");
 });
 afterAll(async () => {
   for (const client of running) await client.close();

@@ -121,23 +121,35 @@ async function* pagesOf(client: Client, filters: Filters, most: number): AsyncGe
   }
 }
 
+interface ExportOptions extends FilterOptions {
+  format: "csv" | "jsonl";
+  output?: string;
+  json?: true;
+}
+
 function exportTrail(): Command {
-  return withFilters(
-    command("export", "Export the audit trail", {
-      more: `Writes all entries that match, newest first, however many there are. ${permission}`,
-      examples: [
-        ["audit export > audit.csv", "Write the whole trail as a table."],
-        ["audit export --from 2027-01-01 --to 2028-01-01 --output 2027.csv", "Write a year to a file."],
-        ["audit export --format jsonl --domain example.com", "Print a domain's entries, one JSON object a line."],
-        ["audit export --output audit.csv --before <id>", "Go on with an export that broke off: adds to the file."],
-      ],
-    }),
+  return withJson(
+    withFilters(
+      command("export", "Export the audit trail", {
+        more: `Writes all entries that match, newest first, however many there are. ${permission}`,
+        examples: [
+          ["audit export > audit.csv", "Write the whole trail as a table."],
+          ["audit export --from 2027-01-01 --to 2028-01-01 --output 2027.csv", "Write a year to a file."],
+          ["audit export --format jsonl --domain example.com", "Print a domain's entries, one JSON object a line."],
+          ["audit export --output audit.csv --before <id>", "Go on with an export that broke off: adds to the file."],
+        ],
+      }),
+    ),
   )
     .addOption(
       new Option("--format <format>", "a table, or one JSON object a line").choices(["csv", "jsonl"]).default("csv"),
     )
     .option("-o, --output <file>", "write to this file instead of the standard output; with --before, add to it")
-    .action(async ({ format, output, ...options }: FilterOptions & { format: "csv" | "jsonl"; output?: string }) => {
+    .action(async ({ format, output, json, ...options }: ExportOptions) => {
+      if (json && output === undefined)
+        throw new Failure(
+          "--json describes the file that --output names. To print the entries as JSON, use --format jsonl, one object a line.",
+        );
       const client = await connect();
       const filters = await filtersOf(client, options);
       // Who goes on with an export keeps what it wrote before it broke off.
@@ -161,7 +173,8 @@ function exportTrail(): Command {
         throw error;
       }
       progress("");
-      if (output !== undefined) note(`Wrote ${output}.`);
+      if (json) printJson({ format, file: output });
+      else if (output !== undefined) note(`Wrote ${output}.`);
     });
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { command, examplesOf, usualOf, type Example } from "../command.ts";
+import { command, examplesOf, usualOf, withJson, type Example } from "../command.ts";
 import { printJson } from "../terminal.ts";
 
 /** A command as the reference and the man page show it. */
@@ -20,7 +20,7 @@ export interface CommandDescription {
 
 /** Prints all commands for the pages that are made from the help. Not listed in the help. @param wholeProgram all commands, loaded */
 export function describe(wholeProgram: () => Promise<Command>): Command {
-  return command("describe", "Print all commands as JSON").action(async () => {
+  return withJson(command("describe", "Print all commands as JSON")).action(async () => {
     printJson(descriptionOf(await wholeProgram(), ""));
   });
 }

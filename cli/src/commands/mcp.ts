@@ -14,6 +14,7 @@ export function mcp(): Command {
       ["mcp --allow-apply", "Let the assistant apply plans, too, with a token that may write records."],
     ],
   })
+    .option("--json", "no effect: all output is JSON messages of the protocol")
     .option("--allow-apply", "also offer tools that change records, each by the hash of a plan")
     .action(async ({ allowApply = false }: { allowApply?: boolean }) => {
       const { serve } = await import("../mcp/server.ts");
