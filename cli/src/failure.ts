@@ -162,7 +162,8 @@ export function unreachable({ cause }: { cause?: unknown }, url: string): string
   return `No response from ${url}. Check the address and the connection.`;
 }
 
-async function tooOld(): Promise<string> {
+/** Returns what to do about a server that lacks what a command needs. */
+export async function tooOld(): Promise<string> {
   const url = target?.url ?? "";
   const version = await serverVersion(url).catch(() => null);
   return version === null

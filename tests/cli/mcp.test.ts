@@ -120,6 +120,25 @@ describe("what is offered", () => {
     ]);
   });
 
+  test("a server that is too old is named with its version in one line, before any tool is offered", async () => {
+    const data = { code: "NOT_FOUND", httpStatus: 404 };
+    const error = { json: { message: "No procedure found on path", code: -32_004, data } };
+    const missing = { status: 404, text: JSON.stringify({ error }) };
+    const own = { status: 200, text: '{"name":"zonewright","version":"0.0.7"}' };
+    const lacking = (path: string) =>
+      proxyOf(zw, (call) => Promise.resolve(call === "/version" ? own : call.includes(path) ? missing : undefined));
+    // One without a document of its API, and one without the calls, too.
+    for (const path of ["/api/openapi.json", "/"]) {
+      const url = await lacking(path);
+      const env = { ZONEWRIGHT_URL: url, ZONEWRIGHT_TOKEN: await tokenWith(readers) };
+      expect(await cli.run(["mcp"], { env })).toEqual({
+        exitCode: 1,
+        stdout: "",
+        stderr: `${url} runs Zonewright 0.0.7, which does not offer this call. Upgrade the server, or use the command line of its version.\n`,
+      });
+    }
+  });
+
   test("with --allow-apply at most twelve tools are offered, and only apply_plan is called destructive", async () => {
     const { tools } = writer;
     const offered = await tools();

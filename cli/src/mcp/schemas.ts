@@ -1,4 +1,4 @@
-import { Failure } from "../failure.ts";
+import { Failure, tooOld } from "../failure.ts";
 import { send } from "../transport.ts";
 
 /** A JSON Schema, as far as this file reads it. */
@@ -25,7 +25,8 @@ export interface ApiDocument {
 /** Reads the document that the server makes from its procedures. @throws Failure if there is none */
 export async function apiDocument(url: string): Promise<ApiDocument> {
   const response = await send(`${url}/api/openapi.json`, { signal: AbortSignal.timeout(60_000) });
-  if (!response.ok) throw new Failure(`${url} has no API document (status ${response.status}). Upgrade the server.`);
+  if (response.status === 404) throw new Failure(await tooOld());
+  if (!response.ok) throw new Failure(`${url} did not return its API document (status ${response.status}).`);
   return (await response.json()) as ApiDocument;
 }
 
