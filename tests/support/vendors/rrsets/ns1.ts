@@ -1,13 +1,11 @@
 import type { VendorCall } from "../loopback-vendor.ts";
-import { json, pageOf, partsAfter, type RrsetDialect } from "./server.ts";
+import { json, pageOf, partsAfter, smallPage, type RrsetDialect } from "./server.ts";
 import type { HeldRrset } from "./store.ts";
 
 // As NS1's public clients know it (ns1-go, octodns-ns1, DNSControl's ns1), read on 2026-11-27: answers are fields without quotes, lists show them
 // joined by spaces, hosts without a trailing dot, and owners as whole names.
 
 const apiKey = "ns1-key-of-the-harbour";
-/** Some 2,500 in truth. */
-const perPage = 2;
 const hosts = new Set(["ALIAS", "CNAME", "DNAME", "MX", "NS", "PTR", "SRV"]);
 
 const said = (status: number, message: string) => json(status, { message });
@@ -33,6 +31,8 @@ function shown(zone: string, { name, type, ttl, values }: HeldRrset) {
 }
 
 function page<T>(list: readonly T[], { url }: VendorCall): { entries: T[]; headers: Record<string, string> } {
+  // Some 2,500 in truth.
+  const perPage = smallPage(list);
   const { entries, next } = pageOf(list, Number(url.searchParams.get("after") ?? 0), perPage);
   const link = `<https://api.nsone.net${url.pathname}?after=${next}&limit=${perPage}>; rel="next"`;
   return { entries, headers: next === null ? {} : { link } };

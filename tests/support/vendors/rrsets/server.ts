@@ -48,6 +48,11 @@ export function json(status: number, body: unknown, headers: Record<string, stri
   };
 }
 
+/** The size of pages that splits every list of more than two entries, and a long one into at most ten: hundreds of calls would prove no more. */
+export function smallPage(list: readonly unknown[]): number {
+  return Math.max(2, Math.ceil(list.length / 10));
+}
+
 /** The page of a list that starts at a position, and where the next one starts. */
 export function pageOf<T>(list: readonly T[], start: number, size: number): { entries: T[]; next: number | null } {
   const end = start + size;

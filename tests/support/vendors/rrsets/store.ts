@@ -78,23 +78,24 @@ export class RrsetStore {
 
   /** Returns why each RRset of a call is refused, judged by the zone that the call would make; null for those that are not. */
   faults(zone: string, writings: readonly Writing[]): (string | null)[] {
-    const after = new Map([...(this.zones.get(zone) ?? [])].map(([key, { name }]) => [key, name]));
+    const after = new Map(writings.map(({ name }) => [name, new Set<string>()]));
+    for (const { name, type } of this.zones.get(zone)?.values() ?? []) after.get(name)?.add(type);
     for (const { name, type, values } of writings) {
-      if (values.length === 0) after.delete(`${name} ${type}`);
-      else after.set(`${name} ${type}`, name);
+      if (values.length === 0) after.get(name)?.delete(type);
+      else after.get(name)?.add(type);
     }
     return writings.map((writing) => (writing.values.length === 0 ? null : this.#faultOf(writing, after)));
   }
 
-  #faultOf({ name, type, ttl, values }: Writing, after: ReadonlyMap<string, string>): string | null {
+  #faultOf({ name, type, ttl, values }: Writing, after: ReadonlyMap<string, ReadonlySet<string>>): string | null {
     const { types, minTtl, maxTtl, owner, notAtApex = [], longestString = 255, refusal } = this.rules;
     if (!types.includes(type)) return `The type ${type} is not supported.`;
     if (name !== "@" && !owner.test(name)) return `The name ${name} is not allowed.`;
     if (ttl < minTtl || ttl > maxTtl) return `The TTL must be from ${minTtl} to ${maxTtl}.`;
     if (name === "@" && ["CNAME", ...notAtApex].includes(type)) return `${type} is not allowed at the apex.`;
     if (type === "CNAME" && values.length > 1) return "A CNAME has one record.";
-    const beside = [...after].filter(([key, other]) => other === name && key !== `${name} ${type}`);
-    if (beside.some(([key]) => type === "CNAME" || key.endsWith(" CNAME"))) {
+    const beside = [...(after.get(name) ?? [])].filter((other) => other !== type);
+    if (beside.some((other) => type === "CNAME" || other === "CNAME")) {
       return `A CNAME conflicts with other records at ${name}.`;
     }
     if (new Set(values).size < values.length) return "The RRset has the same record twice.";

@@ -1,9 +1,8 @@
-import { json, partsAfter, type RrsetDialect } from "./server.ts";
+import { json, partsAfter, smallPage, type RrsetDialect } from "./server.ts";
 
 // The protocol of docs/providers/webhook.md as an adapter speaks it that changes one RRset at a time. Those in examples/ change several at once.
 
 const token = "token-of-the-harbour-adapter";
-const perPage = 2;
 
 interface Content {
   ttl: number;
@@ -17,6 +16,7 @@ const comparable = (content: Content | null) => content && [content.ttl, content
 function pageAfter<T>(cursor: string, list: readonly T[], keyOf: (entry: T) => string) {
   const sorted = list.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
   const rest = sorted.filter((entry) => keyOf(entry) > cursor);
+  const perPage = smallPage(list);
   const entries = rest.slice(0, perPage);
   const last = entries.at(-1);
   return { entries, next: last && rest.length > perPage ? keyOf(last) : null };
