@@ -14,7 +14,7 @@ import {
   type AuditReceiver,
 } from "../support/servers/audit-receiver.ts";
 import { newAuthority, type Authority } from "../support/servers/certificates.ts";
-import { createDatabase } from "../support/servers/postgres.ts";
+import { migratedDatabase } from "../support/servers/postgres.ts";
 import { startRsyslog, type Rsyslog, type SyslogMessage } from "../support/servers/rsyslog.ts";
 import { startService, type ServiceProcess } from "../support/service-process.ts";
 import { adminPassword } from "../support/zonewright.ts";
@@ -37,7 +37,7 @@ async function environment(target: string): Promise<Record<string, string>> {
   count += 1;
   return {
     DATA_DIR: join(folder, `data${count}`),
-    DATABASE_URL: await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", `zonewright_audit_stream_${count}`),
+    DATABASE_URL: await migratedDatabase(`zonewright_audit_stream_${count}`),
     NODE_EXTRA_CA_CERTS: join(folder, "ca.pem"),
     AUDIT_STREAM: target,
   };

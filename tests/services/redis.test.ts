@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { createDatabase } from "../support/servers/postgres.ts";
+import { migratedDatabase } from "../support/servers/postgres.ts";
 import { startRedis, type RedisServer } from "../support/servers/redis.ts";
 import { RestClient, type Answer } from "../support/rest-client.ts";
 import { startService, type ServiceProcess } from "../support/service-process.ts";
@@ -18,7 +18,7 @@ beforeAll(async () => {
   redis = await startRedis();
   const env = {
     DATA_DIR: dataDir,
-    DATABASE_URL: await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", "zonewright_redis"),
+    DATABASE_URL: await migratedDatabase("zonewright_redis"),
     REDIS_URL: redis.url,
     TRUST_PROXY: "loopback",
     RATE_LIMIT: "40",

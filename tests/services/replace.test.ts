@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { startBind } from "../support/name-servers/bind.ts";
 import { emptyZone, type UpdateServer } from "../support/name-servers/update-server.ts";
 import { RestClient, type Answer } from "../support/rest-client.ts";
-import { createDatabase } from "../support/servers/postgres.ts";
+import { migratedDatabase } from "../support/servers/postgres.ts";
 import { startService, type ServiceProcess } from "../support/service-process.ts";
 
 type Body = Answer["body"];
@@ -29,7 +29,7 @@ beforeAll(async () => {
   bind = await startBind(names, { contentOf });
   env = {
     DATA_DIR: dataDir,
-    DATABASE_URL: await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", "zonewright_replace"),
+    DATABASE_URL: await migratedDatabase("zonewright_replace"),
   };
   service = await start();
   const admin = await service.signIn();

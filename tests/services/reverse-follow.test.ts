@@ -7,7 +7,7 @@ import { startKnot } from "../support/name-servers/knot.ts";
 import type { UpdateServer } from "../support/name-servers/update-server.ts";
 import { nsupdate } from "../support/name-servers/nsupdate.ts";
 import { RestClient } from "../support/rest-client.ts";
-import { createDatabase } from "../support/servers/postgres.ts";
+import { migratedDatabase } from "../support/servers/postgres.ts";
 import { startService, type ServiceProcess } from "../support/service-process.ts";
 import { withoutDriftChecks } from "./failure/backends.ts";
 import { startFaultyProxy, type Fault, type FaultyProxy } from "./failure/faulty-proxy.ts";
@@ -33,7 +33,7 @@ const model = new Model(forwardName);
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "zonewright-reverse-"));
-  databaseUrl = await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", "zonewright_reverse");
+  databaseUrl = await migratedDatabase("zonewright_reverse");
   [service, bind, knot] = await Promise.all([start(), startBind([forwardName]), startKnot([reverseName])]);
   [bindProxy, knotProxy] = await Promise.all([
     startFaultyProxy(bind.port, dnsWire),

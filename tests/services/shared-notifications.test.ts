@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { StreamClient } from "../support/event-stream.ts";
-import { createDatabase } from "../support/servers/postgres.ts";
+import { migratedDatabase } from "../support/servers/postgres.ts";
 import { startRedis, type RedisServer } from "../support/servers/redis.ts";
 import { RestClient } from "../support/rest-client.ts";
 import { startService, type ServiceProcess } from "../support/service-process.ts";
@@ -24,7 +24,7 @@ beforeAll(async () => {
   redis = await startRedis();
   env = {
     DATA_DIR: dataDir,
-    DATABASE_URL: await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", "zonewright_shared"),
+    DATABASE_URL: await migratedDatabase("zonewright_shared"),
     REDIS_URL: redis.url,
     TRUST_PROXY: "loopback",
     LOG_LEVEL: "info",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createClient as createRedisClient } from "@redis/client";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { createClient, type WatchedChange } from "../../client-sdk/src/index.ts";
-import { createDatabase } from "../support/servers/postgres.ts";
+import { migratedDatabase } from "../support/servers/postgres.ts";
 import { startRedis, type RedisServer } from "../support/servers/redis.ts";
 import { RestClient } from "../support/rest-client.ts";
 import { startService, type ServiceProcess } from "../support/service-process.ts";
@@ -21,7 +21,7 @@ beforeAll(async () => {
   redis = await startRedis();
   const env = {
     DATA_DIR: dataDir,
-    DATABASE_URL: await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", "zonewright_watch"),
+    DATABASE_URL: await migratedDatabase("zonewright_watch"),
     REDIS_URL: redis.url,
   };
   [one, other] = await Promise.all([startService(env), startService(env)]);

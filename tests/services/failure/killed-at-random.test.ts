@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { patience } from "../../support/patience.ts";
-import { createDatabase } from "../../support/servers/postgres.ts";
+import { migratedDatabase } from "../../support/servers/postgres.ts";
 import { RestClient } from "../../support/rest-client.ts";
 import { startService } from "../../support/service-process.ts";
 import { Writers } from "../ledger.ts";
@@ -26,10 +26,9 @@ test.each(rounds)(
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
     const backend = await start();
     onTestFinished(() => backend.stop());
-    const server = process.env["TEST_DATABASE_URL"] ?? "";
     const env: Record<string, string> =
       database === "postgres"
-        ? { DATABASE_URL: await createDatabase(server, label.replaceAll(/\W+/g, "_").toLowerCase()) }
+        ? { DATABASE_URL: await migratedDatabase(label.replaceAll(/\W+/g, "_").toLowerCase()) }
         : {};
     let service = await startService({ DATA_DIR: dataDir, ...env });
     onTestFinished(async () => void (await service.stop("SIGKILL")));

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import type { Fault } from "./faulty-proxy.ts";
 import { patience } from "../../support/patience.ts";
 import { RestClient } from "../../support/rest-client.ts";
-import { createDatabase } from "../../support/servers/postgres.ts";
+import { migratedDatabase } from "../../support/servers/postgres.ts";
 import { startService, type ServiceProcess } from "../../support/service-process.ts";
 import { bindBackend, powerdnsBackend, withoutDriftChecks, type Backend } from "./backends.ts";
 import { expectAgreement, expectNothingOpen, hugeSet, manage, settle, type ManagedZone } from "./managed-zone.ts";
@@ -21,7 +21,7 @@ const stages: readonly (readonly [string, Fault, boolean])[] = [
 ];
 
 const onPostgres = async () => ({
-  DATABASE_URL: await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", "zonewright_killed"),
+  DATABASE_URL: await migratedDatabase("zonewright_killed"),
 });
 
 /** Each server with another database: what is settled after a kill depends on both, and not on which meets which. */

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { PreparingClient } from "../../../server/database/preparing-client.ts";
 import { severalStatements } from "../../../server/database/prepared-statements.ts";
 import { patience } from "../../support/patience.ts";
-import { createDatabase } from "../../support/servers/postgres.ts";
+import { migratedDatabase } from "../../support/servers/postgres.ts";
 import { RestClient } from "../../support/rest-client.ts";
 import { startService, type ServiceProcess } from "../../support/service-process.ts";
 
@@ -28,7 +28,7 @@ let domains: string[];
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "zonewright-waiting-"));
-  databaseUrl = await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", "zonewright_waiting");
+  databaseUrl = await migratedDatabase("zonewright_waiting");
   service = await startService({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl, JOBS: "off" });
   [observer, holder] = [new Client(databaseUrl), new Client(databaseUrl)];
   await Promise.all([observer.connect(), holder.connect()]);

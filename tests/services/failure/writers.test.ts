@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createDatabase } from "../../support/servers/postgres.ts";
+import { migratedDatabase } from "../../support/servers/postgres.ts";
 import { newKey } from "../../dns-service/updates/key-clients.ts";
 import { update, UpdateClient } from "../../support/name-servers/update-client.ts";
 import { freePorts } from "../../support/programs.ts";
@@ -30,8 +30,7 @@ describe.each([
 
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), "zonewright-writers-"));
-    const server = process.env["TEST_DATABASE_URL"] ?? "";
-    const databaseUrl = await createDatabase(server, `zonewright_writers_${kind}`);
+    const databaseUrl = await migratedDatabase(`zonewright_writers_${kind}`);
     const env = { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, ...withoutDriftChecks };
     backend = await start();
     dnsPorts = await freePorts(2);

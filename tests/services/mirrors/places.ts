@@ -11,7 +11,7 @@ import type { UpdateServer } from "../../support/name-servers/update-server.ts";
 import { freePorts } from "../../support/programs.ts";
 import { asPresented, recordLines, type PresentedRecord } from "../../support/records/presentation.ts";
 import type { RestClient } from "../../support/rest-client.ts";
-import { createDatabase } from "../../support/servers/postgres.ts";
+import { migratedDatabase } from "../../support/servers/postgres.ts";
 import { startService } from "../../support/service-process.ts";
 import { startCloudflare, type CloudflareServer } from "../../support/vendors/cloudflare/server.ts";
 import { startRoute53, type Route53Server } from "../../support/vendors/route53/server.ts";
@@ -59,7 +59,7 @@ export async function startPlaces(): Promise<Places> {
   const nsd = await startNsdSecondary({ primaryPort: dnsPort, key: null, zones: [zone] });
   const env = {
     DATA_DIR: dataDir,
-    DATABASE_URL: await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", "zonewright_mirrors"),
+    DATABASE_URL: await migratedDatabase("zonewright_mirrors"),
     EGRESS_ALLOW: "127.0.0.1",
     DNS_LISTEN: `127.0.0.1:${dnsPort}`,
   };

@@ -6,7 +6,7 @@ import { openDatabase, queries, type Database } from "../../../server/database/d
 import { deleteOldSnapshots } from "../../../server/zones/snapshots/retention.ts";
 import { freePorts } from "../../support/programs.ts";
 import type { RestClient } from "../../support/rest-client.ts";
-import { createDatabase } from "../../support/servers/postgres.ts";
+import { migratedDatabase } from "../../support/servers/postgres.ts";
 import { startService, type ServiceProcess } from "../../support/service-process.ts";
 import { FourServers, kinds } from "./four-servers.ts";
 import { edit, listed, must, randomFrom } from "./random-edits.ts";
@@ -23,7 +23,7 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "zonewright-four-"));
   const [httpPort = 0, port = 0] = await freePorts(2);
   dnsPort = port;
-  const databaseUrl = await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", "zonewright_four");
+  const databaseUrl = await migratedDatabase("zonewright_four");
   const env = {
     DATA_DIR: dataDir,
     DATABASE_URL: databaseUrl,

@@ -8,7 +8,7 @@ import { startBindSecondary } from "../../support/name-servers/secondary-bind.ts
 import { freePorts } from "../../support/programs.ts";
 import { recordLines } from "../../support/records/presentation.ts";
 import type { RestClient } from "../../support/rest-client.ts";
-import { createDatabase } from "../../support/servers/postgres.ts";
+import { migratedDatabase } from "../../support/servers/postgres.ts";
 import { startService, type ServiceProcess } from "../../support/service-process.ts";
 import { kinds } from "./four-servers.ts";
 import { listed } from "./random-edits.ts";
@@ -27,10 +27,9 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "zonewright-killed-"));
   ports = await freePorts(3);
   const [dnsPort = 0, relayPort = 0] = ports;
-  const server = process.env["TEST_DATABASE_URL"] ?? "";
   const env = {
     DATA_DIR: dataDir,
-    DATABASE_URL: await createDatabase(server, "zonewright_killed_transfer"),
+    DATABASE_URL: await migratedDatabase("zonewright_killed_transfer"),
     DNS_LISTEN: `127.0.0.1:${dnsPort}`,
   };
   start = () => startService(env);

@@ -7,7 +7,7 @@ import { queryMessage } from "../../../server/dns/wire/messages.ts";
 import { StandInSecondary } from "../../support/name-servers/stand-in-secondary.ts";
 import { askByStream, serialOfLine, transfer } from "../../support/name-servers/transfer-client.ts";
 import { freePorts } from "../../support/programs.ts";
-import { createDatabase } from "../../support/servers/postgres.ts";
+import { migratedDatabase } from "../../support/servers/postgres.ts";
 import type { RestClient } from "../../support/rest-client.ts";
 import { startService, type ServiceProcess } from "../../support/service-process.ts";
 
@@ -21,8 +21,7 @@ let id: string;
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "zonewright-notifier-"));
-  const server = process.env["TEST_DATABASE_URL"] ?? "";
-  databaseUrl = await createDatabase(server, "zonewright_notifier");
+  databaseUrl = await migratedDatabase("zonewright_notifier");
   const env = { DATA_DIR: dataDir, DATABASE_URL: databaseUrl };
   start = async (jobs, listens = true) => {
     const [dnsPort = 0] = await freePorts(1);

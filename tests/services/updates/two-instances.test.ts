@@ -8,7 +8,7 @@ import { prerequisite, update, UpdateClient } from "../../support/name-servers/u
 import { freePorts } from "../../support/programs.ts";
 import type { RestClient } from "../../support/rest-client.ts";
 import { startService, type ServiceProcess } from "../../support/service-process.ts";
-import { createDatabase } from "../../support/servers/postgres.ts";
+import { migratedDatabase } from "../../support/servers/postgres.ts";
 
 let dataDir: string;
 let instances: (ServiceProcess & { dnsPort: number })[] = [];
@@ -16,8 +16,7 @@ let admin: RestClient;
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "zonewright-twice-"));
-  const server = process.env["TEST_DATABASE_URL"] ?? "";
-  const env = { DATA_DIR: dataDir, DATABASE_URL: await createDatabase(server, "zonewright_twice") };
+  const env = { DATA_DIR: dataDir, DATABASE_URL: await migratedDatabase("zonewright_twice") };
   const start = async () => {
     const [dnsPort = 0] = await freePorts(1);
     return { ...(await startService({ ...env, DNS_LISTEN: `127.0.0.1:${dnsPort}` })), dnsPort };

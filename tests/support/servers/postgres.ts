@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { Client } from "pg";
+import { openDatabase } from "../../../server/database/database.ts";
 import { binary } from "../binaries.ts";
 import { freePorts, mustRun, startProgram, type RunningProgram } from "../programs.ts";
 
@@ -112,13 +113,31 @@ export async function postgresAccount(): Promise<Account | undefined> {
   throw new Error("PostgreSQL does not run as root, and there is neither a user postgres nor a user nobody here.");
 }
 
-/** An empty database on a server. @returns its address. */
-export async function createDatabase(serverUrl: string, name: string): Promise<string> {
+/** A database on a server: empty, or a copy of another one that nobody is connected to. @returns its address. */
+export async function createDatabase(serverUrl: string, name: string, template = "template1"): Promise<string> {
   const client = new Client({ connectionString: serverUrl });
   await client.connect();
-  await client.query(`create database ${name}`);
+  await client.query(`create database ${name} template ${template}`);
   await client.end();
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return url.href;
+}
+
+/** On the server that all files share: what a service leaves that starts with an empty database. */
+const migrated = "zonewright_migrated";
+
+/** Makes what {@link migratedDatabase} copies. */
+export async function makeMigrated(serverUrl: string): Promise<void> {
+  const database = await openDatabase({ databaseUrl: await createDatabase(serverUrl, migrated), dataDir: "unused" });
+  await database.migrate();
+  await database.close();
+}
+
+/**
+ * A database after all migrations on the server that all files share, for tests of what a service does later: copying takes a tenth of the
+ * processor time of migrating. @returns its address.
+ */
+export async function migratedDatabase(name: string): Promise<string> {
+  return await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", name, migrated);
 }
