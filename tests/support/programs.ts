@@ -27,7 +27,8 @@ const patience = { maxBuffer: 64 * 1024 * 1024, timeout: 170_000 };
 /** Runs a program to its end; returns a failure instead of throwing. */
 export async function run(file: string, args: readonly string[]): Promise<Finished> {
   try {
-    const { stdout, stderr } = await runFile(file, args, patience);
+    const env = { ...process.env, NODE_COMPILE_CACHE: programEnv.NODE_COMPILE_CACHE };
+    const { stdout, stderr } = await runFile(file, args, { ...patience, env });
     return { exitCode: 0, stdout, stderr };
   } catch (error) {
     const { code, stdout = "", stderr = "" } = error as { code?: unknown; stdout?: string; stderr?: string };
