@@ -107,6 +107,10 @@ test("what is wrong with a channel is said at its field, and a delivery that fai
     )
     .toBe(1);
   await photograph(page, "deliveries");
+  await page.getByLabel("State", { exact: true }).selectOption("Given up");
+  await page.getByText("No delivery is in this state.").waitFor();
+  await page.getByLabel("State", { exact: true }).selectOption("Pending");
+  await page.getByText("The receiver returned status 500.").waitFor();
 });
 
 test("the system page shows the instance that answers, and how the last run of a job ended", async () => {
