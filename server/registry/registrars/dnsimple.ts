@@ -7,8 +7,10 @@ import { messageOf } from "../../dns-providers/dnsimple.ts";
 import { parseExpiryDate, distinct, readDs, readHostNames } from "../expiry/dates.ts";
 import {
   dsOfKey,
+  dsSteps,
   dsStepsToSend,
   inSteps,
+  keyRefusals,
   keysToSend,
   RegistrarApi,
   type RegistrarAccount,
@@ -118,6 +120,13 @@ function dnsimpleAccount({ token, endpoint }: DnsimpleConfig, environment: Vendo
     return found;
   }
 
+  /** Returns whether the registry of a name takes keys instead of DS records. */
+  async function takesKeys(name: string): Promise<boolean> {
+    const path = `/tlds/${encodeURIComponent(name.slice(name.indexOf(".") + 1))}`;
+    const found = await api.find({ method: "GET", path, schema: tld });
+    return found?.value.data.dnssec_interface_type === "key";
+  }
+
   return {
     async domains() {
       const names: string[] = [];
@@ -144,6 +153,10 @@ function dnsimpleAccount({ token, endpoint }: DnsimpleConfig, environment: Vendo
         ds: distinct((await signersOf(name)).map(({ ds }) => ds)),
       };
     },
+    async refusals(name, { ds }) {
+      const added = ds ? dsSteps(await signersOf(name), ds).added : [];
+      return added.length > 0 && (await takesKeys(name)) ? keyRefusals(dnsimple.name, added) : [];
+    },
     async change(name, { nameServers, ds, locked, autoRenew }) {
       const send = (method: "PUT" | "POST" | "DELETE", path: string, body?: object) =>
         api.call({ method, path, schema: anything, ...(body && { body }) });
@@ -153,10 +166,8 @@ function dnsimpleAccount({ token, endpoint }: DnsimpleConfig, environment: Vendo
       if (!ds) return;
       const path = await atDomain(name, "/ds_records");
       const { added, removed } = dsStepsToSend(dnsimple.name, await signersOf(name), ds);
-      const suffix = `/tlds/${encodeURIComponent(name.slice(name.indexOf(".") + 1))}`;
-      const takes = added.length > 0 ? await api.find({ method: "GET", path: suffix, schema: tld }) : null;
-      const takesKeys = takes?.value.data.dnssec_interface_type === "key";
-      const bodies = takesKeys
+      const asKeys = added.length > 0 && (await takesKeys(name));
+      const bodies = asKeys
         ? keysToSend(dnsimple.name, added).map(({ algorithm, publicKey }) => ({
             algorithm: String(algorithm),
             public_key: publicKey,

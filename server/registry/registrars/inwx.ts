@@ -5,7 +5,18 @@ import { readPages } from "../../dns-providers/vendor-api/pages.ts";
 import { maybe } from "../../dns-providers/vendor-api/text.ts";
 import type { VendorEnvironment } from "../../dns-providers/vendor-api/calls.ts";
 import { parseExpiryDate, distinct, readDs, readHostNames } from "../expiry/dates.ts";
-import { dsStepsToSend, inSteps, type RegistrarAccount, type RegistrarKind } from "./registrar.ts";
+import { ProviderError } from "../../dns-providers/provider.ts";
+import {
+  adviceOnKeys,
+  dsSteps,
+  dsStepsToSend,
+  inSteps,
+  type ChangeableField,
+  type Refusal,
+  type RegistrarAccount,
+  type RegistrarChange,
+  type RegistrarKind,
+} from "./registrar.ts";
 
 // INWX's DomRobot API (JSON-RPC). Read on 2026-11-29: its documentation, chapters 2.8 (dnssec), 2.9 (domain) and 3 (types), and what its own clients do: Terraform
 // of 2026-07-03 (resource_domain.go, resource_dnssec_key.go) and WHMCS of 2026-04-22 (the form of dates, the renewal mode of .at); goinwx of 2025-11-27
@@ -71,15 +82,34 @@ function inwxAccount(config: InwxConfig, environment: VendorEnvironment): Regist
     throw calls.failure("does not have this name in the account.", "none", { zoneMissing: true });
   }
 
-  /** Changes a name if that is free: INWX says beforehand what a change costs. */
+  /** Returns why INWX would refuse a change of a name, or charge for it, as a trial shows; null if neither. */
+  async function refusalOf(params: object): Promise<ProviderError | null> {
+    const answer = await call("domain.update", { ...params, testing: true });
+    if (isRefusal(answer.code)) return calls.error(messageOf(answer), "none");
+    if (!isDone(answer)) throw calls.error(messageOf(answer), "none");
+    const { price, currency = "" } = parsed(cost, answer.resData);
+    if (!price) return null;
+    const amount = `${price} ${currency}`.trim();
+    return calls.failure(`charges ${amount} for this change, so it is not made. Make it in its console.`, "none");
+  }
+
+  /** Changes a name if that is free. */
   async function update(params: object): Promise<void> {
-    const trial = await find("domain.update", { ...params, testing: true }, cost);
-    if (trial?.price) {
-      const price = `${trial.price} ${trial.currency ?? ""}`.trim();
-      throw calls.failure(`charges ${price} for this change, so it was not made. Make it in its console.`, "none");
-    }
+    const refusal = await refusalOf(params);
+    if (refusal) throw refusal;
     await change("domain.update", params);
   }
+
+  /** Returns what to send for a DS record; why it cannot be sent, if so. */
+  function keyToAdd(name: string, { ds, key: own }: NonNullable<RegistrarChange["ds"]>[number]) {
+    if (own?.flags !== 257)
+      return calls.failure(`takes key-signing keys, and the zone has none for DS ${ds}. ${adviceOnKeys}`, "none");
+    const { algorithm, publicKey } = own;
+    return { dnskey: `${name}. IN DNSKEY 257 3 ${algorithm} ${publicKey}`, ds: `${name}. IN DS ${ds}` };
+  }
+
+  const ownKeys = () =>
+    calls.failure("manages the DNSSEC keys of this name itself. Turn that off in its console first.", "none");
 
   /** Returns the DS records of a name; null if INWX makes its keys itself, which the API does not list. */
   async function keysOf(name: string): Promise<{ ds: string; id: number }[] | null> {
@@ -126,22 +156,28 @@ function inwxAccount(config: InwxConfig, environment: VendorEnvironment): Regist
         ds: await listedDs(name),
       };
     },
-    async change(name, { nameServers, ds, locked, autoRenew }) {
-      if (nameServers) await update({ domain: name, ns: nameServers });
-      if (locked !== undefined) await update({ domain: name, transferLock: locked });
-      // Names below .at cannot expire: without renewal they are deleted.
-      const off = /(?:^|\.)at$/.test(name) ? "AUTODELETE" : "AUTOEXPIRE";
-      if (autoRenew !== undefined) await update({ domain: name, renewalMode: autoRenew ? automatic : off });
+    async refusals(name, { ds, ...fields }) {
+      const found: Refusal[] = [];
+      for (const [field, params] of updatesOf(name, fields)) {
+        const refusal = await refusalOf(params);
+        if (refusal) found.push({ field, message: refusal.message });
+      }
+      if (!ds) return found;
+      const known = await keysOf(name);
+      const added = known === null ? [ownKeys()] : dsSteps(known, ds).added.map((one) => keyToAdd(name, one));
+      const refused = added.filter((one) => one instanceof ProviderError);
+      return [...found, ...refused.map(({ message }) => ({ field: "ds" as const, message }))];
+    },
+    async change(name, { ds, ...fields }) {
+      for (const [, params] of updatesOf(name, fields)) await update(params);
       if (!ds) return;
       const known = await keysOf(name);
-      if (known === null)
-        throw calls.failure("manages the DNSSEC keys of this name itself. Turn that off in its console first.", "none");
+      if (known === null) throw ownKeys();
       const { added, removed } = dsStepsToSend(inwx.name, known, ds);
       const keys = added.map((one) => {
-        const { flags, algorithm, publicKey } = one.key ?? { flags: 0, algorithm: 0, publicKey: "" };
-        if (flags === 257)
-          return { dnskey: `${name}. IN DNSKEY 257 3 ${algorithm} ${publicKey}`, ds: `${name}. IN DS ${one.ds}` };
-        throw calls.failure(`takes key-signing keys, and the zone has none for DS ${one.ds}.`, "none");
+        const key = keyToAdd(name, one);
+        if (key instanceof ProviderError) throw key;
+        return key;
       });
       await inSteps([
         ...keys.map((one) => () => change("dnssec.adddnskey", { domainName: name, ...one })),
@@ -153,4 +189,20 @@ function inwxAccount(config: InwxConfig, environment: VendorEnvironment): Regist
       ]);
     },
   };
+}
+
+/** Returns the parameters of `domain.update` for each field that changes. */
+function updatesOf(name: string, { nameServers, locked, autoRenew }: Omit<RegistrarChange, "ds">) {
+  const updates: [field: ChangeableField, params: object][] = [];
+  if (nameServers) updates.push(["nameServers", { domain: name, ns: nameServers }]);
+  if (locked !== undefined) updates.push(["locked", { domain: name, transferLock: locked }]);
+  // Names below .at cannot expire: without renewal they are deleted.
+  const off = /(?:^|\.)at$/.test(name) ? "AUTODELETE" : "AUTOEXPIRE";
+  if (autoRenew !== undefined) updates.push(["autoRenew", { domain: name, renewalMode: autoRenew ? automatic : off }]);
+  return updates;
+}
+
+/** Returns whether INWX refuses what was asked, and would again: RFC 5730 §3. Others are about the session (2002) or failures (from 2400). */
+function isRefusal(code: number): boolean {
+  return code >= 2_000 && code < 2_400 && code !== 2_002;
 }

@@ -7,6 +7,7 @@ import {
   type AcceptedChanges,
   type ChangeableField,
   type PublishedKey,
+  type Refusal,
   type RegistrarChange,
   type RegistrarState,
 } from "./registrar.ts";
@@ -46,7 +47,7 @@ export interface RegistrationPlan {
   warnings: string[];
   risks: Risk[];
   /** Why it is refused, whatever is confirmed. */
-  refusals: { field: ChangeableField; message: string }[];
+  refusals: Refusal[];
 }
 
 const order: readonly ChangeableField[] = ["autoRenew", "locked", "nameServers", "ds"];

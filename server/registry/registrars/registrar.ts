@@ -44,6 +44,12 @@ export interface RegistrarChange {
   autoRenew?: boolean;
 }
 
+/** Why a field cannot be changed, whatever is confirmed. */
+export interface Refusal {
+  field: ChangeableField;
+  message: string;
+}
+
 /** An account at a registrar. @throws ProviderError from every call */
 export interface Registrar {
   /** Returns the registered names of the account, in lower-case A-labels. */
@@ -53,6 +59,8 @@ export interface Registrar {
    * @param changedAt when the name was last changed here; null: not known. What was read of it before then is out of date
    */
   read(name: string, changedAt?: Date | null): Promise<RegistrarState | null>;
+  /** Returns what it is known to refuse of a change before anything of it is sent. Left out: nothing. */
+  refusals?(name: string, change: RegistrarChange): Promise<Refusal[]>;
   /** Changes one field of a registration. @param before what the registrar said last */
   change(name: string, change: RegistrarChange, before: RegistrarState): Promise<void>;
 }
@@ -217,18 +225,25 @@ export function dsOfKey(name: string, { flags, algorithm, publicKey }: Published
 
 /** Returns the keys to send to a registrar that makes the DS records itself, with SHA-256 digests. @throws ProviderError if that is not what is wanted */
 export function keysToSend(vendor: string, wanted: NonNullable<RegistrarChange["ds"]>): PublishedKey[] {
-  return wanted.map(({ ds, key }) => {
-    const refusal = whyNotMade(vendor, ds);
-    if (refusal !== null) throw new ProviderError(refusal, "none");
-    if (!key) throw new ProviderError(`${vendor} takes keys, and the zone has none for DS ${ds}.`, "none");
-    return key;
+  const [refusal] = keyRefusals(vendor, wanted);
+  if (refusal) throw new ProviderError(refusal.message, "none");
+  return wanted.flatMap(({ key }) => key ?? []);
+}
+
+/** Returns why a registrar that makes DS records of keys itself, with SHA-256 digests, cannot have these. */
+export function keyRefusals(vendor: string, wanted: NonNullable<RegistrarChange["ds"]>): Refusal[] {
+  return wanted.flatMap(({ ds, key }) => {
+    if (ds.split(" ")[2] !== "2")
+      return noDs(`${vendor} makes the DS record itself, with a digest of type 2. Leave out DS ${ds}.`);
+    return key ? [] : noDs(`${vendor} takes keys, and the zone has none for DS ${ds}. ${adviceOnKeys}`);
   });
 }
 
-/** Returns why a registrar that makes the DS records itself will not have this one; null if it may. */
-export function whyNotMade(vendor: string, ds: string): string | null {
-  if (ds.split(" ")[2] === "2") return null;
-  return `${vendor} makes the DS record itself, with a digest of type 2. Leave out DS ${ds}.`;
+/** What to do where the key of a DS record is missing. */
+export const adviceOnKeys = "Publish the key in the zone, and let its name servers answer for DNSKEY.";
+
+function noDs(message: string): Refusal[] {
+  return [{ field: "ds", message }];
 }
 
 /** What asking a domain's registrar brought. A failure leaves what it said before. */

@@ -39,9 +39,12 @@ import {
   beforeChange,
   isOutdated,
   onceCarriedOut,
+  dsSteps,
+  keyRefusals,
   stillAccepted,
   storedReading,
-  whyNotMade,
+  type Refusal,
+  type RegistrarChange,
   type RegistrarReading,
   type RegistrarState,
   type StoredReading,
@@ -381,8 +384,8 @@ export class Registrations {
     const probe = touchesDelegation ? (asked ?? (await this.#parts.probe(name, servers))) : null;
     const plan = judgeRegistration(name, expected, changes, probe, input.keys, state);
     plan.risks.push(...overtaking(account.kind.name, accepted, changes));
-    if (account.kind.makesDs) plan.refusals.push(...notMade(account.kind.name, changes));
     const keys = knownKeys(probe, input.keys);
+    plan.refusals.push(...(await foreseen(account, name, plan, keys, state)));
     return {
       zone,
       account,
@@ -502,16 +505,20 @@ function draftOf(configId: string, { changes, warnings, risks }: RegistrationPla
   return { configId, changes, warnings, risks };
 }
 
-/** Returns the DS records that a registrar cannot have, because it makes them itself. */
-function notMade(vendor: string, changes: readonly FieldChange[]): RegistrationPlan["refusals"] {
-  return changes.flatMap(({ field, before, after }) => {
-    if (field !== "ds" || !Array.isArray(after)) return [];
-    const added = after.filter((ds) => !Array.isArray(before) || !before.includes(ds));
-    return added.flatMap((ds) => {
-      const message = whyNotMade(vendor, ds);
-      return message === null ? [] : [{ field, message }];
-    });
-  });
+/** Returns what a registrar would refuse of a plan that is not refused already. @throws AppError PROVIDER_ERROR */
+async function foreseen(
+  { kind, registrar }: OpenRegistrar,
+  name: string,
+  { changes, refusals }: RegistrationPlan,
+  keys: readonly ZoneKey[],
+  shown: RegistrarState,
+): Promise<Refusal[]> {
+  if (changes.length === 0 || refusals.length > 0) return [];
+  const change: RegistrarChange = Object.assign({}, ...changes.map((each) => changeOf(each, name, keys)));
+  const present = (shown.ds ?? []).map((ds) => ({ ds }));
+  const notMade = kind.makesDs && change.ds ? keyRefusals(kind.name, dsSteps(present, change.ds).added) : [];
+  if (notMade.length > 0 || !registrar.refusals) return notMade;
+  return await throughProvider(registrar.refusals(name, change));
 }
 
 /** @throws AppError BAD_REQUEST for what is refused whatever is confirmed */

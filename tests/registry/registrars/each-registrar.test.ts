@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { hour } from "../../support/clock.ts";
+import { writeName } from "../../../server/dns/names/wire-names.ts";
+import { hour, minute } from "../../support/clock.ts";
 import { json, registered } from "../../support/vendors/registrars/account.ts";
 import { registrarKinds, type RegistrarKindName } from "../../support/vendors/registrars/all.ts";
 import { adminPassword } from "../../support/zonewright.ts";
@@ -7,6 +9,13 @@ import { content, zoneName } from "../delegation/private-root.ts";
 import { ds, publicKey, useRegisteredDomain } from "./registered-domain.ts";
 
 /** What each registrar makes of a change, by its own API. */
+
+/** The DS record of the zone's key with a SHA-384 digest. */
+function otherDigest(): string {
+  const rdata = Buffer.concat([Buffer.from([1, 1, 3, 13]), Buffer.from(publicKey, "base64")]);
+  const digest = createHash("sha384").update(writeName(zoneName)).update(rdata).digest("hex");
+  return `${ds.split(" ")[0]} 13 4 ${digest}`;
+}
 
 const at = useRegisteredDomain();
 
@@ -35,14 +44,26 @@ test.each(registrarKinds)("%s changes what its API can, one call for each field,
   expect(at.accounts[kind].changes().join(" ")).not.toMatch(/[/.](?:renew|register|transfer|order|create)s?\b/i);
 });
 
+/** Expects that a plan is refused for one field with this text, that its request is refused too, and that nothing was sent. */
+async function expectRefusedPlan(kind: RegistrarKindName, wanted: object, text: string, field: string): Promise<void> {
+  const made = at.accounts[kind].changes().length;
+  const refusal = { status: 400, body: { code: "BAD_REQUEST", message: expect.stringContaining(text) } };
+  const { status, body } = await at.put({ ...wanted, dryRun: true, force: true });
+  expect({ status, body }).toMatchObject({ ...refusal, body: { ...refusal.body, issues: [{ path: [field] }] } });
+  expect(await at.put({ ...wanted, planHash: "none", force: true })).toMatchObject(refusal);
+  expect(await at.zw.admin.post(`${at.path}/change-requests`, { title: "Try", registration: wanted })).toMatchObject(
+    refusal,
+  );
+  expect(at.accounts[kind].changes().length).toBe(made);
+}
+
 test("DNSimple gets keys instead of DS records where the registry wants these, and no DS of another digest", async () => {
   at.signZone();
   const { dnsimple } = at.accounts;
   dnsimple.keySuffixes.add("tld");
   await at.zw.admin.put(at.path, { registrarConfigId: at.configs["dnsimple"] });
-  const other = ds.replace(" 13 2 ", " 13 3 ");
-  const refused = await at.changed({ ds: [ds, other] });
-  expect(refused).toMatchObject({ status: 502, body: { message: expect.stringContaining(`Leave out DS ${other}.`) } });
+  const other = otherDigest();
+  await expectRefusedPlan("dnsimple", { ds: [ds, other] }, `DNSimple makes the DS record itself`, "ds");
   expect(dnsimple.domains.get(zoneName)?.ds).toEqual([]);
   expect((await at.changed({ ds: [ds] })).status).toBe(200);
   expect(dnsimple.domains.get(zoneName)?.ds).toEqual([ds]);
@@ -56,15 +77,53 @@ test("INWX makes no change that it charges for, and no DS records beside keys of
   const { inwx } = at.accounts;
   await at.zw.admin.put(at.path, { registrarConfigId: at.configs["inwx"] });
   inwx.prices.set(zoneName, "12.50");
-  const charged = await at.changed({ autoRenew: false });
-  expect(charged).toMatchObject({ status: 502, body: { message: expect.stringContaining("INWX charges 12.5 EUR") } });
+  await expectRefusedPlan("inwx", { autoRenew: false }, "INWX charges 12.5 EUR", "autoRenew");
   inwx.prices.clear();
   inwx.automatic.add(zoneName);
-  const own = await at.changed({ ds: [ds] }, { force: true });
-  expect(own).toMatchObject({ status: 502, body: { message: expect.stringContaining("keys of this name itself") } });
-  expect(own.plan.changes).toEqual([{ field: "ds", before: null, after: [ds] }]);
-  expect(inwx.domains.get(zoneName)).toMatchObject({ autoRenew: true, ds: [] });
+  await expectRefusedPlan("inwx", { ds: [ds] }, "INWX manages the DNSSEC keys of this name itself", "ds");
   inwx.automatic.clear();
+  expect((await at.changed({ ds: [ds] })).status).toBe(200);
+});
+
+test("what INWX refuses on trial is refused in the plan, and a trial that fails is reported as such", async () => {
+  const { inwx } = at.accounts;
+  await at.zw.admin.put(at.path, { registrarConfigId: at.configs["inwx"] });
+  const isTrial = ({ body }: { body: string }) => body.includes('"testing":true');
+  const refusal = json(200, { code: 2304, msg: "Object status prohibits operation" });
+  inwx.failNext({ after: false, reply: refusal }, 3, isTrial);
+  await expectRefusedPlan("inwx", { locked: false }, "Object status prohibits operation", "locked");
+  inwx.failNext({ after: false, reply: json(200, { code: 2400, msg: "Command failed" }) }, 1, isTrial);
+  expect(await at.put({ locked: false, dryRun: true })).toMatchObject({ status: 502 });
+});
+
+test.each(["gandi", "ovh", "route53domains", "dnsimple", "inwx"] as const)(
+  "a DS record whose key nobody knows is refused at %s, which takes keys, also with force",
+  async (kind) => {
+    at.signZone();
+    at.accounts.dnsimple.keySuffixes.add("tld");
+    await at.zw.admin.put(at.path, { registrarConfigId: at.configs[kind] });
+    for (const server of [at.root.first, at.root.second]) server.refusedTypes.add("DNSKEY");
+    await expectRefusedPlan(kind, { ds: [ds] }, `and the zone has none for DS ${ds}`, "ds");
+    for (const server of [at.root.first, at.root.second]) server.refusedTypes.clear();
+    at.accounts.dnsimple.keySuffixes.clear();
+  },
+);
+
+test("a request that the registrar would refuse at its time fails at once, and is not tried again", async () => {
+  const { inwx } = at.accounts;
+  await at.zw.admin.put(at.path, { registrarConfigId: at.configs["inwx"] });
+  const applyAt = new Date(at.clock.now().getTime() + hour).toISOString();
+  const request = { title: "Let it go", registration: { autoRenew: false }, applyAt };
+  const { status, body: made } = await at.zw.admin.post(`${at.path}/change-requests`, request);
+  expect(status).toBe(201);
+  inwx.prices.set(zoneName, "12.50");
+  await at.clock.ahead(hour + minute, () => at.zw.services.requestSchedule.runOnce());
+  inwx.prices.clear();
+  expect((await at.zw.admin.get(`/api/change-requests/${made.id}`)).body).toMatchObject({
+    state: "failed",
+    reason: expect.stringContaining("INWX charges 12.5 EUR"),
+  });
+  expect(inwx.domains.get(zoneName)?.autoRenew).toBe(true);
 });
 
 test("OVHcloud's own name servers are given up first, and a right that the consumer key lacks is named", async () => {
