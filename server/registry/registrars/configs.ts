@@ -24,6 +24,7 @@ import { inwx } from "./inwx.ts";
 import { ovh } from "./ovh.ts";
 import { porkbun } from "./porkbun.ts";
 import {
+  askTasks,
   checkingNames,
   storedReading,
   type Registrar,
@@ -245,7 +246,10 @@ export class RegistrarConfigs {
     try {
       const registrar = await this.#shared(em, configId, purpose);
       const state = await throughProvider(registrar.read(registered, known?.changedAt));
-      if (state) return { ...from, state, error: null };
+      if (state) {
+        const tasks = await askTasks(registrar, registered, known, state);
+        return { ...from, state, error: null, tasks };
+      }
       return { ...from, state: null, error: `The registrar does not have ${registered} in this account.` };
     } catch (error) {
       if (error instanceof AppError && error.code === "PROVIDER_ERROR")

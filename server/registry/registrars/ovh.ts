@@ -15,7 +15,7 @@ import {
 } from "./registrar.ts";
 
 // OVHcloud's API 1.0. Read on 2026-11-29: its OpenAPI description in ovhcloud-cli of 2025-10-02 (/domain, /domain/{serviceName}, nameServers/update, dsRecord,
-// serviceInfos), its Terraform provider (name servers, DS records) and DNSControl's OVH (only name servers of the type `external` can be changed). OVHcloud takes
+// serviceInfos, task), its Terraform provider (name servers, DS records) and DNSControl's OVH (only name servers of the type `external` can be changed). OVHcloud takes
 // DNSKEYs, all of a name at once, and makes the DS records itself.
 
 const details = z.object({
@@ -40,6 +40,9 @@ const dnsKey = z.object({
   status: maybe(z.string()),
 });
 const anything = z.unknown();
+/** What carries a change out: `todo`, `doing`, `done`, `cancelled`, `error` or `problem`. */
+const task = z.object({ id: z.int(), status: maybe(z.string()), comment: maybe(z.string()) });
+const failedStates = new Set(["cancelled", "error", "problem"]);
 /** Keys in these states have no DS record. */
 const gone = new Set(["removed", "revoked"]);
 
@@ -67,6 +70,11 @@ function ovhAccount(config: OvhConfig, environment: VendorEnvironment): Registra
   const get = <T>(path: string, schema: z.ZodType<T>) => api.call({ method: "GET", path, schema });
   const send = (method: "POST" | "PUT", path: string, body: object) =>
     api.call({ method, path, body, schema: anything });
+  /** Makes a call that a task carries out. @returns its id; none if the answer has none */
+  async function sendTask(path: string, body: object): Promise<string[]> {
+    const answer = task.safeParse(await send("POST", path, body));
+    return answer.success ? [String(answer.data.id)] : [];
+  }
 
   async function keysOf(name: string): Promise<(PublishedKey & { ds: string })[]> {
     const found: (PublishedKey & { ds: string })[] = [];
@@ -97,13 +105,21 @@ function ovhAccount(config: OvhConfig, environment: VendorEnvironment): Registra
         ds: distinct((await keysOf(name)).map(({ ds }) => ds)),
       };
     },
+    async task(name, id) {
+      const { status = "", comment = "" } = await get(at(name, `/task/${encodeURIComponent(id)}`), task);
+      const reason = api.calls.plain(comment);
+      return { state: failedStates.has(status) ? "failed" : status === "done" ? "done" : "open", reason };
+    },
     async change(name, { nameServers, ds, locked, autoRenew }) {
+      const tasks: string[] = [];
       if (nameServers) {
         const { nameServerType } = await get(at(name), details);
-        await inSteps([
-          ...(nameServerType === "external" ? [] : [() => send("PUT", at(name), { nameServerType: "external" })]),
-          () => send("POST", at(name, "/nameServers/update"), { nameServers: nameServers.map((host) => ({ host })) }),
+        const external = () => send("PUT", at(name), { nameServerType: "external" }).then(() => []);
+        const steps = await inSteps<string[]>([
+          ...(nameServerType === "external" ? [] : [external]),
+          () => sendTask(at(name, "/nameServers/update"), { nameServers: nameServers.map((host) => ({ host })) }),
         ]);
+        tasks.push(...steps.flat());
       }
       if (locked !== undefined) await send("PUT", at(name), { transferLockStatus: locked ? "locked" : "unlocked" });
       if (autoRenew !== undefined) {
@@ -117,7 +133,7 @@ function ovhAccount(config: OvhConfig, environment: VendorEnvironment): Registra
         };
         await send("PUT", at(name, "/serviceInfos"), { renew: set });
       }
-      if (!ds) return;
+      if (!ds) return tasks;
       const known = await keysOf(name);
       const { added, removed } = dsSteps(known, ds);
       const kept = known.filter((key) => !removed.includes(key));
@@ -125,7 +141,7 @@ function ovhAccount(config: OvhConfig, environment: VendorEnvironment): Registra
         ...kept.map((key) => bodyOf(key, key.ds)),
         ...keysToSend(ovh.name, added).map((key, index) => bodyOf(key, added[index]?.ds)),
       ];
-      await send("POST", at(name, "/dsRecord"), { keys });
+      return [...tasks, ...(await sendTask(at(name, "/dsRecord"), { keys }))];
     },
   };
 }

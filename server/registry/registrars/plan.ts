@@ -6,6 +6,7 @@ import {
   isSame,
   type AcceptedChanges,
   type ChangeableField,
+  type FailedChanges,
   type PublishedKey,
   type Refusal,
   type RegistrarChange,
@@ -60,6 +61,10 @@ const words: Record<ChangeableField, string> = {
   autoRenew: "automatic renewal",
 };
 
+function minuteOf(time: Date): string {
+  return time.toISOString().slice(0, 16).replace("T", " ");
+}
+
 /** Name servers and DS records must match, so a change of one is no safer while the other is in flight. */
 const delegating: readonly ChangeableField[] = ["nameServers", "ds"];
 
@@ -70,12 +75,11 @@ export function overtaking(vendor: string, accepted: AcceptedChanges, changes: r
     if (!touched.has(field)) return [];
     const earlier = accepted[field];
     if (earlier === undefined) return [];
-    const at = earlier.at.toISOString().slice(0, 16).replace("T", " ");
     const isAgain = changes.some((change) => change.field === field && isSame(change.after, earlier.after));
     const advice = isAgain
       ? "This is the same change. Wait until it shows the change, or look in its console, and send it again only if it failed."
       : "It may refuse another one, or carry it out first. Wait until it shows the change, or look in its console.";
-    const message = `${vendor} does not show the change of ${words[field]} of ${at} UTC yet. ${advice}`;
+    const message = `${vendor} does not show the change of ${words[field]} of ${minuteOf(earlier.at)} UTC yet. ${advice}`;
     return [{ about: `accepted ${field}`, message }];
   });
 }
@@ -284,6 +288,7 @@ export const registrationFindings = [
   "certificate_expiring",
   "ds_differ",
   "name_servers_differ",
+  "change_failed",
   "unlocked",
   "registrar_failed",
   "auto_renew_off",
@@ -304,6 +309,8 @@ interface Known {
   registryExpiresAt: Date | null;
   registrar: RegistrarState | null;
   registrarError: string | null;
+  /** What the registrar accepted and could not carry out. Left out: nothing. */
+  failed?: FailedChanges;
   /** What the parent zone says of the registered name; null: not known, as of a zone below that name, whose parent zone is another one. */
   parent: { nameServers: string[]; ds: string[] | null } | null;
   /** Null: nothing is wrong, or the caller may not see all hosts. */
@@ -315,7 +322,7 @@ const soonDays = 30;
 
 /** Returns what is wrong with a registration, worst first. Pure. */
 export function judgeKnown(
-  { name, expiresAt, registryExpiresAt, registrar, registrarError, parent, certificates }: Known,
+  { name, expiresAt, registryExpiresAt, registrar, registrarError, failed = {}, parent, certificates }: Known,
   now: Date,
 ): RegistrationFinding[] {
   const found: RegistrationFinding[] = [];
@@ -355,6 +362,16 @@ export function judgeKnown(
       "warning",
       `The name servers of ${name} at the registrar are not those in the parent zone. If it stays so for a day, ask the registrar.`,
     );
+  for (const field of order) {
+    const change = failed[field];
+    if (change === undefined) continue;
+    const reason = change.reason === "" ? "It gave no reason." : `It says: ${change.reason}`;
+    add(
+      "change_failed",
+      "error",
+      `The registrar accepted the change of ${words[field]} of ${name} of ${minuteOf(change.at)} UTC, and did not carry it out. ${reason} Look in its console, then send the change again.`,
+    );
+  }
   if (registrar?.locked === false)
     add("unlocked", "warning", `${name} can be transferred to another registrar. Turn its transfer lock on.`);
   if (registrarError !== null)

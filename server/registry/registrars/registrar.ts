@@ -44,6 +44,12 @@ export interface RegistrarChange {
   autoRenew?: boolean;
 }
 
+/** What became of a task at a registrar, with its reason if it says one. */
+export interface RegistrarTask {
+  state: "open" | "done" | "failed";
+  reason: string;
+}
+
 /** Why a field cannot be changed, whatever is confirmed. */
 export interface Refusal {
   field: ChangeableField;
@@ -61,8 +67,13 @@ export interface Registrar {
   read(name: string, changedAt?: Date | null): Promise<RegistrarState | null>;
   /** Returns what it is known to refuse of a change before anything of it is sent. Left out: nothing. */
   refusals?(name: string, change: RegistrarChange): Promise<Refusal[]>;
-  /** Changes one field of a registration. @param before what the registrar said last */
-  change(name: string, change: RegistrarChange, before: RegistrarState): Promise<void>;
+  /**
+   * Changes one field of a registration. @param before what the registrar said last
+   * @returns the ids of the tasks that carry it out later, if the registrar says them
+   */
+  change(name: string, change: RegistrarChange, before: RegistrarState): Promise<readonly string[] | void>;
+  /** Returns what became of a task that `change` returned. Left out: it returns none. */
+  task?(name: string, id: string): Promise<RegistrarTask>;
 }
 
 /** An account as its API shows it. Use it through `checkingNames`. */
@@ -177,16 +188,18 @@ export class RegistrarApi {
   }
 }
 
-/** Makes a change in several calls. @throws ProviderError with effect `unknown` if one fails after others were made */
-export async function inSteps(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
+/** Makes a change in several calls. @returns what they returned @throws ProviderError with effect `unknown` if one fails after others were made */
+export async function inSteps<T>(steps: readonly (() => Promise<T>)[]): Promise<T[]> {
+  const results: T[] = [];
   for (const [index, step] of steps.entries()) {
     try {
-      await step();
+      results.push(await step());
     } catch (error) {
       if (index > 0 && error instanceof ProviderError) throw error.afterSending();
       throw error;
     }
   }
+  return results;
 }
 
 /**
@@ -251,6 +264,8 @@ export type RegistrarReading = {
   configId: string;
   /** The version of what was stored when the registrar was asked. */
   version: number;
+  /** What became of the tasks of changes that it accepted, by field. Left out: it was not asked, or did not say. */
+  tasks?: Partial<Record<ChangeableField, RegistrarTask>>;
 } & ({ state: RegistrarState; error: null } | { state: null; error: string });
 
 type FieldValue = string[] | boolean;
@@ -263,13 +278,34 @@ interface AcceptedChange {
   at: Date;
   /** What it may show in between: the outcomes of changes that this one overtook. Left out: none. */
   overtaken?: FieldValue[];
+  /** The tasks that carry it out. Left out: the registrar does not say. */
+  tasks?: readonly string[];
+  /** When one of them was last seen open. Left out: never. */
+  openAt?: Date;
+}
+
+/** A change that a registrar accepted, and whose task failed. */
+interface FailedChange {
+  after: FieldValue;
+  /** When it was accepted. */
+  at: Date;
+  /** The registrar's reason; empty if it gave none. */
+  reason: string;
 }
 
 /** Changes that a registrar accepted and did not show yet, by field. */
 export type AcceptedChanges = Partial<Record<ChangeableField, AcceptedChange>>;
 
+/** The ids of the tasks that carry changes out, by field. */
+export type TasksByField = Partial<Record<ChangeableField, readonly string[]>>;
+
+/** Changes that a registrar accepted, and whose tasks failed, by field. */
+export type FailedChanges = Partial<Record<ChangeableField, FailedChange>>;
+
 /** How long a registrar may take to carry a change out, in milliseconds. */
 const longestCarryingOut = 24 * 3_600_000;
+/** How long a failed change is shown, unless the field is changed again, in milliseconds. */
+const longestFailed = 7 * 24 * 3_600_000;
 
 /** Returns whether a field has the same value, in whichever order. */
 export function isSame(one: string[] | boolean | null, other: string[] | boolean | null): boolean {
@@ -288,14 +324,76 @@ export function stillAccepted(known: StoredReading | null, state: RegistrarState
   const accepted = Object.entries(known?.accepted ?? {}) as [ChangeableField, AcceptedChange][];
   return Object.fromEntries(
     accepted.flatMap(([field, change]) => {
-      const { before, after, at, overtaken = [] } = change;
+      const { before, after, at, overtaken = [], openAt = at } = change;
       const shown = state[field];
-      if (shown === null || now.getTime() - at.getTime() >= longestCarryingOut) return [];
+      if (shown === null || now.getTime() - openAt.getTime() >= longestCarryingOut) return [];
       if (isSame(shown, before)) return overtaken.length > 0 || !isSame(before, after) ? [[field, change]] : [];
       const index = overtaken.findIndex((value) => isSame(shown, value));
       if (isSame(shown, after) || index === -1) return [];
-      return [[field, { before: shown, after, at, overtaken: overtaken.slice(index + 1) }]];
+      return [[field, { ...change, before: shown, overtaken: overtaken.slice(index + 1) }]];
     }),
+  );
+}
+
+/**
+ * Asks what became of the tasks of changes that a registrar does not show yet.
+ * @returns by field; without those that it does not say, such as for want of a right
+ */
+export async function askTasks(
+  registrar: Registrar,
+  name: string,
+  known: StoredReading | null,
+  state: RegistrarState,
+): Promise<NonNullable<RegistrarReading["tasks"]>> {
+  const found: NonNullable<RegistrarReading["tasks"]> = {};
+  for (const field of changeableFields) {
+    const { after = null, tasks = [] } = known?.accepted?.[field] ?? {};
+    if (tasks.length === 0 || isSame(state[field], after)) continue;
+    const outcomes: (RegistrarTask | undefined)[] = [];
+    for (const id of tasks) outcomes.push(await registrar.task?.(name, id).catch(unlessRefused));
+    const worst = ["failed", "open"].flatMap((worse) => outcomes.find((one) => one?.state === worse) ?? [])[0];
+    if (worst) found[field] = worst;
+  }
+  return found;
+}
+
+function unlessRefused(error: unknown): undefined {
+  if (!(error instanceof ProviderError)) throw error;
+}
+
+/** Returns what a registrar still carries out, by what it says of its tasks. */
+export function withoutFailed(accepted: AcceptedChanges, tasks: RegistrarReading["tasks"] = {}): AcceptedChanges {
+  return Object.fromEntries(
+    (Object.entries(accepted) as [ChangeableField, AcceptedChange][]).filter(
+      ([field]) => tasks[field]?.state !== "failed",
+    ),
+  );
+}
+
+/** Returns what is known of changes with what tasks say of them: those that go on, and those that failed. */
+function afterTasks(known: StoredReading | null, tasks: NonNullable<RegistrarReading["tasks"]>, now: Date) {
+  const accepted = Object.entries(known?.accepted ?? {}) as [ChangeableField, AcceptedChange][];
+  const failed = accepted.flatMap(([field, { after, at }]) => {
+    const task = tasks[field];
+    return task?.state === "failed" ? [[field, { after, at, reason: task.reason }] as const] : [];
+  });
+  const seen = accepted.map(
+    ([field, change]) => [field, tasks[field]?.state === "open" ? { ...change, openAt: now } : change] as const,
+  );
+  return {
+    accepted: withoutFailed(Object.fromEntries(seen), tasks),
+    failed: { ...known?.failed, ...Object.fromEntries(failed) },
+  };
+}
+
+/** Returns the failed changes that are still of interest: recent ones whose outcome the registrar does not show. */
+export function stillFailed(known: StoredReading | null, state: RegistrarState | null, now: Date): FailedChanges {
+  const failed = Object.entries(known?.failed ?? {}) as [ChangeableField, FailedChange][];
+  return Object.fromEntries(
+    failed.filter(
+      ([field, { at, after }]) =>
+        now.getTime() - at.getTime() < longestFailed && !isSame(state?.[field] ?? null, after),
+    ),
   );
 }
 
@@ -326,6 +424,8 @@ export interface StoredReading {
   changedAt?: Date | null;
   /** What it accepted and did not show yet. Left out: nothing. */
   accepted?: AcceptedChanges;
+  /** What it accepted and could not carry out. Left out: nothing. */
+  failed?: FailedChanges;
   /** Switches of a change that was begun, and whose outcome is not stored yet. The next lookup does not report them. */
   sending?: readonly (keyof WatchedFields)[];
 }
@@ -334,11 +434,16 @@ export interface StoredReading {
 export function storedReading(column: unknown, configId: string | null): StoredReading | null {
   const stored = fromJson(column) as StoredReading | null;
   if (stored === null || stored.configId !== configId) return null;
-  const { seenAt, changedAt = null, state, accepted = {} } = stored;
-  const dated = Object.entries(accepted).map(([field, change]) => [field, { ...change, at: new Date(change.at) }]);
+  const { seenAt, changedAt = null, state, accepted = {}, failed = {} } = stored;
+  const dated = Object.entries(accepted).map(([field, change]) => {
+    const { at, openAt } = change;
+    return [field, { ...change, at: new Date(at), ...(openAt && { openAt: new Date(openAt) }) }];
+  });
+  const datedFailed = Object.entries(failed).map(([field, change]) => [field, { ...change, at: new Date(change.at) }]);
   return {
     ...stored,
     accepted: Object.fromEntries(dated),
+    failed: Object.fromEntries(datedFailed),
     seenAt: seenAt && new Date(seenAt),
     changedAt: changedAt && new Date(changedAt),
     state: state && { ...state, expiresAt: state.expiresAt && new Date(state.expiresAt) },
@@ -348,10 +453,12 @@ export function storedReading(column: unknown, configId: string | null): StoredR
 /** Returns what to store after a reading that is not outdated. @param watched what to compare with the next lookup; as before if left out */
 export function afterReading(
   known: StoredReading | null,
-  { configId, state, error }: RegistrarReading,
+  { configId, state, error, tasks = {} }: RegistrarReading,
   now: Date,
   watched: Partial<WatchedFields> = {},
 ): StoredReading {
+  const { accepted, failed } = afterTasks(known, tasks, now);
+  const after = known && { ...known, accepted, failed };
   return {
     ...known,
     configId,
@@ -360,7 +467,8 @@ export function afterReading(
     error,
     watched: watchedAfter(watchedIn(known), watched),
     version: (known?.version ?? 0) + (state ? 1 : 0),
-    accepted: state ? stillAccepted(known, state, now) : (known?.accepted ?? {}),
+    accepted: state ? stillAccepted(after, state, now) : accepted,
+    failed: stillFailed(after, state ?? known?.state ?? null, now),
     sending: (known?.sending ?? []).filter((field) => (watched[field] ?? null) === null),
   };
 }
@@ -379,21 +487,28 @@ export function beforeChange(
 
 /**
  * Returns what to store after a change was sent, before the registrar is asked again.
- * @param made what the registrar accepted @param before what it showed before
+ * @param made what the registrar accepted @param tasks that carry it out @param before what it showed before
  * @param sent what it accepted, and what may have been made, which the next lookup does not report
  */
 export function afterChange(
   known: StoredReading | null,
   configId: string,
-  { made, before, sent }: Record<"made" | "sent", Partial<RegistrarState>> & { before: RegistrarState },
+  {
+    made,
+    before,
+    sent,
+    tasks,
+  }: Record<"made" | "sent", Partial<RegistrarState>> & { before: RegistrarState; tasks: TasksByField },
   now: Date,
 ): StoredReading {
+  const failed = Object.entries(known?.failed ?? {}).filter(([field]) => !(field in sent));
   return {
     ...(known ?? { configId, ...unheard }),
+    failed: Object.fromEntries(failed),
     state: known?.state ? { ...known.state, ...made } : null,
     watched: watchedAfter(watchedIn(known), sent),
     version: (known?.version ?? 0) + 1,
-    accepted: acceptedAfter(stillAccepted(known, before, now), before, made, now),
+    accepted: acceptedAfter(stillAccepted(known, before, now), { made, before, tasks }, now),
     changedAt: now,
     sending: [],
   };
@@ -402,15 +517,14 @@ export function afterChange(
 /** Adds the changes that a registrar accepted just now. What it did not say before cannot be compared with what it will say. */
 function acceptedAfter(
   open: AcceptedChanges,
-  before: RegistrarState,
-  made: Partial<RegistrarState>,
+  { made, before, tasks }: { made: Partial<RegistrarState>; before: RegistrarState; tasks: TasksByField },
   at: Date,
 ): AcceptedChanges {
   const changes = changeableFields.flatMap((field) => {
     const [was, after, earlier] = [before[field], made[field] ?? null, open[field]];
     if (was === null || after === null) return [];
     const overtaken = earlier ? [...(earlier.overtaken ?? []), earlier.after] : [];
-    return [[field, { before: was, after, at, overtaken }]];
+    return [[field, { before: was, after, at, overtaken, tasks: tasks[field] ?? [] }]];
   });
   return { ...open, ...Object.fromEntries(changes) };
 }

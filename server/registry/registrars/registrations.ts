@@ -42,6 +42,10 @@ import {
   dsSteps,
   keyRefusals,
   stillAccepted,
+  stillFailed,
+  withoutFailed,
+  askTasks,
+  type TasksByField,
   storedReading,
   type Refusal,
   type RegistrarChange,
@@ -191,6 +195,7 @@ export class Registrations {
           ...known,
           registrar: reading?.state ?? null,
           registrarError: reading?.error ?? null,
+          failed: stillFailed(reading, reading?.state ?? null, now),
           parent: name === zone.name ? parent : null,
           certificates: certificates?.get(id) ?? null,
         },
@@ -374,7 +379,8 @@ export class Registrations {
     const known = await this.#parts.registrarConfigs.lastReading(em, zone.id, account.id);
     const state = await throughProvider(account.registrar.read(name));
     if (!state) throw new AppError("PROVIDER_ERROR", `The registrar does not have ${name} in this account.`);
-    const accepted = stillAccepted(known, state, this.#parts.now());
+    const tasks = await askTasks(account.registrar, name, known, state);
+    const accepted = withoutFailed(stillAccepted(known, state, this.#parts.now()), tasks);
     const expected = onceCarriedOut(state, accepted);
     const wanted = input.dsFrom ? canonical({ ...given, ds: input.dsFrom(expected.ds ?? []) }) : given;
     const changes = differences(expected, wanted, state);
@@ -423,6 +429,7 @@ export class Registrations {
     const made: FieldChange[] = [];
     // Also one whose outcome is not known.
     const done: FieldChange[] = [];
+    const tasks: TasksByField = {};
     let failure: ProviderError | null = null;
     let fault: unknown = null;
     for (const change of changes) {
@@ -431,7 +438,8 @@ export class Registrations {
         break;
       }
       try {
-        await account.registrar.change(zone.name, changeOf(change, zone.name, keys), state);
+        tasks[change.field] =
+          (await account.registrar.change(zone.name, changeOf(change, zone.name, keys), state)) ?? [];
         made.push(change);
         done.push(change);
       } catch (error) {
@@ -448,7 +456,7 @@ export class Registrations {
       changes: done,
       about: { ...about, ...(failure === null && fault === null ? {} : { error: said }) },
       store: async (tx) => {
-        const changed = { made: sideOf(made, "after"), before: state, sent: sideOf(done, "after") };
+        const changed = { made: sideOf(made, "after"), before: state, sent: sideOf(done, "after"), tasks };
         for (const { id, known } of await sharing(tx, zone, account.id))
           await storeState(tx, id, afterChange(known, account.id, changed, this.#parts.now()));
       },

@@ -56,7 +56,9 @@ const detail = z.object({
   DnssecKeys: maybe(z.array(signer)),
 });
 type Detail = z.infer<typeof detail>;
-const anything = z.unknown();
+/** What carries a change out. Changes of automatic renewal have none. */
+const operation = z.object({ OperationId: maybe(z.string()) });
+const operationDetail = z.object({ Status: maybe(z.string()), Message: maybe(z.string()) });
 
 /** Codes with which AWS refuses an access key or its permissions, with status 400. */
 const codesOfAccess =
@@ -150,8 +152,21 @@ function route53Account(
         ds: distinct(signersOf(name, found).map(({ ds }) => ds)),
       };
     },
+    async task(_name, id) {
+      const { Status: status = "", Message: message = "" } = await call(
+        "GetOperationDetail",
+        { OperationId: id },
+        operationDetail,
+      );
+      const state = /^(?:ERROR|FAILED)$/.test(status) ? "failed" : status === "SUCCESSFUL" ? "done" : "open";
+      return { state, reason: calls.plain(message) };
+    },
     async change(name, { nameServers, ds, locked, autoRenew }) {
-      const send = (action: string, more: object = {}) => call(action, { DomainName: name, ...more }, anything);
+      const tasks: string[] = [];
+      const send = async (action: string, more: object = {}) => {
+        const { OperationId: id } = await call(action, { DomainName: name, ...more }, operation);
+        if (id !== undefined) tasks.push(id);
+      };
       if (nameServers) {
         // A name server within the domain would lose its addresses.
         const { Nameservers: present = [] } = await detailOf(name);
@@ -162,7 +177,7 @@ function route53Account(
       }
       if (locked !== undefined) await send(locked ? "EnableDomainTransferLock" : "DisableDomainTransferLock");
       if (autoRenew !== undefined) await send(autoRenew ? "EnableDomainAutoRenew" : "DisableDomainAutoRenew");
-      if (!ds) return;
+      if (!ds) return tasks;
       const { added, removed } = dsStepsToSend(calls.name, signersOf(name, await detailOf(name)), ds);
       await inSteps([
         ...keysToSend(calls.name, added).map(({ flags, algorithm, publicKey }) => () => {
@@ -171,6 +186,7 @@ function route53Account(
         }),
         ...removed.map((one) => () => send("DisassociateDelegationSignerFromDomain", { Id: one.id })),
       ]);
+      return tasks;
     },
   };
 }

@@ -10,7 +10,7 @@ import { harmfulDnssecCodes, type DnssecFinding } from "../../registry/dnssec/fi
 import type { StoredFacts } from "../../registry/delegation/store.ts";
 import { registrableOf } from "../../registry/expiry/registration.ts";
 import { judgeKnown } from "../../registry/registrars/plan.ts";
-import { storedReading } from "../../registry/registrars/registrar.ts";
+import { stillFailed, storedReading } from "../../registry/registrars/registrar.ts";
 import { listDomains, type DomainFilter } from "./list.ts";
 import { costOf, portfolioRows, shownRow } from "./portfolio.ts";
 import type { portfolioFindings, portfolioPage } from "./portfolio-schemas.ts";
@@ -193,6 +193,7 @@ async function knownOf(em: EntityManager, caller: Caller, visible: VisibleDomain
           registryExpiresAt: row.registry_expires_at,
           registrar: reading?.state ?? null,
           registrarError: reading?.error ?? null,
+          failed: stillFailed(reading, reading?.state ?? null, now),
           certificates: certificates.get(row.id) ?? null,
           parent:
             registered !== row.name

@@ -201,7 +201,7 @@ test("a change that the registrar has not carried out yet is not taken for undon
   ovh.slow.clear();
 });
 
-test("a change that failed after the registrar had accepted it can be sent again with force", async () => {
+test("a change that failed at a registrar that no longer knows its task can be sent again with force", async () => {
   const { ovh } = at.accounts;
   at.signZone();
   ovh.slow.add(zoneName);
@@ -210,7 +210,7 @@ test("a change that failed after the registrar had accepted it can be sent again
   for (const wanted of [{ ds: [ds] }, { nameServers: ["ns1.one.tld"] }]) {
     const [field = ""] = Object.keys(wanted);
     expect((await at.changed(wanted)).body).toMatchObject({ applied: true });
-    ovh.failTasks();
+    ovh.forgetTasks();
     expect(await at.changed(wanted)).toMatchObject({
       plan: {
         changes: [{ field, before: before[field as keyof typeof before], after: Object.values(wanted)[0] }],
@@ -225,6 +225,67 @@ test("a change that failed after the registrar had accepted it can be sent again
     expect((await at.changed(wanted)).body).toMatchObject({ changes: [], applied: false });
   }
   ovh.slow.clear();
+});
+
+test.each(["ovh", "route53domains"] as const)(
+  "a change that fails after %s accepted it is shown with the reason, and can be sent again without force",
+  async (kind) => {
+    at.signZone();
+    const { ovh, route53domains: amazon } = at.accounts;
+    const [reason, own] = ["The registry refuses the key.", at.accounts[kind]];
+    own.slow.add(zoneName);
+    await at.zw.admin.put(at.path, { registrarConfigId: at.configs[kind] });
+    expect((await at.changed({ ds: [ds] })).body).toMatchObject({ applied: true });
+    const failures = async () =>
+      (await at.zw.admin.get(`${at.path}/registration`)).body.findings.filter(
+        ({ code }: { code: string }) => code === "change_failed",
+      );
+    // Still open, also after more than a day.
+    for (const hours of [1, 23, 23]) {
+      at.clock.advance(hours * hour);
+      at.zw.admin.token = (await at.zw.signIn("admin", adminPassword)).token;
+      await at.zw.admin.post(`${at.path}/check-expiry`);
+    }
+    expect(await failures()).toEqual([]);
+    expect((await at.put({ ds: [ds], dryRun: true })).body.warnings).toEqual([
+      expect.stringContaining("This is the same change."),
+    ]);
+    ovh.failTasks(reason);
+    amazon.failOperations(reason);
+    await at.zw.admin.post(`${at.path}/check-expiry`);
+    expect(await failures()).toEqual([
+      {
+        code: "change_failed",
+        severity: "error",
+        message: expect.stringMatching(
+          new RegExp(`^The registrar accepted the change of DS records of ${zoneName} of .* It says: ${reason} `),
+        ),
+      },
+    ]);
+    expect(await at.changed({ ds: [ds] })).toMatchObject({ plan: { warnings: [] }, status: 200 });
+    expect(await failures()).toEqual([]);
+    own.carryOut();
+    await at.zw.admin.post(`${at.path}/check-expiry`);
+    expect((await at.zw.admin.get(`${at.path}/registration`)).body.registrar.ds).toEqual([ds]);
+    expect(await failures()).toEqual([]);
+    own.slow.clear();
+  },
+);
+
+test("a user at Amazon who may not read operations keeps the registration, and the change is waited for", async () => {
+  at.signZone();
+  const { route53domains: amazon } = at.accounts;
+  amazon.denied.add("GetOperationDetail");
+  amazon.slow.add(zoneName);
+  await at.zw.admin.put(at.path, { registrarConfigId: at.configs["route53domains"] });
+  expect((await at.changed({ ds: [ds] })).body).toMatchObject({ applied: true });
+  amazon.failOperations("No");
+  await at.zw.admin.post(`${at.path}/check-expiry`);
+  const { registrar, findings } = (await at.zw.admin.get(`${at.path}/registration`)).body;
+  expect([registrar.error, registrar.ds, findings.map(({ code }: { code: string }) => code)]).toEqual([null, [], []]);
+  expect((await at.put({ ds: [ds], dryRun: true })).body.warnings).toHaveLength(1);
+  amazon.denied.clear();
+  amazon.slow.clear();
 });
 
 const pending = (what: string) =>

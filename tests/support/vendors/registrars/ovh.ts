@@ -25,8 +25,10 @@ interface OvhAccount extends RegistrarAccount {
   slow: Set<string>;
   /** Ends the tasks. */
   carryOut(): void;
-  /** Ends the tasks without a change. */
-  failTasks(): void;
+  /** Ends the tasks without a change. @param comment why */
+  failTasks(comment?: string): void;
+  /** Forgets all tasks. */
+  forgetTasks(): void;
   /** Ends the oldest task. */
   carryOutNext(): void;
 }
@@ -46,7 +48,7 @@ export async function startOvh(): Promise<OvhAccount> {
   const domains = new Map<string, Registered>();
   const [hosted, denied, slow] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const [deleted, ended] = [new Set<string>(), new Map<string, "removed" | "revoked">()];
-  const tasks: (() => void)[] = [];
+  const tasks: Task[] = [];
   const known = new Map<string, Key>();
   const vendor = await startLoopbackVendor((call) => {
     const { url, method, headers, target, body } = call;
@@ -70,21 +72,37 @@ export async function startOvh(): Promise<OvhAccount> {
     denied,
     slow,
     carryOut() {
-      for (const task of tasks.splice(0)) task();
+      for (const task of tasks) finish(task);
     },
-    failTasks() {
+    failTasks(comment = "") {
+      for (const task of tasks) if (task.status === "todo") Object.assign(task, { status: "error", comment });
+    },
+    forgetTasks() {
       tasks.splice(0);
     },
     carryOutNext() {
-      tasks.shift()?.();
+      finish(tasks.find(({ status }) => status === "todo"));
     },
     config: { ...keys, endpoint: `${vendor.url}/1.0` },
     changes: () => changesOf(vendor.calls, ({ method }) => method === "GET"),
   };
 }
 
+interface Task {
+  status: "todo" | "done" | "error";
+  comment: string | null;
+  work: () => void;
+}
+
+function finish(task: Task | undefined): void {
+  if (task?.status !== "todo") return;
+  task.status = "done";
+  task.work();
+}
+
 interface Account extends Pick<OvhAccount, "domains" | "hosted" | "deleted" | "ended" | "slow"> {
-  tasks: (() => void)[];
+  /** By id, from 0. */
+  tasks: Task[];
   /** Keys of DS records, by record. */
   known: Map<string, Key>;
 }
@@ -97,6 +115,12 @@ function reply(call: VendorCall, account: Account): VendorReply {
   const entry = domains.get(name);
   if (!entry) return says(404, "NOT_FOUND", "This service does not exist");
   const body = call.body === "" ? {} : (JSON.parse(call.body) as Record<string, unknown>);
+  const begin = (name: string, kind: string, work: () => void) => {
+    const task: Task = { status: "todo", comment: null, work };
+    tasks.push(task);
+    if (!slow.has(name)) finish(task);
+    return json(200, { id: tasks.length - 1, function: kind, status: "todo" });
+  };
   switch (`${call.method} ${part}`) {
     case "GET ":
       return json(200, {
@@ -113,9 +137,14 @@ function reply(call: VendorCall, account: Account): VendorReply {
       return json(200, null);
     case "POST nameServers":
       if (hosted.has(name)) return says(400, "INVALID_ARGUMENT", "The name servers of this domain cannot be changed");
-      tasks.push(() => (entry.nameServers = (body["nameServers"] as { host: string }[]).map(({ host }) => host)));
-      if (!slow.has(name)) tasks.pop()?.();
-      return json(200, { id: 1, function: "DomainDnsUpdate", status: "todo" });
+      return begin(name, "DomainDnsUpdate", () => {
+        entry.nameServers = (body["nameServers"] as { host: string }[]).map(({ host }) => host);
+      });
+    case "GET task": {
+      const { status, comment } = tasks[Number(id)] ?? {};
+      if (!status) return says(404, "NOT_FOUND", "The requested object (id) does not exist");
+      return json(200, { id: Number(id), function: "DomainDnsUpdate", status, comment, canRelaunch: false });
+    }
     case "GET serviceInfos":
       return json(200, {
         domain: name,
@@ -153,9 +182,9 @@ function reply(call: VendorCall, account: Account): VendorReply {
       });
       if (records.some((ds, index) => !ds.startsWith(`${sent[index]?.tag} `)))
         return says(400, "INVALID_ARGUMENT", "Invalid tag");
-      tasks.push(() => (entry.ds = records));
-      if (!slow.has(name)) tasks.pop()?.();
-      return json(200, { id: 2, function: "DomainDnssecUpdate", status: "todo" });
+      return begin(name, "DomainDnssecUpdate", () => {
+        entry.ds = records;
+      });
     }
     default:
       return says(404, "NOT_FOUND", "Got an invalid (or empty) URL");

@@ -8,7 +8,7 @@ import { bodyOf, dsOf, type Registered, type RegistrarAccount } from "./account.
 const accessKeyId = "AKIAIOSFODNN7LOOPBACK";
 const secretAccessKey = "loopback/secret/access/key/0123456789";
 const mostPerPage = 100;
-const reads = new Set(["ListDomains", "GetDomainDetail"]);
+const reads = new Set(["ListDomains", "GetDomainDetail", "GetOperationDetail"]);
 
 /** An account at Amazon Route 53 Domains. */
 interface Route53DomainsAccount extends RegistrarAccount {
@@ -18,6 +18,16 @@ interface Route53DomainsAccount extends RegistrarAccount {
   slow: Set<string>;
   /** Ends the operations. */
   carryOut(): void;
+  /** Ends the operations without a change. @param message why */
+  failOperations(message: string): void;
+  /** Actions that the user has no permission for. */
+  denied: Set<string>;
+}
+
+interface Operation {
+  status: "IN_PROGRESS" | "SUCCESSFUL" | "FAILED";
+  message?: string;
+  work: () => void;
 }
 
 const json = (status: number, body: object): VendorReply => ({
@@ -33,13 +43,20 @@ export async function startRoute53Domains(): Promise<Route53DomainsAccount> {
   const domains = new Map<string, Registered>();
   const glue = new Map<string, string[]>();
   const slow = new Set<string>();
-  const operations: (() => void)[] = [];
+  const denied = new Set<string>();
+  const operations: Operation[] = [];
+  const open = () => operations.filter(({ status }) => status === "IN_PROGRESS");
   const carryOut = () => {
-    for (const operation of operations.splice(0)) operation();
+    for (const operation of open()) {
+      operation.status = "SUCCESSFUL";
+      operation.work();
+    }
   };
   const vendor = await startLoopbackVendor((call) => {
+    const action = actionOf(call);
+    if (denied.has(action)) return says("AccessDeniedException", `User is not authorized to perform ${action}`);
     const answer = reply(call, domains, glue, operations);
-    if (!slow.has(String(bodyOf(call)["DomainName"]))) carryOut();
+    if (action !== "GetOperationDetail" && !slow.has(String(bodyOf(call)["DomainName"]))) carryOut();
     return answer;
   });
   return {
@@ -48,6 +65,10 @@ export async function startRoute53Domains(): Promise<Route53DomainsAccount> {
     glue,
     slow,
     carryOut,
+    failOperations(message) {
+      for (const operation of open()) Object.assign(operation, { status: "FAILED", message });
+    },
+    denied,
     config: { accessKeyId, secretAccessKey, endpoint: vendor.url },
     changes: () => vendor.calls.map(actionOf).flatMap((action) => (reads.has(action) ? [] : [`POST /${action}`])),
   };
@@ -72,7 +93,7 @@ function reply(
   call: VendorCall,
   domains: Map<string, Registered>,
   glue: Map<string, string[]>,
-  operations: (() => void)[],
+  operations: Operation[],
 ): VendorReply {
   if (!isSigned(call))
     return says("InvalidSignatureException", "The request signature we calculated does not match the signature.");
@@ -90,18 +111,26 @@ function reply(
     const next = start + size < domains.size ? { NextPageMarker: String(start + size) } : {};
     return json(200, { Domains: page, ...next });
   }
+  if (action === "GetOperationDetail") {
+    const { status, message } = operations[Number(body["OperationId"])] ?? {};
+    if (!status) return says("InvalidInput", "The operation was not found.");
+    return json(200, { OperationId: body["OperationId"], Status: status, ...(message && { Message: message }) });
+  }
   const name = String(body["DomainName"]);
   const entry = domains.get(name);
   if (!entry) return says("InvalidInput", `Domain ${name} not found in 123456789012 account.`);
   if (action === "GetDomainDetail") return json(200, detailOf(name, entry, glue));
-  const operation = json(200, { OperationId: "308c56712-faa4-40fe-94c8-b423069de3f6" });
+  const begin = (work: () => void) => {
+    operations.push({ status: "IN_PROGRESS", work });
+    return json(200, { OperationId: String(operations.length - 1) });
+  };
   switch (action) {
     case "UpdateDomainNameservers":
-      return updated(name, entry, body, glue) ?? operation;
+      return updated(name, entry, body, glue) ?? begin(() => undefined);
     case "EnableDomainTransferLock":
     case "DisableDomainTransferLock":
       entry.locked = action.startsWith("Enable");
-      return operation;
+      return begin(() => undefined);
     case "EnableDomainAutoRenew":
     case "DisableDomainAutoRenew":
       entry.autoRenew = action.startsWith("Enable");
@@ -109,13 +138,13 @@ function reply(
     case "AssociateDelegationSignerToDomain": {
       const { Algorithm, Flags, PublicKey } = body["SigningAttributes"] as Record<string, string | number>;
       if (Flags !== 257) return says("InvalidInput", "Flags must be 257.");
-      operations.push(() => entry.ds.push(dsOf(name, Number(Algorithm), String(PublicKey))));
-      return operation;
+      return begin(() => entry.ds.push(dsOf(name, Number(Algorithm), String(PublicKey))));
     }
     case "DisassociateDelegationSignerFromDomain": {
       const removed = entry.ds[Number(body["Id"]) - 1];
-      operations.push(() => (entry.ds = entry.ds.filter((one) => one !== removed)));
-      return operation;
+      return begin(() => {
+        entry.ds = entry.ds.filter((one) => one !== removed);
+      });
     }
     default:
       return says("UnknownOperationException", action);
