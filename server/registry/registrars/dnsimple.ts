@@ -120,6 +120,9 @@ function dnsimpleAccount({ token, endpoint }: DnsimpleConfig, environment: Vendo
     return found;
   }
 
+  const send = (method: "PUT" | "POST" | "DELETE", path: string, body?: object) =>
+    api.call({ method, path, schema: anything, ...(body && { body }) });
+
   /** Returns whether the registry of a name takes keys instead of DS records. */
   async function takesKeys(name: string): Promise<boolean> {
     const path = `/tlds/${encodeURIComponent(name.slice(name.indexOf(".") + 1))}`;
@@ -158,8 +161,6 @@ function dnsimpleAccount({ token, endpoint }: DnsimpleConfig, environment: Vendo
       return added.length > 0 && (await takesKeys(name)) ? keyRefusals(dnsimple.name, added) : [];
     },
     async change(name, { nameServers, ds, locked, autoRenew }) {
-      const send = (method: "PUT" | "POST" | "DELETE", path: string, body?: object) =>
-        api.call({ method, path, schema: anything, ...(body && { body }) });
       if (nameServers) await send("PUT", await atRegistrar(name, "delegation"), nameServers);
       if (locked !== undefined) await send(locked ? "POST" : "DELETE", await atRegistrar(name, "transfer_lock"));
       if (autoRenew !== undefined) await send(autoRenew ? "PUT" : "DELETE", await atRegistrar(name, "auto_renewal"));

@@ -85,10 +85,11 @@ test("INWX makes no change that it charges for, and no DS records beside keys of
   expect((await at.changed({ ds: [ds] })).status).toBe(200);
 });
 
+const isTrial = ({ body }: { body: string }) => body.includes('"testing":true');
+
 test("what INWX refuses on trial is refused in the plan, and a trial that fails is reported as such", async () => {
   const { inwx } = at.accounts;
   await at.zw.admin.put(at.path, { registrarConfigId: at.configs["inwx"] });
-  const isTrial = ({ body }: { body: string }) => body.includes('"testing":true');
   const refusal = json(200, { code: 2304, msg: "Object status prohibits operation" });
   inwx.failNext({ after: false, reply: refusal }, 3, isTrial);
   await expectRefusedPlan("inwx", { locked: false }, "Object status prohibits operation", "locked");
@@ -104,6 +105,7 @@ test.each(["gandi", "ovh", "route53domains", "dnsimple", "inwx"] as const)(
     await at.zw.admin.put(at.path, { registrarConfigId: at.configs[kind] });
     for (const server of [at.root.first, at.root.second]) server.refusedTypes.add("DNSKEY");
     await expectRefusedPlan(kind, { ds: [ds] }, `and the zone has none for DS ${ds}`, "ds");
+    expect(at.accounts[kind].domains.get(zoneName)?.ds).toEqual([]);
     for (const server of [at.root.first, at.root.second]) server.refusedTypes.clear();
     at.accounts.dnsimple.keySuffixes.clear();
   },
