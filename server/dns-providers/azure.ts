@@ -185,9 +185,10 @@ function valueReason({ recordType, value, strings }: LimitedRecord): string | nu
   if (recordType === "CAA" && !/^\d+ (?:issue|issuewild|iodef) /i.test(value)) {
     return "knows only issue, issuewild and iodef in CAA records.";
   }
+  if (!textTypes.has(recordType)) return null;
+  const texts = textsIn(ruleFor(recordType).print(value, strings));
+  if (texts === null) return `allows only whole characters (UTF-8) in each string of a ${recordType} record.`;
   if (recordType !== "TXT") return null;
-  const texts = textsIn(ruleFor("TXT").print(value, strings));
-  if (texts === null) return "allows only whole characters (UTF-8) in each string of a TXT record.";
   if (texts.includes("")) return "does not allow an empty string in a TXT record.";
   return texts.join("").length > longestText ? `allows TXT values of at most ${longestText} characters.` : null;
 }

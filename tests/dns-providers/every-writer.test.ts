@@ -14,7 +14,7 @@ import { recordParameters as alidnsParameters } from "../../server/dns-providers
 import { bodyOf } from "../../server/dns-providers/cloudflare/records.ts";
 import { writeRecord } from "../../server/dns-providers/digitalocean.ts";
 import { recordParameters as dnspodParameters } from "../../server/dns-providers/dnspod.ts";
-import { kindByName } from "../../server/dns-providers/kinds.ts";
+import { kindByName, knownKind, providerKinds } from "../../server/dns-providers/kinds.ts";
 import { canonicalContent } from "../../server/dns-providers/powerdns/apply-changes.ts";
 import { printValue, readValue } from "../../server/dns-providers/route53/rrsets.ts";
 import {
@@ -23,10 +23,18 @@ import {
   unreadContent,
   type RecordContent,
 } from "../../server/dns-providers/rdata-text.ts";
-import { limitIssues } from "../../server/zones/records/provider-limits.ts";
+import { VendorAccounts } from "../../server/dns-providers/vendor-api/accounts.ts";
+import { createEgress } from "../../server/platform/net/egress.ts";
+import { readAll } from "../../server/zones/changes/provider-call.ts";
+import { kindOfZone, limitIssues } from "../../server/zones/records/provider-limits.ts";
 import { anyCharacter } from "../support/any-character.ts";
 import { writtenValues } from "../support/records/arbitrary-data.ts";
+import { recordDialects } from "../support/vendors/records/dialects.ts";
+import { startRecordVendor } from "../support/vendors/records/server.ts";
+import { rrsetDialects } from "../support/vendors/rrsets/dialects.ts";
+import { startRrsetVendor } from "../support/vendors/rrsets/server.ts";
 import { data } from "../dns/zone-file/corpus/types.ts";
+import { create } from "./zone-folder.ts";
 
 const zone = "example.com";
 const types = [...layouts.keys(), "TYPE65280"].filter((type) => type !== "SOA");
@@ -89,6 +97,31 @@ const longText = recordOf({
   recordType: "TXT",
   content: canonicalRdata("TXT", `"v=DKIM1; k=rsa; p=${"A".repeat(392)}"`) ?? unreadContent(""),
 });
+
+/** Octets that are not text, in a field of a type other than TXT. */
+const octetNaptr = recordOf({
+  recordType: "NAPTR",
+  content: canonicalRdata("NAPTR", String.raw`10 10 "S" "\255x" "!^.*$!a!" .`) ?? unreadContent(""),
+});
+
+function nameServerOf(name: string): RecordData {
+  return { ...recordOf({ recordType: "NS", content: unreadContent("ns1.example.net") }), name };
+}
+
+/** One at each name. Sent as one set of changes: a call for each would take seconds. */
+const manyRecords = [longText, octetNaptr, ...fc.sample(record, 150)].map(renamed);
+
+function renamed(one: RecordData, index: number): RecordData {
+  return { ...one, name: `r${index}` };
+}
+
+const now = () => new Date();
+
+/** The kinds whose writers are tried whole, against their vendors' simulated APIs. */
+const simulated = [
+  ...recordDialects.map((dialect) => [dialect.kind, () => startRecordVendor(dialect)] as const),
+  ...rrsetDialects.map((dialect) => [dialect.kind, () => startRrsetVendor(dialect)] as const),
+];
 
 /** The writer of each kind, and, if the kind keeps every value, the reader of what it writes. */
 const adapters: Record<
@@ -175,5 +208,44 @@ describe("whatever is stored can be written", () => {
       }),
       { numRuns: 250, examples: [[longText]] },
     );
+  });
+
+  test.each(simulated)("%s stores every record that it is not said to refuse", async (name, start) => {
+    const kind = knownKind(name);
+    const server = await start();
+    const egress = createEgress({ allow: ["127.0.0.1"], now });
+    const accounts = new VendorAccounts({ now, pause: () => Promise.resolve() });
+    const provider = kind.connect?.(kind.configSchema.parse(server.config), {
+      zonesFolder: "/nowhere",
+      now,
+      egress,
+      accounts,
+    });
+    if (!provider) throw new Error(`${name} has no back end`);
+    try {
+      server.store.addZone(zone);
+      const kindThere = await kindOfZone({ providerZone: zone, kind, provider }, []);
+      const sent = manyRecords.filter((one) => limitIssues(one, kindThere, zone).length === 0);
+      const delegations = sent.filter(({ recordType }) => recordType === "DS").map(({ name }) => nameServerOf(name));
+      const { outcomes } = await provider.applyChanges(zone, [...sent, ...delegations].map(create), { atomic: false });
+      const held = new Map((await readAll(provider, zone)).map((one) => [`${one.name} ${one.recordType}`, one]));
+      // A vendor may refuse what nobody can read, and the root as a target, and says so of that record alone.
+      const readable = sent
+        .map((one, index) => ({ one, outcome: outcomes[index] }))
+        .filter(({ one }) => followsGrammar(one) && one.value !== ".");
+      expect(readable).not.toEqual([]);
+      expect(readable.filter(({ outcome }) => !outcome?.ok)).toEqual([]);
+      const again = readable.map(({ one: { name, recordType } }) => held.get(`${name} ${recordType}`));
+      expect(again.map((one) => one && contentOf(one))).toEqual(readable.map(({ one }) => contentOf(one)));
+    } finally {
+      await egress.close();
+      await server.stop();
+    }
+  });
+
+  test("no kind of provider is left out", () => {
+    const tried = [...Object.keys(adapters), ...simulated.map(([name]) => name)];
+    // A zone file is a test of its own, and nothing is sent by hand.
+    expect([...tried, "zonefile", "manual"].toSorted()).toEqual(providerKinds.map(({ kind }) => kind).toSorted());
   });
 });

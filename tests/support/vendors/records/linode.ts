@@ -48,7 +48,7 @@ interface Input {
 function draftOf(input: Input, type: string, known = 0): Draft | string {
   const { target = "", priority = 0, weight = 0, port = 0, service, protocol, tag = null } = input;
   const name = type === "SRV" ? `_${service}._${protocol}` : (input.name ?? "");
-  const host = /^(?:[\w-]+\.)+[\w-]+\.?$/;
+  const host = /^(?:[\w-]+\.)*[\w-]+\.?$/;
   const isRight: Record<string, () => boolean> = {
     A: () => isIPv4(target),
     AAAA: () => isIPv6(target),

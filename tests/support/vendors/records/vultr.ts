@@ -32,7 +32,7 @@ function paged(key: string, list: readonly object[], { url }: VendorCall): Vendo
 }
 
 function isRight(type: string, data: string): boolean {
-  const host = /^(?:[\w-]+\.)+[\w-]+$/;
+  const host = /^(?:[\w-]+\.)*[\w-]+$/;
   switch (type) {
     case "A":
       return isIPv4(data);
@@ -41,7 +41,7 @@ function isRight(type: string, data: string): boolean {
     case "CAA":
       return /^\d{1,3} [a-z]+ "[^"\s]+"$/.test(data);
     case "SRV":
-      return /^\d+ \d+ (?:\.|(?:[\w-]+\.)+[\w-]+)$/.test(data);
+      return /^\d+ \d+ (?:\.|(?:[\w-]+\.)*[\w-]+)$/.test(data);
     case "SSHFP":
       return /^\d+ \d+ [0-9a-f]+$/i.test(data);
     case "TXT":

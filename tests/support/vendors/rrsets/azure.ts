@@ -76,6 +76,9 @@ function readValues(type: string, properties: Properties): string[] | null {
   if (type === "TXT") return properties.TXTRecords?.map(({ value }) => value.map(quoted).join(" ")) ?? null;
   if (type === "DS") {
     const all = properties["DSRecords"] as Ds[];
+    const isRead = ({ keyTag, algorithm, digest }: Ds) =>
+      [keyTag, algorithm, digest.algorithmType].every(Number.isInteger) && /^[0-9a-f]+$/i.test(digest.value);
+    if (!all.every(isRead)) return null;
     return all.map(({ keyTag, algorithm, digest }) =>
       [keyTag, algorithm, digest.algorithmType, digest.value].join(" "),
     );
