@@ -352,7 +352,7 @@ async function refuseLeftBehind(
   const named = labels.slice(0, 5).join(", ") + (labels.length > 5 ? ` and ${labels.length - 5} more` : "");
   throw new AppError(
     "BAD_REQUEST",
-    `${kind.name} does not hand over these records, so the move would lose them: ${named}. Create them at the new provider first, or delete them at ${kind.name} and sync.`,
+    `The move would lose records that ${kind.name} does not list: ${named}. Create them at the new provider first, or delete them at ${kind.name} and sync.`,
     {
       issues: lost.slice(0, 100).map(({ name, recordType, value }) => ({
         path: ["providerConfigId"],

@@ -61,7 +61,7 @@ export class Revert {
   }
 
   /**
-   * Makes the opposite of a change set as a new one, all or nothing. With `dryRun`, returns the plan and its hash.
+   * Reverts a change set with a new one, all or nothing. With `dryRun`, returns the plan and its hash.
    * @throws AppError as `planInversion`; CONFLICT if the plan is outdated or the provider refuses, CONFIRMATION_REQUIRED above the safety
    * threshold, PROVIDER_ERROR
    */

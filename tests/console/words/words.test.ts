@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { providerKinds } from "../../../server/dns-providers/kinds.ts";
 import { de } from "../../../web/src/words/de.ts";
 import { en } from "../../../web/src/words/en.ts";
-import type { Words } from "../../../web/src/words/language.ts";
+import type { Words } from "../../../web/src/words/shape.ts";
 
 const source = join(import.meta.dirname, "../../../web/src");
 

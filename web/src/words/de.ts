@@ -25,7 +25,7 @@ import { templates } from "./de/templates.ts";
 import { timeline } from "./de/timeline.ts";
 import { zone } from "./de/zone.ts";
 import { zoneText } from "./de/zone-text.ts";
-import type { Words } from "./language.ts";
+import type { Words } from "./shape.ts";
 
 /**
  * German. Those who read it load all of it at once.

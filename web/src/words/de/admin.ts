@@ -1,4 +1,4 @@
-import type { Words } from "../language.ts";
+import type { Words } from "../shape.ts";
 import { audit } from "./admin-audit.ts";
 import { channels } from "./admin-channels.ts";
 import { groups } from "./admin-groups.ts";

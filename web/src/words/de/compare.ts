@@ -1,4 +1,4 @@
-import type { Words } from "../language.ts";
+import type { Words } from "../shape.ts";
 import { counted } from "./count.ts";
 
 export const compare: Words["compare"] = {

@@ -1,4 +1,4 @@
-import type { Words } from "../language.ts";
+import type { Words } from "../shape.ts";
 
 export const live: Words["live"] = {
   lost: "Keine Verbindung zu Zonewright. Es wird weiter versucht; der Entwurf ist sicher.",

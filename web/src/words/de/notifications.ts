@@ -1,4 +1,4 @@
-import type { Words } from "../language.ts";
+import type { Words } from "../shape.ts";
 
 export const notifications: Words["notifications"] = {
   title: "Benachrichtigungen",

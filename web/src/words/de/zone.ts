@@ -1,4 +1,4 @@
-import type { Words } from "../language.ts";
+import type { Words } from "../shape.ts";
 import { counted, germanLocale } from "./count.ts";
 
 const tenths = new Intl.NumberFormat(germanLocale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
