@@ -52,7 +52,7 @@ export async function measureFlood({ client }: Environment): Promise<Figure[]> {
       baseline: `${baseline.toFixed(1)} ms without them`,
       ratio,
       spread,
-      goal: { most: 2 },
+      goal: { most: 1.5 },
     },
   ];
 }

@@ -135,17 +135,19 @@ function figuresOf(starts: ReadonlyMap<string, readonly Start[]>, checkout: stri
     compared(`start on existing data, ${database}`, value, `ours ${database}`, `baseline ${database}`, by);
   const embedded = ofService("embedded", "seconds");
   const memory = median(of("ours on PostgreSQL", "megabytes"));
+  const alone = compared(
+    "PGlite alone, opening that data and running a query",
+    "seconds",
+    "PGlite",
+    "ours embedded",
+    "the whole service",
+  );
   return [
     { ...embedded, goal: checkout === null ? null : { most: 0.6 } },
     ofService("embedded", "cpuSeconds"),
     ofService("embedded", "megabytes"),
-    compared(
-      "PGlite alone, opening that data and running a query",
-      "seconds",
-      "PGlite",
-      "ours embedded",
-      "the whole service",
-    ),
+    // The service takes at most 2.5 times as long.
+    { ...alone, goal: { least: 1 / 2.5 } },
     compared(
       "PGlite alone, opening that data and running a query",
       "cpuSeconds",
@@ -158,7 +160,7 @@ function figuresOf(starts: ReadonlyMap<string, readonly Start[]>, checkout: stri
     ofService("on PostgreSQL", "megabytes"),
     underLimit("resident memory when idle on PostgreSQL after such a start", units.megabytes.print(memory), {
       value: memory,
-      most: 200,
+      most: 160,
       unit: "MB",
     }),
   ];

@@ -14,7 +14,7 @@ import { compared, median, percentile, timings } from "./support/measure.ts";
 import type { Figure } from "./support/report.ts";
 import type { Order, Weight } from "./support/stream-orders.ts";
 
-const streams = 5_000;
+const streams = 10_000;
 const openedAtOnce = 50;
 const rounds = 3;
 const toOne = 200;
@@ -31,7 +31,7 @@ interface Measured {
   allMilliseconds: number[];
 }
 
-/** Measures 5,000 open streams, one per user: memory per stream, and the time to notify one or all of them. Alternates with the bare server in baseline-streams.ts. */
+/** Measures 10,000 open streams, one per user: memory per stream, and the time to notify one or all of them. Alternates with the bare server in baseline-streams.ts. */
 export async function measureStreams(): Promise<Figure[]> {
   const postgres = await startPostgres();
   const dataDir = await mkdtemp(join(tmpdir(), "zonewright-streams-"));
@@ -58,22 +58,41 @@ export async function measureStreams(): Promise<Figure[]> {
   }
 }
 
+/** The most that a figure may be: by the bare server's, or whatever that takes. */
+type Most = { times: number } | { fixed: number };
+
 function figures(pairs: readonly (readonly [Measured, Measured])[]): Figure[] {
-  const figure = (what: string, unit: string, value: (of: Measured) => number, most: number): Figure => {
+  const figure = (what: string, unit: string, value: (of: Measured) => number, most: Most): Figure => {
     const { ours, baseline, ratio, spread } = compared(pairs.map(([mine, bare]) => [value(mine), value(bare)]));
+    const bare = `a bare Node server that only writes the messages (${baseline.toFixed(1)} ${unit})`;
+    const named = { what: `${streams} streams, median of ${rounds} rounds: ${what}` };
+    if ("times" in most) {
+      return {
+        ...named,
+        measured: `${ours.toFixed(1)} ${unit}`,
+        baseline: bare,
+        ratio,
+        spread,
+        goal: { most: most.times },
+      };
+    }
     const times = `${ratio.toFixed(1)} × (${spread.map((bound) => bound.toFixed(1)).join("–")})`;
     return {
-      what: `${streams} streams, median of ${rounds} rounds: ${what}`,
-      measured: `${ours.toFixed(1)} ${unit}, ${times} a bare Node server that only writes the messages (${baseline.toFixed(1)} ${unit})`,
-      baseline: `fixed limit: ${most} ${unit}`,
-      ratio: ours / most,
+      ...named,
+      measured: `${ours.toFixed(1)} ${unit}, ${times} ${bare}`,
+      baseline: `fixed limit: ${most.fixed} ${unit}`,
+      ratio: ours / most.fixed,
       goal: { most: 1 },
     };
   };
   return [
-    figure("memory per stream, above an idle process", "KB", (of) => of.kilobytesPerStream, 25),
-    figure(`one notification to one stream, p99 of ${toOne}`, "ms", (of) => percentile(of.oneMilliseconds, 0.99), 50),
-    figure(`one notification to all streams, median of ${toAll}`, "ms", (of) => median(of.allMilliseconds), 1_500),
+    figure("memory per stream, above an idle process", "KB", (of) => of.kilobytesPerStream, { times: 1.15 }),
+    figure(`one notification to one stream, p99 of ${toOne}`, "ms", (of) => percentile(of.oneMilliseconds, 0.99), {
+      fixed: 50,
+    }),
+    figure(`one notification to all streams, median of ${toAll}`, "ms", (of) => median(of.allMilliseconds), {
+      times: 1.3,
+    }),
   ];
 }
 

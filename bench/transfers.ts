@@ -49,23 +49,23 @@ async function measureSync(environment: Environment, bind: UpdateServer, config:
   const pulled = await interleaved(3, pull, dig, { warmUp: false });
   const peak = await environment.peakMegabytes();
   return [
-    ["first import of 100,000 records over AXFR", first, 4] as const,
-    ["sync of 100,000 records over AXFR, none changed", unchanged, 1.5] as const,
-    ["sync of 100,000 records over AXFR, 1,000 changed", pulled, 2] as const,
+    ["first import of 100,000 records over AXFR", first, { seconds: 4, times: 6 }] as const,
+    ["sync of 100,000 records over AXFR, none changed", unchanged, { seconds: 1.5, times: 1.5 }] as const,
+    ["sync of 100,000 records over AXFR, 1,000 changed", pulled, { seconds: 2, times: null }] as const,
   ]
     .flatMap(([what, { ours, baseline, ratio, spread }, most]): Figure[] => [
-      underLimit(what, seconds(ours), { value: ours / 1000, most, unit: "s" }),
+      underLimit(what, seconds(ours), { value: ours / 1000, most: most.seconds, unit: "s" }),
       {
         what,
         measured: seconds(ours),
         baseline: `${seconds(baseline)} by dig, which transfers and prints the zone`,
         ratio,
         spread,
-        goal: null,
+        goal: most.times === null ? null : { most: most.times },
       },
     ])
     .concat(
-      underLimit("peak memory during all of these", `${Math.round(peak)} MB`, { value: peak, most: 700, unit: "MB" }),
+      underLimit("peak memory during all of these", `${Math.round(peak)} MB`, { value: peak, most: 350, unit: "MB" }),
     );
 }
 
@@ -101,7 +101,7 @@ async function measureChange(environment: Environment, bind: UpdateServer, confi
       baseline: `${sent.baseline.toFixed(1)} ms for each of ${sends} sends in one run of nsupdate`,
       ratio: sent.ratio,
       spread: sent.spread,
-      goal: null,
+      goal: { most: 4 },
     },
   ];
 }
