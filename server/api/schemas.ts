@@ -116,24 +116,28 @@ function wholeNumber(override: { minimum: number; maximum: number; default?: num
 
 const pageRange = { min: 1, max: 2_147_483_647, sentence: "This must be a whole number, at least 1." };
 
-/** Input of a list that returns everything unless it is asked for a page. Over tRPC it may be omitted. */
-export const anyPage = z
-  .strictObject({
-    page: optionalInteger({
-      ...pageRange,
-      description: "Page number, from 1. Without `page` and `limit`, returns all items.",
-    }),
-    limit: optionalInteger({
-      min: 1,
-      max: 100,
-      sentence: "This must be a whole number from 1 to 100.",
-      description: "Items per page, at most 100. Default with `page`: 20.",
-    }),
-  })
-  .optional();
+/** Fields of a list that returns everything unless it is asked for a page. */
+export const pageIfAsked = {
+  page: optionalInteger({
+    ...pageRange,
+    description: "Page number, from 1. Without `page` and `limit`, returns all items.",
+  }),
+  limit: optionalInteger({
+    min: 1,
+    max: 100,
+    sentence: "This must be a whole number from 1 to 100.",
+    description: "Items per page, at most 100. Default with `page`: 20.",
+  }),
+};
+
+/** Input of such a list without other fields. Over tRPC it may be omitted. */
+export const anyPage = z.strictObject(pageIfAsked).optional();
 
 /** Returns one page of a short list, or all of it if no page is asked for. */
-export function pageOfAll<Item>(items: readonly Item[], asked: z.output<typeof anyPage>): Item[] {
+export function pageOfAll<Item>(
+  items: readonly Item[],
+  asked: { page?: number | undefined; limit?: number | undefined } | undefined,
+): Item[] {
   const { page, limit } = asked ?? {};
   if (page === undefined && limit === undefined) return [...items];
   const size = limit ?? 20;

@@ -1,4 +1,4 @@
-import { nothing, success } from "../api/schemas.ts";
+import { anyPage, pageIfAsked, pageOfAll, success } from "../api/schemas.ts";
 import { admin, auditingMay, may } from "../api/procedures.ts";
 import { router } from "../api/trpc.ts";
 import {
@@ -24,9 +24,12 @@ export function createProvidersRouter({ providerConfigs }: { providerConfigs: Pr
       tag,
       summary: "List the kinds of DNS providers",
     })
-      .input(nothing)
+      .input(anyPage)
       .output(providerCatalogue)
-      .query(() => providerConfigs.kinds()),
+      .query(({ input }) => {
+        const all = providerConfigs.kinds();
+        return { ...all, providers: pageOfAll(all.providers, input) };
+      }),
   });
 }
 
@@ -40,9 +43,12 @@ export function createProviderConfigsRouter({ providerConfigs }: { providerConfi
       summary: "List the provider configurations",
       description: "Members get those that serve a domain they can see, and those with which they may add domains.",
     })
-      .input(nothing)
+      .input(anyPage)
       .output(providerConfigList)
-      .query(({ ctx }) => providerConfigs.list(ctx.em, ctx.caller)),
+      .query(async ({ ctx, input }) => {
+        const all = await providerConfigs.list(ctx.em, ctx.caller);
+        return { ...all, configs: pageOfAll(all.configs, input) };
+      }),
 
     create: admin({
       method: "POST",
@@ -107,8 +113,11 @@ export function createProviderConfigsRouter({ providerConfigs }: { providerConfi
       summary: "List the zones at a provider",
       errors: [502],
     })
-      .input(configIdInput)
+      .input(configIdInput.extend(pageIfAsked))
       .output(providerZones)
-      .query(({ ctx, input }) => providerConfigs.zones(ctx.em, input.id)),
+      .query(async ({ ctx, input }) => {
+        const all = await providerConfigs.zones(ctx.em, input.id);
+        return { ...all, zones: pageOfAll(all.zones, input) };
+      }),
   });
 }

@@ -1,4 +1,5 @@
 import { may } from "../api/procedures.ts";
+import { pageIfAsked, pageOfAll } from "../api/schemas.ts";
 import { router } from "../api/trpc.ts";
 import { listSecondariesInput, secondaries, secondariesInput, secondaryPage } from "./schemas.ts";
 import type { Propagation } from "./propagation.ts";
@@ -16,9 +17,12 @@ export function createSecondariesRouter({ propagation }: { propagation: Propagat
       description:
         "For zones whose provider is of kind `primary`. A secondary that has neither transferred nor answered for a minute is asked now. Others have none.",
     })
-      .input(secondariesInput)
+      .input(secondariesInput.extend(pageIfAsked))
       .output(secondaries)
-      .query(({ ctx, input }) => propagation.get(ctx.em, ctx.caller, input.id)),
+      .query(async ({ ctx, input }) => {
+        const all = await propagation.get(ctx.em, ctx.caller, input.id);
+        return { ...all, secondaries: pageOfAll(all.secondaries, input) };
+      }),
 
     listAll: may("domains:read", {
       method: "GET",

@@ -44,6 +44,13 @@ function requiresField({ operation }: FoundOperation): boolean {
   return (document.components.schemas[name]?.required ?? []).length > 0;
 }
 
+/** Whether an operation lists without a page or a cursor, so that clients read its answer whole. */
+function listsWithoutPages({ method, operation }: FoundOperation): boolean {
+  const parameters = new Set((operation.parameters ?? []).map(({ name }) => name));
+  const isList = method === "GET" && operation.operationId.startsWith("list");
+  return isList && !(parameters.has("page") && parameters.has("limit")) && !parameters.has("cursor");
+}
+
 function takesIfMatch({ operation }: FoundOperation): boolean {
   return (operation.parameters ?? []).some(({ name, in: place }) => place === "header" && name === "If-Match");
 }
@@ -115,6 +122,10 @@ describe("the OpenAPI document", () => {
 });
 
 describe("every operation", () => {
+  test("every list takes `page` and `limit`, or a cursor", () => {
+    expect(wrong((found) => !listsWithoutPages(found))).toEqual([]);
+  });
+
   test("every operation has a summary, a description, one of the document's tags and a unique operationId", () => {
     const tags = new Set(document.tags.map(({ name }) => name));
     for (const tag of document.tags) expect(tag.description).not.toBe("");

@@ -1,4 +1,4 @@
-import { anyPage, pageOfAll, success } from "../../api/schemas.ts";
+import { anyPage, pageIfAsked, pageOfAll, success } from "../../api/schemas.ts";
 import { admin } from "../../api/procedures.ts";
 import { router } from "../../api/trpc.ts";
 import {
@@ -98,8 +98,11 @@ export function createChannelsRouter({ channels }: { channels: Channels }) {
       description:
         "The latest fifty, with their outcome. Deliveries are stored for two weeks. `state=failed` finds those that were abandoned, however many were delivered since.",
     })
-      .input(deliveriesInput)
+      .input(deliveriesInput.extend(pageIfAsked))
       .output(deliveryList)
-      .query(({ ctx, input }) => channels.deliveries(ctx.em, input)),
+      .query(async ({ ctx, input }) => {
+        const all = await channels.deliveries(ctx.em, input);
+        return { ...all, deliveries: pageOfAll(all.deliveries, input) };
+      }),
   });
 }

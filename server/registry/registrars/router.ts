@@ -1,5 +1,5 @@
 import { admin, auditingMay, may } from "../../api/procedures.ts";
-import { nothing, success } from "../../api/schemas.ts";
+import { anyPage, pageIfAsked, pageOfAll, success } from "../../api/schemas.ts";
 import { router } from "../../api/trpc.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { RegistrarConfigs } from "./configs.ts";
@@ -29,9 +29,12 @@ export function createRegistrarConfigsRouter({ registrarConfigs }: { registrarCo
       tag,
       summary: "List the registrar configurations",
     })
-      .input(nothing)
+      .input(anyPage)
       .output(registrarConfigList)
-      .query(({ ctx }) => registrarConfigs.list(ctx.em)),
+      .query(async ({ ctx, input }) => {
+        const all = await registrarConfigs.list(ctx.em);
+        return { ...all, configs: pageOfAll(all.configs, input) };
+      }),
 
     create: admin({
       method: "POST",
@@ -96,9 +99,12 @@ export function createRegistrarConfigsRouter({ registrarConfigs }: { registrarCo
       summary: "List the names in an account at a registrar",
       errors: [502],
     })
-      .input(registrarConfigIdInput)
+      .input(registrarConfigIdInput.extend(pageIfAsked))
       .output(registrarDomains)
-      .query(({ ctx, input }) => registrarConfigs.domains(ctx.em, input.id)),
+      .query(async ({ ctx, input }) => {
+        const all = await registrarConfigs.domains(ctx.em, input.id);
+        return { ...all, domains: pageOfAll(all.domains, input) };
+      }),
   });
 }
 

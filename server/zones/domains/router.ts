@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { answerOf, passingLarge, textAnswerOf } from "../../api/large-answers.ts";
 import { pushInput, pushResult, syncInput, syncResult } from "../records/whole-zone-schemas.ts";
-import { anyPage, nothing, pageOfAll, success } from "../../api/schemas.ts";
+import { anyPage, pageOfAll, success } from "../../api/schemas.ts";
 import { admin, auditingMay, may, maySubscribe } from "../../api/procedures.ts";
 import { router, streamed } from "../../api/trpc.ts";
 import { listDomainsInput, tagCounts } from "./list.ts";
@@ -310,9 +310,12 @@ export function createPortfolioRouter({ domains }: { domains: Domains }) {
         "resolution, name servers that do not answer, transfer locks that are off. Hints, snoozed findings, disabled domains and differences " +
         "between the registrar and the parent zone are left out. Personal tokens without `registrations:read` get only findings of delegations.",
     })
-      .input(nothing)
+      .input(anyPage)
       .output(portfolioFindings)
-      .query(({ ctx }) => domains.worstFindings(ctx.em, ctx.caller)),
+      .query(async ({ ctx, input }) => {
+        const all = await domains.worstFindings(ctx.em, ctx.caller);
+        return { ...all, findings: pageOfAll(all.findings, input) };
+      }),
 
     export: may("domains:read", {
       method: "GET",
@@ -360,8 +363,11 @@ export function createPortfolioRouter({ domains }: { domains: Domains }) {
       description:
         "Covers the domains that you own; for administrators and auditors, all. Narrowed tokens of members get none.",
     })
-      .input(nothing)
+      .input(anyPage)
       .output(portfolioCosts)
-      .query(({ ctx }) => domains.costs(ctx.em, ctx.caller)),
+      .query(async ({ ctx, input }) => {
+        const all = await domains.costs(ctx.em, ctx.caller);
+        return { ...all, groups: pageOfAll(all.groups, input) };
+      }),
   });
 }

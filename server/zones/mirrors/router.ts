@@ -1,5 +1,5 @@
 import { may } from "../../api/procedures.ts";
-import { success } from "../../api/schemas.ts";
+import { pageIfAsked, pageOfAll, success } from "../../api/schemas.ts";
 import { router } from "../../api/trpc.ts";
 import {
   createdMirror,
@@ -26,9 +26,12 @@ export function createMirrorsRouter({ mirrors }: { mirrors: Mirrors }) {
       description:
         "Mirrors are further provider configurations that follow the domain's records. This returns how far each follows.",
     })
-      .input(mirrorsInput)
+      .input(mirrorsInput.extend(pageIfAsked))
       .output(mirrorsSchema)
-      .query(({ ctx, input }) => mirrors.list(ctx.em, ctx.caller, input.id)),
+      .query(async ({ ctx, input }) => {
+        const all = await mirrors.list(ctx.em, ctx.caller, input.id);
+        return { ...all, mirrors: pageOfAll(all.mirrors, input) };
+      }),
 
     listAll: may("domains:read", {
       method: "GET",

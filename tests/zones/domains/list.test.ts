@@ -170,6 +170,13 @@ test.each([
   ["/api/auth/oauth/bindings", "bindings"],
   ["/api/auth/oauth/providers", "providers"],
   ["/api/oauth/providers", "providers"],
+  ["/api/providers", "providers"],
+  ["/api/provider-configs", "configs"],
+  ["/api/registrar-configs", "configs"],
+  ["/api/auth/me/sessions", "sessions"],
+  ["/api/auth/me/tsig-keys", "keys"],
+  ["/api/domains/findings", "findings"],
+  ["/api/domains/costs", "groups"],
 ])("%s returns all items, or the page that is asked for", async (path, field) => {
   const { body: all } = await zw.admin.get(path);
   const items = async (parameters: string) => (await zw.admin.get(`${path}?${parameters}`)).body[field];

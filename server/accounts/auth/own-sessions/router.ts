@@ -1,4 +1,4 @@
-import { nothing, success } from "../../../api/schemas.ts";
+import { anyPage, pageOfAll, success } from "../../../api/schemas.ts";
 import { signedIn } from "../../../api/procedures.ts";
 import { router } from "../../../api/trpc.ts";
 import { clearRefreshCookie } from "../session-http.ts";
@@ -16,9 +16,12 @@ export function createSessionsRouter({ ownSessions }: { ownSessions: OwnSessions
       tag,
       summary: "List your sessions",
     })
-      .input(nothing)
+      .input(anyPage)
       .output(sessionList)
-      .query(({ ctx }) => ownSessions.list(ctx.em, ctx.caller)),
+      .query(async ({ ctx, input }) => {
+        const all = await ownSessions.list(ctx.em, ctx.caller);
+        return { ...all, sessions: pageOfAll(all.sessions, input) };
+      }),
 
     delete: signedIn({
       method: "DELETE",

@@ -1,5 +1,5 @@
 import { admin, auditing, confirmedAfterInput, signedIn } from "../../../api/procedures.ts";
-import { nothing, success } from "../../../api/schemas.ts";
+import { anyPage, pageOfAll, success } from "../../../api/schemas.ts";
 import { router } from "../../../api/trpc.ts";
 import {
   createTsigKeyInput,
@@ -23,9 +23,12 @@ export function createTsigKeysRouter({ confirmation, tsigKeys }: { confirmation:
       tag,
       summary: "List your TSIG keys",
     })
-      .input(nothing)
+      .input(anyPage)
       .output(tsigKeysSchema)
-      .query(({ ctx }) => tsigKeys.list(ctx.em, ctx.caller)),
+      .query(async ({ ctx, input }) => {
+        const all = await tsigKeys.list(ctx.em, ctx.caller);
+        return { ...all, keys: pageOfAll(all.keys, input) };
+      }),
 
     create: confirmedAfterInput({
       method: "POST",
