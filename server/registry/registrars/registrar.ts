@@ -45,7 +45,7 @@ export interface RegistrarChange {
 }
 
 /** What became of a task at a registrar, with its reason if it says one. */
-export interface RegistrarTask {
+interface RegistrarTask {
   state: "open" | "done" | "failed";
   reason: string;
 }
