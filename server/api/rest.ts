@@ -275,15 +275,18 @@ function lockCoercion(appRouter: AnyTRPCRouter): void {
     const def = schema?._zod?.def;
     if (!def || locked.has(def)) return;
     locked.add(def);
-    const declared = def.coerce;
-    Object.defineProperty(def, "coerce", {
-      get: () => declared,
-      set() {
-        // Ignored on purpose.
-      },
-      enumerable: true,
-      configurable: false,
-    });
+    const { coerce: declared } = def;
+    // A schema made of a locked one, such as by `extend` for another server, has the lock already.
+    if (Object.getOwnPropertyDescriptor(def, "coerce")?.configurable !== false) {
+      Object.defineProperty(def, "coerce", {
+        get: () => declared,
+        set() {
+          // Ignored on purpose.
+        },
+        enumerable: true,
+        configurable: false,
+      });
+    }
     for (const child of [
       ...Object.values(def.shape ?? {}),
       def.innerType,
