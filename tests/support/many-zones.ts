@@ -122,6 +122,8 @@ const samples: Samples = {
   action: "records.import",
   from: "2026-01-01T00:00:00Z",
   to: "2036-01-01T00:00:00Z",
+  expiresFrom: "2027-01-01T00:00:00Z",
+  expiresBefore: "2027-02-01T00:00:00Z",
   // The end of an earlier page.
   after: [],
   before: [],
