@@ -51,6 +51,7 @@ export const onPostgres: Readonly<Record<string, readonly string[]>> = {
     "tests/accounts/assignments/requests.test.ts",
     "tests/zones/change-requests/input.test.ts",
     "tests/zones/change-requests/races.test.ts",
+    "tests/zones/change-requests/zonefile-plan.test.ts",
     "tests/zones/changes/concurrency.test.ts",
     "tests/zones/changes/versions.test.ts",
     "tests/dns-service/updates/once.test.ts",
