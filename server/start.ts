@@ -12,20 +12,22 @@ import { DnsListenError } from "./dns-service/service.ts";
 import { createCluster, hasCluster } from "./database/new-cluster.ts";
 import type { Egress } from "./platform/net/egress.ts";
 import { createLog, type Logger, logOutput, type Announce, programOutput } from "./platform/log.ts";
-import type { Pause } from "./platform/pause.ts";
+import { atMost, type Pause } from "./platform/pause.ts";
 import { createHttpServer } from "./api/http/connections.ts";
 import type { createServices, Services } from "./composition/services.ts";
 import { version } from "./platform/version.ts";
 
 /** How long open requests may take to finish during a shutdown. */
 const drainMilliseconds = 8_000;
+/** How long the connections to a database server may take to close. What was committed is safe without it. */
+const closeMilliseconds = 5_000;
 
 export interface RunningServer {
   url: string;
   /** Where PDNS_LISTEN serves PowerDNS's API; null: nowhere. */
   powerdnsUrl: string | null;
   services: Services;
-  /** Refuses new requests, gives open ones eight seconds, lets running jobs finish, and closes the database. */
+  /** Refuses new requests, gives open ones eight seconds, lets running jobs finish, and closes the database; a silent server is not waited for. */
   stop(): Promise<void>;
 }
 
@@ -119,8 +121,14 @@ export async function startServer(config: Config, options: StartOptions): Promis
       powerdnsUrl,
       services,
       async stop() {
-        await stop(servers, running);
-        await release();
+        await drain(servers, running);
+        const closing = running.close().then(release);
+        if (config.databaseUrl === undefined) return await closing;
+        await atMost(closeMilliseconds, closing, () =>
+          log.warn(
+            "the database did not answer while its connections were being closed; the service stops without that",
+          ),
+        );
       },
     };
   } catch (error) {
@@ -242,7 +250,7 @@ async function listen(server: Server, { address, port }: Place): Promise<void> {
   });
 }
 
-async function stop(servers: readonly Server[], services: Services): Promise<void> {
+async function drain(servers: readonly Server[], services: Services): Promise<void> {
   services.health.drain();
   // Streams do not finish by themselves.
   services.streams.stop();
@@ -265,5 +273,4 @@ async function stop(servers: readonly Server[], services: Services): Promise<voi
   await Promise.all([...closed, services.stop()]);
   clearInterval(idle);
   clearTimeout(late);
-  await services.close();
 }

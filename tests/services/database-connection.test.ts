@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
@@ -188,6 +190,18 @@ describe("a PostgreSQL server without TLS", () => {
     expect(await refusedStart(`${plain}?sslmode=require`)).toContain("DATABASE_URL: the server does not support TLS");
   });
 
+  test("a service whose database is silent still ends on SIGTERM, and exits 0", async () => {
+    const relay = await silentRelay(Number(new URL(plain).port));
+    const url = new URL(plain);
+    url.port = String(relay.port);
+    const service = await startService({ DATA_DIR: await newDataDir(), DATABASE_URL: url.href });
+    await service.signIn();
+    relay.silence();
+    await service.close();
+    relay.stop();
+    expect(service.output()).toContain("the database did not answer");
+  });
+
   test("a mistyped database name does not create a database", async () => {
     const url = new URL(plain);
     url.pathname = "/zonewright_mistyped";
@@ -201,6 +215,29 @@ describe("a PostgreSQL server without TLS", () => {
     expect(rows).toEqual([]);
   });
 });
+
+/** Passes octets between loopback ports, until it falls silent as a network that loses every packet: connections stay open. */
+async function silentRelay(target: number): Promise<{ port: number; silence(): void; stop(): void }> {
+  const open = new Set<Socket>();
+  const relay = createServer((client) => {
+    const upstream = connect(target, "127.0.0.1");
+    for (const socket of [client, upstream]) open.add(socket.on("error", () => undefined));
+    client.pipe(upstream).pipe(client);
+  });
+  relay.listen(0, "127.0.0.1");
+  await once(relay, "listening");
+  const { port } = relay.address() as AddressInfo;
+  return {
+    port,
+    silence() {
+      for (const socket of open) socket.unpipe().pause();
+    },
+    stop() {
+      relay.close();
+      for (const socket of open) socket.destroy();
+    },
+  };
+}
 
 function asking(em: EntityManager, at: Date) {
   return sql`select ${at}::timestamptz as at`.compile(queries(em));

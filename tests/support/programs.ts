@@ -97,7 +97,9 @@ export async function startProgram(
     output: () => printed,
     async stop(signal) {
       child.kill(signal);
-      return await ended;
+      // Its output then tells how far it came.
+      const hung = setTimeout(() => child.kill("SIGKILL"), patience.timeout);
+      return await ended.finally(() => clearTimeout(hung));
     },
   };
 }
