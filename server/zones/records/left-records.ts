@@ -1,10 +1,19 @@
 import { sql } from "kysely";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { matchesHost } from "../../dns/names/names.ts";
-import { isChallenge, recordKey, type LiveRecord, type RecordData } from "../../dns/record.ts";
+import {
+  isActive,
+  isChallenge,
+  recordKey,
+  shortValue,
+  ttlKey,
+  valueOf,
+  type LiveRecord,
+  type RecordData,
+} from "../../dns/record.ts";
 import { canonicalType } from "../../dns/zone-file/type-names.ts";
 import { AppError } from "../../platform/errors.ts";
-import { filtered, flatMapped, inSlices } from "../../platform/slices.ts";
+import { filtered, flatMapped, inSlices, mapped, type Steps } from "../../platform/slices.ts";
 
 /** Owners whose records a replacement can leave as they are. */
 export const leftOwners = ["keys", "tokens", "external-dns", "acme"] as const;
@@ -21,12 +30,14 @@ export interface Leaving {
 interface Left {
   /** Ids of the zone's records that stay as they are. */
   ids: ReadonlySet<string>;
+  /** The first active one of each RRset, by `ttlKey`. */
+  byRrset: ReadonlyMap<string, LiveRecord>;
   /** Returns whether a record of the text is not the text's business either. */
   isLeft: (record: RecordData) => boolean;
   warnings: string[];
 }
 
-const nothing: Left = { ids: new Set(), isLeft: () => false, warnings: [] };
+const nothing: Left = { ids: new Set(), byRrset: new Map(), isLeft: () => false, warnings: [] };
 
 /**
  * Finds the records of a zone that belong to others, by patterns, by the history and by what external-dns notes about its own.
@@ -60,12 +71,39 @@ export async function leftRecords(
   );
   for (const { id } of left) ids.add(id);
   const keys = new Set(await inSlices(flatMapped(left, (record) => [recordKey(record)])));
+  const byRrset = new Map<string, LiveRecord>();
+  for (const record of left) {
+    if (isActive(record) && !byRrset.has(ttlKey(record))) byRrset.set(ttlKey(record), record);
+  }
   return {
     ids,
+    byRrset,
     isLeft: (record) =>
       keys.has(recordKey(record)) || isIgnored(record) || isAcme(record) || registry?.(record) === true,
     warnings: left.length === 0 ? [] : [leftWarning(left.length, counts)],
   };
+}
+
+/**
+ * Gives records of a text the TTL of the records of their RRset that are left, because an RRset has one TTL. A changed TTL would be a new
+ * version of those, which the history no longer attributes to their writer: the next replacement would delete them.
+ */
+export function* withTtlsOfLeft<Some extends RecordData>(
+  given: readonly Some[],
+  { byRrset }: Left,
+): Steps<{ records: readonly Some[]; warnings: string[] }> {
+  if (byRrset.size === 0) return { records: given, warnings: [] };
+  const warnings = new Set<string>();
+  const records = yield* mapped(given, (record) => {
+    const other = byRrset.get(ttlKey(record));
+    if (!other || other.ttl === record.ttl) return record;
+    const { name, recordType, ttl } = other;
+    warnings.add(
+      `${name} ${recordType} keeps the TTL ${ttl}: an RRset has one TTL, and ${shortValue(valueOf(other))} is left as it is.`,
+    );
+    return { ...record, ttl };
+  });
+  return { records, warnings: [...warnings] };
 }
 
 function leftWarning(

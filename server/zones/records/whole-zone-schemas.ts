@@ -216,7 +216,7 @@ export const zonefileInput = z.strictObject({
     .meta({
       description:
         "Records that are not this text's business, as patterns `name/type` or `name/type/value` in which `*` stands for any characters. They " +
-        "stay as they are, and the text's own records that match are left out.",
+        "stay as they are, and the text's own records that match are left out. An RRset has one TTL: others of theirs in the text take it.",
       example: ["_acme-challenge*/TXT", "*.dev/A"],
     }),
   leave: z

@@ -27,7 +27,7 @@ import { requireStored } from "../changes/state/past-zone.ts";
 import type { ChangePipeline, Planned } from "../changes/pipeline.ts";
 import { lockWarning, type Explained, type ReviewPolicy } from "../changes/locks-and-reviews.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
-import { leftRecords, type LeftOwner } from "./left-records.ts";
+import { leftRecords, withTtlsOfLeft, type LeftOwner } from "./left-records.ts";
 import {
   lossPercent,
   lossWarning,
@@ -265,7 +265,8 @@ export class ZoneFileTransfer {
     const desired = await inSlices(mapped(own, asDesired));
     const records = withoutManaged(desired, zone.signed);
     const held = await inSlices(asHeld(records, zone.kind));
-    const given = await inSlices(stillProxied(live, held.records, parsed.records, zone.kind));
+    const proxied = await inSlices(stillProxied(live, held.records, parsed.records, zone.kind));
+    const { records: given, warnings: keptTtls } = await inSlices(withTtlsOfLeft(proxied, left));
     const off = await inSlices(newDisabled(live, disabled));
     const isMissing = (record: LiveRecord) => isActive(record) && !text.holds(record.recordType);
     const others = input.mode === "merge" ? [] : await inSlices(filtered(within, isMissing));
@@ -273,7 +274,8 @@ export class ZoneFileTransfer {
     const inFiles = others.length === 0 && left.ids.size === 0 ? within : await inSlices(filtered(within, isOwn));
     const staying = input.mode === "merge" ? "all" : "disabled";
     const state = await inSlices(planningState(inFiles, [...given, ...off.map(asDisabled)], staying));
-    const wanted = await inSlices(aligningTtls(live, state.changes));
+    const aligned = left.ids.size === 0 ? live : await inSlices(filtered(live, ({ id }) => !left.ids.has(id)));
+    const wanted = await inSlices(aligningTtls(aligned, state.changes));
     await refuseBeyondRights(given, wanted, zone.rights);
     const { changes, readOnly } = await inSlices(
       partingReadOnly(wanted, zone.kind, await readOnlyAtProvider(zone, wanted)),
@@ -299,6 +301,7 @@ export class ZoneFileTransfer {
       ...outOfZoneWarnings(parsed.outOfZone, zone.name),
       ...uncoveredWarnings(parsed.records.length - read.length + parsed.disabled.length - disabled.length),
       ...disabledWarnings(off),
+      ...notEndless(keptTtls),
       ...left.warnings,
       ...notEndless(others.filter(({ id }) => !left.ids.has(id)).map(otherTypeWarning)),
       ...broken.map((reason) => `Kept although it breaks a rule: ${reason}`),

@@ -36,6 +36,15 @@ describe("an update", () => {
     expect((await own.history()).length).toBe(4);
   });
 
+  test("makes the address one of a personal token, which a replacement by a file can leave", async () => {
+    const own = await manualZone(zw);
+    expect(await update(`hostname=home.${own.name}&myip=192.0.2.1`)).toEqual([200, "good 192.0.2.1"]);
+    const file = { zonefile: "www 300 IN A 192.0.2.2\n", mode: "replace", force: true };
+    const { body } = await own.post("/zonefile", { ...file, leave: ["tokens"] });
+    expect(body.warnings).toContain("Left 1 record as it is: 1 last written with personal tokens.");
+    expect(await own.lines()).toEqual(["home A 192.0.2.1", "www A 192.0.2.2"]);
+  });
+
   test("leaves a disabled address alone", async () => {
     const own = await manualZone(zw);
     const record = { recordType: "A", name: "home", value: "192.0.2.7", status: "disabled" };

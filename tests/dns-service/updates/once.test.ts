@@ -126,3 +126,21 @@ test("a replacement by a file leaves the records whose newest version a key wrot
   const { body: listed } = await zw.admin.get(`/api/domains/${id}/records?type=A`);
   expect(listed.records.map(({ name }: { name: string }) => name)).toEqual(["by-key"]);
 });
+
+test("a record that a key wrote stays as it is, however often a file with another TTL for its RRset replaces the zone", async () => {
+  const { client, id, lines } = await newZone(zw, "kept.example");
+  expect(await client.update([update.add("home", "A", "192.0.2.1")])).toBe(0);
+  const [written] = await lines();
+  const zonefile = "@ 300 IN NS ns1.example.net.\nhome 600 IN A 192.0.2.9\n";
+  const replace = async (more: object = {}) =>
+    (await zw.admin.post(`/api/domains/${id}/zonefile`, { zonefile, mode: "replace", leave: ["keys"], ...more })).body;
+  const { plan } = await replace({ dryRun: true });
+  expect([plan.updates, plan.deletes]).toEqual([[], []]);
+  const warning = "home A keeps the TTL 300: an RRset has one TTL, and 192.0.2.1 is left as it is.";
+  const answers = [await replace(), await replace(), await replace()];
+  expect(answers.map(({ left, updated, deleted, warnings }) => [left, updated, deleted, warnings])).toEqual(
+    answers.map(() => [1, 0, 0, [warning, "Left 1 record as it is: 1 last written by TSIG keys."]]),
+  );
+  expect(answers.map(({ created }) => created)).toEqual([2, 0, 0]);
+  expect(await lines()).toEqual(["@ 300 NS ns1.example.net", written, "home 300 A 192.0.2.9"]);
+});

@@ -1,10 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { beforeEach, describe, expect, test } from "vitest";
+import { RestClient } from "../../support/rest-client.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { writableFormats } from "../../../server/dns/formats/formats.ts";
 import { data } from "../../dns/zone-file/corpus/types.ts";
 import { refusedLines } from "../../dns/zone-file/corpus/refused.ts";
-import { fileZone, manualZone, type Body, type Zone } from "../../support/zones.ts";
+import { fileZone, lineOf, manualZone, type Body, type Zone } from "../../support/zones.ts";
 
 const zw = useZonewright();
 
@@ -445,6 +446,35 @@ describe("records of others, when a file replaces the zone", () => {
       "@ TXT google-site-verification=x",
       "a.dev A 192.0.2.1",
       "www A 192.0.2.2",
+    ]);
+  });
+
+  test("keep their TTL, which the file's own records of the same RRset take, and stay those of a personal token at each further replacement", async () => {
+    const { body: made } = await zw.admin.post("/api/auth/me/tokens", { name: "CI", permissions: ["records:write"] });
+    const program = new RestClient(zw.url, made.token);
+    const post = async (record: object) => (await program.post(`${zone.path}/records`, record)).status;
+    expect(await post({ recordType: "A", name: "home", value: "192.0.2.1", ttl: 3600 })).toBe(201);
+    await send({ zonefile: "pattern 300 IN A 192.0.2.2\n" });
+    const given = {
+      zonefile: "home 300 IN A 192.0.2.9\npattern 600 IN A 192.0.2.8\n",
+      mode: "replace",
+      leave: ["tokens"],
+      ignore: ["pattern/A/192.0.2.2"],
+    };
+    const { body: first } = await send(given);
+    expect(first).toMatchObject({ left: 2, created: 2, updated: 0, deleted: 0 });
+    expect(first.warnings).toContain(
+      "home A keeps the TTL 3600: an RRset has one TTL, and 192.0.2.1 is left as it is.",
+    );
+    for (let run = 0; run < 2; run++) {
+      const { body } = await send(given);
+      expect(body).toMatchObject({ left: 2, created: 0, updated: 0, deleted: 0 });
+    }
+    expect((await zone.records()).map((one) => `${lineOf(one)} ${one.ttl}`).toSorted()).toEqual([
+      "home A 192.0.2.1 3600",
+      "home A 192.0.2.9 3600",
+      "pattern A 192.0.2.2 300",
+      "pattern A 192.0.2.8 300",
     ]);
   });
 

@@ -57,6 +57,15 @@ describe("changing", () => {
     expect((await zone.history()).length).toBe(3);
   });
 
+  test("an RRset is one of a personal token, which a replacement by a file can leave", async () => {
+    const zone = await manualZone(zw);
+    expect((await client.replace(zone.name, "by-program", "A", ["192.0.2.1", "192.0.2.2"])).status).toBe(204);
+    const file = { zonefile: "www 300 IN A 192.0.2.3\n", mode: "replace", force: true };
+    const { body } = await zone.post("/zonefile", { ...file, leave: ["tokens"] });
+    expect(body.warnings).toContain("Left 2 records as they are: 2 last written with personal tokens.");
+    expect(await zone.lines()).toEqual(["by-program A 192.0.2.1", "by-program A 192.0.2.2", "www A 192.0.2.3"]);
+  });
+
   test("an RRset that is already as wanted costs no change, and an empty list deletes it", async () => {
     const zone = await manualZone(zw);
     for (const again of [1, 2, 3])
