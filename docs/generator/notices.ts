@@ -4,8 +4,8 @@ import { wayInNotice, type WayInChange } from "../../server/accounts/auth/ways-i
 import { failedChange } from "../../server/zones/changes/repair.ts";
 import { disabledNotice } from "../../server/notifications/channels/deliverer.ts";
 import { certificatesExpiring, certificatesInvalid } from "../../server/registry/certificates/notices.ts";
-import { dnssecNotice } from "../../server/registry/dnssec/notices.ts";
-import { danglingRecords, delegationChanged } from "../../server/registry/delegation/notices.ts";
+import { dnssecNotice } from "../../server/registry/dnssec/service.ts";
+import { danglingRecords, delegationChanged } from "../../server/registry/delegation/service.ts";
 import { secondaryNotice } from "../../server/dns-service/secondary-check.ts";
 import { driftNotice } from "../../server/zones/drift/drift-job.ts";
 import { finishedNotice, progressNotice } from "../../server/bulk/batches/notices.ts";

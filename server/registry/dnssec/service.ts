@@ -6,12 +6,11 @@ import type { Chain } from "../../dns/dnssec/chain.ts";
 import { dsText, type Ds } from "../../dns/dnssec/keys.ts";
 import { knownKind } from "../../dns-providers/kinds.ts";
 import { writeEntry } from "../../notifications/audit/audit.ts";
-import type { Notifications } from "../../notifications/notify.ts";
+import type { Notifications, TypedNotice } from "../../notifications/notify.ts";
 import type { DelegationCheck } from "../delegation/check.ts";
 import type { Delegations } from "../delegation/service.ts";
 import { betweenChecks } from "../delegation/store.ts";
 import { dsToPublish, judgeDnssec, stateOf, type DnssecFinding, type dnssecStates } from "./findings.ts";
-import { dnssecNotice, isReported, type ReportedCode } from "./notices.ts";
 import { observeDnssec, type DnssecSeen } from "./observe.ts";
 
 interface Parts {
@@ -288,4 +287,58 @@ function factsOf(seen: DnssecSeen, before: readonly ReportedCode[], now: Date): 
     findings,
     reported: isKnown ? present : [...new Set([...before, ...present])],
   };
+}
+
+/** The findings that are reported once they appear, and the titles of their notices. */
+const titles = {
+  ds_mismatch: (zone: string) => `The DS records of ${zone} match none of its keys`,
+  broken: (zone: string) => `${zone} does not validate`,
+  signatures_expiring: (zone: string) => `The signatures of ${zone} expire soon`,
+} as const;
+
+type ReportedCode = keyof typeof titles;
+
+function isReported(code: string): code is ReportedCode {
+  return Object.hasOwn(titles, code);
+}
+
+interface NoticeFacts {
+  parentDs: string[] | null;
+  dsToPublish: string[];
+  signaturesExpireAt: string | null;
+  chainReason: string;
+}
+
+type DnssecNotice = TypedNotice<"dnssec.ds_mismatch" | "dnssec.broken" | "dnssec.expiring_signatures">;
+
+/** Reports a finding. The domain is in the default view, like all that are checked. */
+export function dnssecNotice(
+  { id, name, ownerId }: { id: string; name: string; ownerId: string | null },
+  { code, message }: Pick<DnssecFinding, "message"> & { code: ReportedCode },
+  { parentDs, dsToPublish, signaturesExpireAt, chainReason }: NoticeFacts,
+): DnssecNotice {
+  const notice = {
+    title: titles[code](name),
+    content: message,
+    to: { userIds: ownerId === null ? [] : [ownerId], administrators: true },
+  };
+  const of = { domainId: id, domainName: name };
+  switch (code) {
+    case "ds_mismatch":
+      return {
+        ...notice,
+        event: "dnssec.ds_mismatch",
+        level: "error",
+        metadata: { ...of, parentDs: parentDs ?? [], dsToPublish },
+      };
+    case "broken":
+      return { ...notice, event: "dnssec.broken", level: "error", metadata: { ...of, reason: chainReason } };
+    default:
+      return {
+        ...notice,
+        event: "dnssec.expiring_signatures",
+        level: "warning",
+        metadata: { ...of, expiresAt: signaturesExpireAt },
+      };
+  }
 }
