@@ -6,6 +6,7 @@ import { disabledNotice } from "../../server/notifications/channels/deliverer.ts
 import { certificatesExpiring, certificatesInvalid } from "../../server/registry/certificates/notices.ts";
 import { dnssecNotice } from "../../server/registry/dnssec/service.ts";
 import { danglingRecords, delegationChanged } from "../../server/registry/delegation/service.ts";
+import { changeFailed } from "../../server/registry/registrars/tasks.ts";
 import { secondaryNotice } from "../../server/dns-service/secondary-check.ts";
 import { driftNotice } from "../../server/zones/drift/drift-job.ts";
 import { finishedNotice, progressNotice } from "../../server/bulk/batches/notices.ts";
@@ -115,6 +116,15 @@ export function exampleNotices(): Record<NotificationEvent, Notice> {
       { fact: "statuses", before: ["client transfer prohibited"], after: ["active"] },
       { fact: "nameServers", before: ["ns1.dns.example", "ns2.dns.example"], after: ["ns1.other.example"] },
       { fact: "locked", before: ["on"], after: ["off"] },
+    ]),
+    "domain.registration_change_failed": changeFailed({ id: domainId, name: "example.com", view: "" }, userId, [
+      {
+        field: "nameServers",
+        before: ["ns1.dns.example", "ns2.dns.example"],
+        after: ["ns1.other.example"],
+        at: new Date("2027-03-01T12:00:00Z"),
+        reason: "The registry refuses ns1.other.example.",
+      },
     ]),
     "domain.delegation_changed": delegationChanged(delegated, ["nameServers"], {
       zone: "com",

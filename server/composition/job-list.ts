@@ -15,6 +15,7 @@ import { driftSchedules, type DriftJob } from "../zones/drift/drift-job.ts";
 import type { CertificateCheckJob } from "../registry/certificates/check-job.ts";
 import type { DelegationServices } from "../registry/delegation/check-job.ts";
 import type { ExpiryServices } from "../registry/expiry/service.ts";
+import type { RegistrarTasks } from "../registry/registrars/tasks.ts";
 import { mirrorJobName, type MirrorReconciler } from "../zones/mirrors/reconciler.ts";
 import { MailOutbox, type Mailer } from "../notifications/mail/outbox.ts";
 import type { Deliverer } from "../notifications/channels/deliverer.ts";
@@ -51,6 +52,7 @@ interface Workers
     Pick<DelegationServices, "delegationCheck"> {
   repair: RepairJob;
   certificateCheck: CertificateCheckJob;
+  registrarTasks: RegistrarTasks;
   batches: BatchRunner;
   requestSchedule: ChangeRequestSchedule;
   assignmentEnds: AssignmentEnds;
@@ -191,6 +193,7 @@ export function jobs({ config, database, log, now, ...needs }: Needs): Job[] {
     mail.job,
     expiryCheck,
     expiryReminders,
+    needs.registrarTasks,
     needs.delegationCheck,
     needs.certificateCheck,
   ];

@@ -28,6 +28,7 @@ import { CertificateCheckJob } from "../registry/certificates/check-job.ts";
 import { TlsHosts } from "../registry/certificates/service.ts";
 import { composeDelegation } from "../registry/delegation/check-job.ts";
 import { Registrations } from "../registry/registrars/registrations.ts";
+import { RegistrarTasks } from "../registry/registrars/tasks.ts";
 import { RegistrarConfigs } from "../registry/registrars/configs.ts";
 import { composeExpiry } from "../registry/expiry/service.ts";
 import { Health } from "../database/health.ts";
@@ -176,7 +177,8 @@ export async function createServices(parts: {
     environment: { egress, accounts },
     now,
   });
-  const expiry = composeExpiry({ config, database, notifications, registrarConfigs, egress, log, now });
+  const registrarTasks = new RegistrarTasks({ database, registrarConfigs, notifications, now });
+  const expiry = composeExpiry({ config, database, notifications, registrarConfigs, registrarTasks, egress, log, now });
   const delegation = composeDelegation({ config, database, notifications, egress, log, now });
   const certificateCheck = new CertificateCheckJob({
     database,
@@ -190,6 +192,7 @@ export async function createServices(parts: {
   const review = new ReviewPolicy(config.reviewRequired);
   const registrations = new Registrations({
     registrarConfigs,
+    tasks: registrarTasks,
     probe: (zone, names) => delegation.delegations.probe(zone, names),
     alone: (id, work) => withZone(database, id, work),
     noteDs: (tx, id) => delegation.dnssec.noteDs(tx, id),
@@ -325,6 +328,7 @@ export async function createServices(parts: {
       drift,
       ...channelServices,
       ...expiry,
+      registrarTasks,
       ...delegation,
       certificateCheck,
     },
@@ -399,6 +403,7 @@ export async function createServices(parts: {
     registrations,
     signing,
     ...expiry,
+    registrarTasks,
     ...delegation,
     certificateCheck,
     tlsHosts,

@@ -12,6 +12,7 @@ export const notificationEvents = [
   "domain.expired",
   "domain.expiry_check_failed",
   "domain.registration_changed",
+  "domain.registration_change_failed",
   "domain.delegation_changed",
   "domain.dangling",
   "certificate.expiring",
@@ -80,6 +81,10 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
   "domain.registration_changed": {
     when: "The registrar, a status, the name servers or the DS records in a registration are not what the last lookup found, or its transfer lock or automatic renewal was turned on or off at the registrar and not here. Grace periods after a registration or renewal are not reported. Beyond twenty domains a day, one notification covers the rest.",
     to: "the domain's owner and administrators",
+  },
+  "domain.registration_change_failed": {
+    when: "A registrar accepted a change of name servers, DS records, transfer lock or automatic renewal, and did not carry it out. Sent once. Beyond twenty domains a day, one notification to administrators covers the rest.",
+    to: "the domain's owner, the user who made the change, and administrators",
   },
   "domain.delegation_changed": {
     when: "The NS, DS or glue records of a domain in the parent zone changed since the last check.",
@@ -369,6 +374,16 @@ export interface EventMetadata extends Record<NotificationEvent, object> {
   /** `changes`: the facts that differ, of `registrar`, `statuses`, `nameServers` and `ds` at the registry, with all of their values, and of `locked` and `autoRenew` at the registrar, each `on` or `off`. */
   "domain.registration_changed": OfDomain & {
     changes: readonly { fact: string; before: readonly string[]; after: readonly string[] }[];
+  };
+  /** `field`: one of `nameServers`, `ds`, `locked` and `autoRenew`. `acceptedAt`: in ISO 8601. `reason`: the registrar's; empty if it gave none. */
+  "domain.registration_change_failed": OfDomain & {
+    changes: readonly {
+      field: string;
+      before: readonly string[] | boolean;
+      after: readonly string[] | boolean;
+      acceptedAt: string;
+      reason: string;
+    }[];
   };
   /** `changed`: the sets that differ, of `nameServers`, `ds` and `glue`. Then what they are now. */
   "domain.delegation_changed": OfDomain & {

@@ -1,6 +1,8 @@
 /** Fields that hold secrets. */
 const secretField =
   /^(?:accessToken|refreshToken|tempToken|token|pendingToken|pending_token|ticket|code|codeVerifier|deviceCode|secret|\w+Secret|apiKey|password|\w+Password)$/;
+/** Codes of findings, such as `change_failed`, which are words and no secrets. */
+const words = /^[a-z]+(?:_[a-z]+)+$/;
 /** Shorter ones may occur in a log by chance. */
 const least = 12;
 
@@ -11,7 +13,8 @@ export function rememberSecrets(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   for (const [field, child] of Object.entries(value)) {
     if (typeof child !== "string") rememberSecrets(child);
-    else if (secretField.test(field) && child.length >= least && !/^\*+$/.test(child)) secrets.add(child);
+    else if (secretField.test(field) && child.length >= least && !/^\*+$/.test(child) && !words.test(child))
+      secrets.add(child);
   }
 }
 

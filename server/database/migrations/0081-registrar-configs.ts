@@ -18,3 +18,12 @@ export class RegistrarConfigs extends Migration {
     );
   }
 }
+
+/** Finds the domains with changes that their registrar accepted and does not show yet. */
+export class RegistrarTasks extends Migration {
+  override up(): void {
+    this.addSql(
+      "create index domains_accepted_changes_idx on domains (id) where registrar_state->'accepted' <> '{}'::jsonb",
+    );
+  }
+}

@@ -65,7 +65,7 @@ import { LeanLists } from "./0076-lean-lists.ts";
 import { CommandLine } from "./0077-command-line.ts";
 import { Preferences } from "./0078-preferences.ts";
 import { SnapshotNames } from "./0079-snapshot-names.ts";
-import { RegistrarConfigs } from "./0081-registrar-configs.ts";
+import { RegistrarConfigs, RegistrarTasks } from "./0081-registrar-configs.ts";
 import { Costs } from "./0082-costs.ts";
 import { TokensOfChanges } from "./0085-tokens-of-changes.ts";
 import { BatchOrders } from "./0086-batch-orders.ts";
@@ -165,4 +165,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0105-last-serials", class: LastSerials },
   { name: "0104-drift-turns", class: DriftTurns },
   { name: "0101-failed-deliveries", class: FailedDeliveries },
+  { name: "0108-registrar-tasks", class: RegistrarTasks },
 ];

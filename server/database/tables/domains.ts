@@ -44,7 +44,7 @@ export const DomainSchema = defineEntity({
     registration: p.json().$type<unknown>().nullable(),
     /** The registrar configuration whose account has the name; null: none is set. */
     registrarConfigId: p.uuid().nullable(),
-    /** What that registrar said last; null: not asked yet. See StoredReading in registry/registrars/registrar.ts. */
+    /** What that registrar said last; null: not asked yet. See StoredReading in registry/registrars/stored-reading.ts. */
     registrarState: p.json().$type<unknown>().nullable(),
     /** What the registration costs in a year, in hundredths of the currency. */
     yearlyCostHundredths: p.integer().nullable(),

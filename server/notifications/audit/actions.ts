@@ -9,7 +9,7 @@ export type AuditAction =
   | `change_request.${"apply" | "approve" | "comment" | "create" | "fail" | "reject" | "reopen" | "withdraw"}`
   | `channel.${"create" | "delete" | "disable" | "update"}`
   | `domain.${"change_registration" | "change_tls_hosts" | "check_delegation" | "check_dnssec" | "check_expiry" | "create" | "delete" | "import" | "import_table" | "move"}`
-  | `domain.${"raise_serial" | "refuse_update" | "registration_changed" | "set_dnssec" | "set_expiry" | "set_expiry_remind"}`
+  | `domain.${"raise_serial" | "refuse_update" | "registration_change_failed" | "registration_changed" | "set_dnssec" | "set_expiry" | "set_expiry_remind"}`
   | `domain.${"send_dnssec" | "send_registration" | "snooze_delegation" | "update"}`
   | `feed.${"create" | "delete"}`
   | `identity.${"bind" | "groups" | "register" | "sign_in" | "unbind"}`

@@ -14,6 +14,7 @@ import {
 import { failure, type Finding } from "./registration.ts";
 import type { ExpiryLookup } from "./lookup.ts";
 import type { RegistrarConfigs } from "../registrars/configs.ts";
+import type { RegistrarTasks } from "../registrars/tasks.ts";
 import { lookupFailure, storeFinding, type StoredFinding } from "./store-finding.ts";
 
 const atOnce = 16;
@@ -40,6 +41,7 @@ interface Parts {
   database: Database;
   lookUp: ExpiryLookup;
   registrarConfigs: RegistrarConfigs;
+  registrarTasks: RegistrarTasks;
   notifications: Notifications;
   log: Logger;
   now: () => Date;
@@ -102,6 +104,8 @@ export class ExpiryCheckJob implements Job {
     return await this.#parts.database.fork().transactional(async (tx) => {
       const stored = await storeFinding(tx, domain.id, finding, { now: this.#parts.now(), byItself: true, reading });
       if (stored && stored.changes.length > 0) await this.#report(tx, domain, stored);
+      if (stored?.registrar)
+        await this.#parts.registrarTasks.report(tx, domain, stored.registrar.known, stored.registrar.reading);
       const isNew = stored && stored.failures >= failuresBeforeNotice && stored.failuresBefore < failuresBeforeNotice;
       const reason = isNew ? lookupFailure(finding, reading) : null;
       if (stored && reason !== null) await this.#notify(tx, domain, stored.ownerId, reason);

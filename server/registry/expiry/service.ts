@@ -19,6 +19,7 @@ import { failure, type Finding } from "./registration.ts";
 import { ExpiryLookup } from "./lookup.ts";
 import { registrationChanged } from "./notices.ts";
 import type { RegistrarConfigs } from "../registrars/configs.ts";
+import type { RegistrarTasks } from "../registrars/tasks.ts";
 import { lookupFailure, storeFinding, type StoredFinding } from "./store-finding.ts";
 
 /** Maximum duration of a manual lookup, including the maximum wait for one server's rate limit. */
@@ -28,6 +29,7 @@ const turnMilliseconds = 8_000;
 interface Parts {
   lookUp: ExpiryLookup;
   registrarConfigs: RegistrarConfigs;
+  registrarTasks: RegistrarTasks;
   notifications: Notifications;
   now: () => Date;
 }
@@ -62,6 +64,8 @@ export class Expiry {
       });
       if (stored.changes.length > 0)
         await this.#parts.notifications.notify(tx, registrationChanged(zone, stored.ownerId, stored.changes));
+      if (stored.registrar)
+        await this.#parts.registrarTasks.report(tx, zone, stored.registrar.known, stored.registrar.reading);
       return stored.date;
     });
     return date
@@ -114,11 +118,12 @@ export function composeExpiry(parts: {
   database: Database;
   notifications: Notifications;
   registrarConfigs: RegistrarConfigs;
+  registrarTasks: RegistrarTasks;
   egress: Egress;
   log: Logger;
   now: () => Date;
 }) {
-  const { config, database, notifications, registrarConfigs, egress, log, now } = parts;
+  const { config, database, notifications, registrarConfigs, registrarTasks, egress, log, now } = parts;
   const pace = new ServerPace(now);
   const lookUp = new ExpiryLookup({
     bootstrap: new RdapBootstrap({
@@ -133,8 +138,8 @@ export function composeExpiry(parts: {
     isPublic: config.rdapBootstrapUrl === undefined && config.whoisServer === undefined,
   });
   return {
-    expiry: new Expiry({ lookUp, registrarConfigs, notifications, now }),
-    expiryCheck: new ExpiryCheckJob({ database, lookUp, registrarConfigs, notifications, log, now }),
+    expiry: new Expiry({ lookUp, registrarConfigs, registrarTasks, notifications, now }),
+    expiryCheck: new ExpiryCheckJob({ database, lookUp, registrarConfigs, registrarTasks, notifications, log, now }),
     expiryReminders: new ExpiryReminderJob({ database, notifications, log, now }),
   };
 }

@@ -8,7 +8,7 @@ import {
   watchedIn,
   type RegistrarReading,
   type StoredReading,
-} from "../registrars/registrar.ts";
+} from "../registrars/stored-reading.ts";
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -33,6 +33,8 @@ export interface StoredFinding {
   /** The registration data that changed since the last answer. */
   changes: FactChange[];
   ownerId: string | null;
+  /** What the registrar said, if it was stored, with what was stored before. */
+  registrar: { known: StoredReading | null; reading: RegistrarReading } | null;
   /** The date that the lookup found; null if none. */
   date: FoundDate | null;
 }
@@ -142,7 +144,9 @@ export async function storeFinding(
     })
     .where("id", "=", domainId)
     .execute();
-  return { before, after, failuresBefore: old.expiry_check_failures, failures, changes, ownerId: old.owner_id, date };
+  const registrar = reading && !isLate ? { known: heard, reading } : null;
+  const failuresBefore = old.expiry_check_failures;
+  return { before, after, failuresBefore, failures, changes, ownerId: old.owner_id, registrar, date };
 }
 
 /**

@@ -23,15 +23,8 @@ import { gandi } from "./gandi.ts";
 import { inwx } from "./inwx.ts";
 import { ovh } from "./ovh.ts";
 import { porkbun } from "./porkbun.ts";
-import {
-  askTasks,
-  checkingNames,
-  storedReading,
-  type Registrar,
-  type RegistrarKind,
-  type RegistrarReading,
-  type StoredReading,
-} from "./registrar.ts";
+import { checkingNames, type Registrar, type RegistrarKind } from "./registrar.ts";
+import { askTasks, storedReading, type RegistrarReading, type StoredReading } from "./stored-reading.ts";
 import { route53domains } from "./route53domains.ts";
 
 /** Every kind of registrar, in the order offered to people. */

@@ -2,16 +2,10 @@ import { createHash } from "node:crypto";
 import type { KnownCertificates } from "../certificates/findings.ts";
 import { standsFor, type Ds, type ZoneKey } from "../../dns/dnssec/keys.ts";
 import type { ServedKeys, ServerSeen } from "../delegation/observe.ts";
-import {
-  isSame,
-  type AcceptedChanges,
-  type ChangeableField,
-  type FailedChanges,
-  type PublishedKey,
-  type Refusal,
-  type RegistrarChange,
-  type RegistrarState,
-} from "./registrar.ts";
+import { AppError, badField } from "../../platform/errors.ts";
+import { readDs, readHostNames } from "../expiry/dates.ts";
+import type { ChangeableField, PublishedKey, Refusal, RegistrarChange, RegistrarState } from "./registrar.ts";
+import { isSame, type AcceptedChanges, type FailedChanges, type FailedTask } from "./stored-reading.ts";
 
 /** What a caller wants of a registration, with names and DS records in canonical form; what is left out stays. */
 export interface WantedRegistration {
@@ -209,6 +203,47 @@ function serversWithoutKeys(zone: string, ds: readonly string[], probe: Probe | 
   ];
 }
 
+/** @throws AppError BAD_REQUEST for what is refused whatever is confirmed */
+export function refuseImpossible({ refusals }: RegistrationPlan): void {
+  if (refusals.length === 0) return;
+  const issues = refusals.map(({ field, message }) => ({ path: [field], message }));
+  throw new AppError("BAD_REQUEST", issues.map(({ message }) => message).join(" "), { issues });
+}
+
+/** The refusal of a change with risks that nobody has accepted. */
+export function needsForce(risks: readonly Risk[]): AppError {
+  const messages = risks.map(({ message }) => message).join(" ");
+  return new AppError(
+    "CONFIRMATION_REQUIRED",
+    `${messages} To change it nevertheless, repeat the call with force: true.`,
+  );
+}
+
+/** Returns what is wanted with names and DS records in canonical form. @throws AppError BAD_REQUEST */
+export function canonical({ nameServers, ds, locked, autoRenew }: WantedRegistration): WantedRegistration {
+  const hosts = nameServers?.map((text, index) => {
+    const [host] = readHostNames([text]);
+    if (host === undefined)
+      throw badField(["nameServers", index], "This must be a host name, such as ns1.example.net.");
+    return host;
+  });
+  const records = ds?.map((text, index) => {
+    const record = readDs(text);
+    if (record === null)
+      throw badField(
+        ["ds", index],
+        "This must be a DS record as in a zone file: key tag, algorithm, digest type and digest.",
+      );
+    return record;
+  });
+  return {
+    ...(hosts && { nameServers: [...new Set(hosts)].toSorted() }),
+    ...(records && { ds: [...new Set(records)].toSorted() }),
+    ...(locked === undefined ? {} : { locked }),
+    ...(autoRenew === undefined ? {} : { autoRenew }),
+  };
+}
+
 /** Returns the change to send for one field. DS records come with their keys, for registrars that take these. */
 export function changeOf({ field, after }: FieldChange, zone: string, keys: readonly ZoneKey[]): RegistrarChange {
   if (field !== "ds") return { [field]: after };
@@ -365,12 +400,7 @@ export function judgeKnown(
   for (const field of order) {
     const change = failed[field];
     if (change === undefined) continue;
-    const reason = change.reason === "" ? "It gave no reason." : `It says: ${change.reason}`;
-    add(
-      "change_failed",
-      "error",
-      `The registrar accepted the change of ${words[field]} of ${name} of ${minuteOf(change.at)} UTC, and did not carry it out. ${reason} Look in its console, then send the change again.`,
-    );
+    add("change_failed", "error", failureMessage(name, { field, ...change }));
   }
   if (registrar?.locked === false)
     add("unlocked", "warning", `${name} can be transferred to another registrar. Turn its transfer lock on.`);
@@ -388,6 +418,15 @@ export function judgeKnown(
   }
   const severities = ["error", "warning", "info"];
   return found.toSorted((one, other) => severities.indexOf(one.severity) - severities.indexOf(other.severity));
+}
+
+/** Says that a change of a registration was not carried out, and what to do. */
+export function failureMessage(
+  name: string,
+  { field, at, reason }: Pick<FailedTask, "field" | "at" | "reason">,
+): string {
+  const said = reason === "" ? "It gave no reason." : `It says: ${reason}`;
+  return `The registrar accepted the change of ${words[field]} of ${name} of ${minuteOf(at)} UTC, and did not carry it out. ${said} Look in its console, then send the change again.`;
 }
 
 function alsoOf(others: number, what: string): string {

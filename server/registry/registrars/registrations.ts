@@ -1,7 +1,6 @@
 import type { Caller } from "../../access/caller.ts";
 import { zoneFor, type Zone } from "../../access/zone-access.ts";
 import { fromJson, queries, type EntityManager } from "../../database/database.ts";
-import { escapeLike } from "../../database/query-helpers.ts";
 import type { ReviewRequired } from "../../database/tables/domains.ts";
 import type { Role } from "../../database/tables/users.ts";
 import { ProviderError, throughProvider } from "../../dns-providers/provider.ts";
@@ -12,17 +11,19 @@ import { dsText, type ZoneKey } from "../../dns/dnssec/keys.ts";
 import type { StoredFacts } from "../delegation/store.ts";
 import type { RegistrationFacts } from "../expiry/store-finding.ts";
 import { registrableOf } from "../expiry/registration.ts";
-import { readDs, readHostNames } from "../expiry/dates.ts";
 import type { OpenRegistrar, RegistrarConfigs } from "./configs.ts";
 import {
   approvalCovers,
+  canonical,
   changeOf,
   changesAlike,
   differences,
   judgeKnown,
   judgeRegistration,
   knownKeys,
+  needsForce,
   overtaking,
+  refuseImpossible,
   registrationHash,
   sendingOrder,
   type FieldChange,
@@ -33,26 +34,23 @@ import {
 } from "./plan.ts";
 import type { z } from "zod";
 import type { changeRegistrationInput } from "./schemas.ts";
+import { dsSteps, keyRefusals, type Refusal, type RegistrarChange, type RegistrarState } from "./registrar.ts";
 import {
   afterChange,
-  afterReading,
+  askTasks,
   beforeChange,
-  isOutdated,
+  failedTasks,
   onceCarriedOut,
-  dsSteps,
-  keyRefusals,
+  sharing,
   stillAccepted,
   stillFailed,
-  withoutFailed,
-  askTasks,
-  type TasksByField,
   storedReading,
-  type Refusal,
-  type RegistrarChange,
+  storeState,
+  withoutFailed,
   type RegistrarReading,
-  type RegistrarState,
-  type StoredReading,
-} from "./registrar.ts";
+  type TasksByField,
+} from "./stored-reading.ts";
+import type { RegistrarTasks } from "./tasks.ts";
 
 /** A change of a registration, as a client sends it. */
 export interface RegistrationInput extends z.infer<typeof changeRegistrationInput> {
@@ -78,6 +76,7 @@ export interface RegistrationDraft {
 
 interface Parts {
   registrarConfigs: RegistrarConfigs;
+  tasks: RegistrarTasks;
   /** Asks name servers about a zone. Null: checks from outside are turned off. Must not run in a transaction. */
   probe: (zone: string, nameServers: readonly string[]) => Promise<Probe | null>;
   review: {
@@ -97,9 +96,10 @@ interface Parts {
 interface Prepared {
   zone: Zone;
   account: OpenRegistrar;
-  state: RegistrarState;
-  /** The version of what was stored when the registrar was asked. */
-  version: number;
+  /** What the registrar says now. */
+  reading: RegistrarReading & { state: RegistrarState };
+  /** Whether it says that a change that it accepted failed. */
+  failed: boolean;
   plan: RegistrationPlan;
   /** The name servers that the zone has after the change, and may have until then if one is in flight. */
   servers: readonly string[];
@@ -292,11 +292,9 @@ export class Registrations {
     caller: Caller,
     input: WantedRegistration & { id: string },
   ): Promise<RegistrationDraft> {
-    const { zone, account, plan, state, version } = await this.#prepare(em, caller, input);
+    const { zone, account, plan, reading } = await this.#prepare(em, caller, input);
     refuseImpossible(plan);
-    const now = this.#parts.now();
-    const reading = { configId: account.id, version, state, error: null };
-    await em.fork().transactional(async (tx) => storeReading(tx, zone, reading, now));
+    await em.fork().transactional((tx) => this.#parts.tasks.store(tx, zone, reading));
     return draftOf(account.id, plan);
   }
 
@@ -395,8 +393,8 @@ export class Registrations {
     return {
       zone,
       account,
-      state,
-      version: known?.version ?? 0,
+      reading: { configId: account.id, version: known?.version ?? 0, state, error: null, tasks },
+      failed: failedTasks(known, tasks).length > 0,
       plan,
       servers,
       probe,
@@ -409,12 +407,15 @@ export class Registrations {
   async #carryOut(
     em: EntityManager,
     caller: Caller,
-    { zone, account, state, plan, keys }: Prepared,
+    { zone, account, reading, failed, plan, keys }: Prepared,
     { about, isHeld }: { about: object; isHeld: Held["isHeld"] },
   ): Promise<{ failure: ProviderError | null; touched: boolean }> {
     const changes = sendingOrder(plan.changes);
     if (changes.length === 0) return { failure: null, touched: false };
     if (!isHeld()) return { failure: new ProviderError(lost, "none"), touched: false };
+    const { state } = reading;
+    // What the change replaces would otherwise not be reported.
+    if (failed) await em.fork().transactional((tx) => this.#parts.tasks.store(tx, zone, reading));
     // Begun and ended by an entry each, so that it leaves a trace even if this process ends in between.
     await this.#record(em, caller, zone, {
       action: "domain.send_registration",
@@ -456,7 +457,13 @@ export class Registrations {
       changes: done,
       about: { ...about, ...(failure === null && fault === null ? {} : { error: said }) },
       store: async (tx) => {
-        const changed = { made: sideOf(made, "after"), before: state, sent: sideOf(done, "after"), tasks };
+        const changed = {
+          made: sideOf(made, "after"),
+          before: state,
+          sent: sideOf(done, "after"),
+          tasks,
+          by: caller.userId,
+        };
         for (const { id, known } of await sharing(tx, zone, account.id))
           await storeState(tx, id, afterChange(known, account.id, changed, this.#parts.now()));
       },
@@ -464,11 +471,11 @@ export class Registrations {
     if (fault !== null) throw fault;
     if (touched) {
       // The change is made and stored, whether or not the registrar can be asked again.
-      const reading = await this.#parts.registrarConfigs.read(em.fork(), zone, "person").catch((error: unknown) => {
+      const shown = await this.#parts.registrarConfigs.read(em.fork(), zone, "person").catch((error: unknown) => {
         if (error instanceof AppError) return null;
         throw error;
       });
-      if (reading) await em.fork().transactional((tx) => storeReading(tx, zone, reading, this.#parts.now()));
+      if (shown) await em.fork().transactional((tx) => this.#parts.tasks.store(tx, zone, shown));
     }
     return { failure, touched };
   }
@@ -527,84 +534,6 @@ async function foreseen(
   const notMade = kind.makesDs && change.ds ? keyRefusals(kind.name, dsSteps(present, change.ds).added) : [];
   if (notMade.length > 0 || !registrar.refusals) return notMade;
   return await throughProvider(registrar.refusals(name, change));
-}
-
-/** @throws AppError BAD_REQUEST for what is refused whatever is confirmed */
-function refuseImpossible({ refusals }: RegistrationPlan): void {
-  if (refusals.length === 0) return;
-  const issues = refusals.map(({ field, message }) => ({ path: [field], message }));
-  throw new AppError("BAD_REQUEST", issues.map(({ message }) => message).join(" "), { issues });
-}
-
-/** The refusal of a change with risks that nobody has accepted. */
-export function needsForce(risks: readonly Risk[]): AppError {
-  const messages = risks.map(({ message }) => message).join(" ");
-  return new AppError(
-    "CONFIRMATION_REQUIRED",
-    `${messages} To change it nevertheless, repeat the call with force: true.`,
-  );
-}
-
-/** Stores what a registrar said of a name, unless something newer was stored since it was asked. */
-async function storeReading(
-  tx: EntityManager,
-  zone: Pick<Zone, "id" | "name">,
-  reading: RegistrarReading,
-  now: Date,
-): Promise<void> {
-  const domains = await sharing(tx, zone, reading.configId);
-  const own = domains.find(({ id }) => id === zone.id);
-  if (!own || isOutdated(own.known, reading)) return;
-  for (const { id, known } of domains) await storeState(tx, id, afterReading(known, reading, now));
-}
-
-/** Locks the domains that have the registration of a name from an account: also zones below it, and those in other views. */
-async function sharing(tx: EntityManager, { name }: Pick<Zone, "name">, configId: string) {
-  const rows = await queries(tx)
-    .selectFrom("domains")
-    .select(["id", "name", "registrar_state"])
-    .where("registrar_config_id", "=", configId)
-    // By the index of names: an account may have the registrations of all domains.
-    .where((eb) => eb.or([eb("name", "=", name), eb("name", "like", `%.${escapeLike(name)}`)]))
-    .orderBy("id")
-    .forUpdate()
-    .execute();
-  return rows
-    .filter((row) => (registrableOf(row.name)?.name ?? row.name) === name)
-    .map((row) => ({ id: row.id, known: storedReading(row.registrar_state, configId) }));
-}
-
-async function storeState(tx: EntityManager, id: string, stored: StoredReading): Promise<void> {
-  await queries(tx)
-    .updateTable("domains")
-    .set({ registrar_state: JSON.stringify(stored) })
-    .where("id", "=", id)
-    .execute();
-}
-
-/** Returns what is wanted with names and DS records in canonical form. @throws AppError BAD_REQUEST */
-export function canonical({ nameServers, ds, locked, autoRenew }: WantedRegistration): WantedRegistration {
-  const hosts = nameServers?.map((text, index) => {
-    const [host] = readHostNames([text]);
-    if (host === undefined)
-      throw badField(["nameServers", index], "This must be a host name, such as ns1.example.net.");
-    return host;
-  });
-  const records = ds?.map((text, index) => {
-    const record = readDs(text);
-    if (record === null)
-      throw badField(
-        ["ds", index],
-        "This must be a DS record as in a zone file: key tag, algorithm, digest type and digest.",
-      );
-    return record;
-  });
-  return {
-    ...(hosts && { nameServers: [...new Set(hosts)].toSorted() }),
-    ...(records && { ds: [...new Set(records)].toSorted() }),
-    ...(locked === undefined ? {} : { locked }),
-    ...(autoRenew === undefined ? {} : { autoRenew }),
-  };
 }
 
 function sideOf(changes: readonly FieldChange[], side: "before" | "after") {

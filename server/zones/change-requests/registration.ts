@@ -10,7 +10,8 @@ import {
   type Risk,
   type WantedRegistration,
 } from "../../registry/registrars/plan.ts";
-import { needsForce, type RegistrationDraft, type Registrations } from "../../registry/registrars/registrations.ts";
+import { needsForce } from "../../registry/registrars/plan.ts";
+import type { RegistrationDraft, Registrations } from "../../registry/registrars/registrations.ts";
 import type { ReviewPolicy } from "../changes/locks-and-reviews.ts";
 import type { StoredPlan, StoredRequest } from "./request.ts";
 import {

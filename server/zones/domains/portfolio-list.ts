@@ -10,7 +10,7 @@ import { harmfulDnssecCodes, type DnssecFinding } from "../../registry/dnssec/fi
 import type { StoredFacts } from "../../registry/delegation/store.ts";
 import { registrableOf } from "../../registry/expiry/registration.ts";
 import { judgeKnown } from "../../registry/registrars/plan.ts";
-import { stillFailed, storedReading } from "../../registry/registrars/registrar.ts";
+import { stillFailed, storedReading } from "../../registry/registrars/stored-reading.ts";
 import { listDomains, type DomainFilter } from "./list.ts";
 import { costOf, portfolioRows, shownRow } from "./portfolio.ts";
 import type { portfolioFindings, portfolioPage } from "./portfolio-schemas.ts";

@@ -5,7 +5,7 @@ import { readsEverything } from "../../access/zone-access.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { csvRow } from "../../platform/csv.ts";
 import { takeTurns } from "../../platform/slices.ts";
-import { storedReading } from "../../registry/registrars/registrar.ts";
+import { storedReading } from "../../registry/registrars/stored-reading.ts";
 import { cellsOf, portfolioColumns, type PortfolioRow } from "./portfolio-table.ts";
 
 interface Cursor {

@@ -14,7 +14,7 @@ const reads = new Set(["ListDomains", "GetDomainDetail", "GetOperationDetail"]);
 interface Route53DomainsAccount extends RegistrarAccount {
   /** The addresses of name servers within their domain. Without them, such a name server is refused. */
   glue: Map<string, string[]>;
-  /** Names whose DS records change only by `carryOut`: the API answers with an operation. */
+  /** Names whose DS records and transfer lock change only by `carryOut`: the API answers with an operation. */
   slow: Set<string>;
   /** Ends the operations. */
   carryOut(): void;
@@ -129,8 +129,9 @@ function reply(
       return updated(name, entry, body, glue) ?? begin(() => undefined);
     case "EnableDomainTransferLock":
     case "DisableDomainTransferLock":
-      entry.locked = action.startsWith("Enable");
-      return begin(() => undefined);
+      return begin(() => {
+        entry.locked = action.startsWith("Enable");
+      });
     case "EnableDomainAutoRenew":
     case "DisableDomainAutoRenew":
       entry.autoRenew = action.startsWith("Enable");

@@ -165,6 +165,10 @@ const actions: Audit["actions"] = {
     title: "Dynamic Update abgewiesen",
     sentence: () => "Ein Dynamic Update von {domain} durch {who} wurde abgewiesen",
   },
+  "domain.registration_change_failed": {
+    title: "Änderung einer Registrierung fehlgeschlagen",
+    sentence: () => "Der Registrar von {domain} hat eine Änderung nicht ausgeführt",
+  },
   "domain.registration_changed": {
     title: "Registrierung beim Registrar geändert",
     sentence: () => "Die Registrierung von {domain} hat sich beim Registrar geändert",

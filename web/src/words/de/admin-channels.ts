@@ -18,6 +18,7 @@ const events: Words["admin"]["channels"]["eventNames"] = {
   "domain.expired": "Eine Registrierung ist abgelaufen",
   "domain.expiry_check_failed": "Ein Ablaufdatum ließ sich nicht abfragen",
   "domain.registration_changed": "Eine Registrierung hat sich geändert",
+  "domain.registration_change_failed": "Ein Registrar hat eine Änderung nicht ausgeführt",
   "domain.delegation_changed": "Eine Delegation hat sich geändert",
   "domain.dangling": "Ein Eintrag zeigt ins Leere",
   "certificate.expiring": "Ein Zertifikat läuft bald ab",

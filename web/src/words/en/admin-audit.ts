@@ -136,6 +136,10 @@ const actions: Readonly<Record<Entry["action"], { title: string; sentence: (fact
     title: "Dynamic update refused",
     sentence: () => "A dynamic update of {domain} by {who} was refused",
   },
+  "domain.registration_change_failed": {
+    title: "Registration change failed",
+    sentence: () => "The registrar of {domain} did not carry out a change",
+  },
   "domain.registration_changed": {
     title: "Registration changed at the registrar",
     sentence: () => "The registration of {domain} changed at its registrar",

@@ -17,6 +17,7 @@ const events: Readonly<Record<InAppNotification["event"], string>> = {
   "domain.expired": "A registration has expired",
   "domain.expiry_check_failed": "An expiry date could not be looked up",
   "domain.registration_changed": "A registration changed",
+  "domain.registration_change_failed": "A registrar did not carry out a change",
   "domain.delegation_changed": "A delegation changed",
   "domain.dangling": "A record points to nothing",
   "certificate.expiring": "A certificate expires soon",
