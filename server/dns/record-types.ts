@@ -1,17 +1,15 @@
 import { aRule } from "./values/a.ts";
 import { aaaaRule } from "./values/aaaa.ts";
 import { caaRule } from "./values/caa.ts";
-import { cnameRule } from "./values/cname.ts";
 import { dhcidRule } from "./values/dhcid.ts";
 import { dsRule } from "./values/ds.ts";
 import { naptrRule } from "./values/naptr.ts";
-import { aliasRule, ptrRule } from "./values/pointers.ts";
+import { aliasRule, cnameRule, nsRule, ptrRule } from "./values/pointers.ts";
 import { sshfpRule } from "./values/sshfp.ts";
 import { httpsRule, svcbRule } from "./values/svcb.ts";
 import { smimeaRule, tlsaRule } from "./values/tlsa.ts";
 import { splitFields, uneditableRule } from "./values/uneditable.ts";
 import { mxRule } from "./values/mx.ts";
-import { nsRule } from "./values/ns.ts";
 import { srvRule } from "./values/srv.ts";
 import { txtRule } from "./values/txt.ts";
 import type { ValueRule } from "./values/value-rule.ts";

@@ -23,3 +23,9 @@ export const ptrRule: ValueRule = lenientHostRule("PTR", "any");
 
 /** ALIAS: the host name whose addresses the name server answers with, also at the apex. PowerDNS and some vendors have it; no RFC. */
 export const aliasRule: ValueRule = lenientHostRule("ALIAS", "host");
+
+/** CNAME: the canonical name that the owner is an alias of (RFC 1035 §3.3.1). */
+export const cnameRule: ValueRule = hostRule("CNAME", "any");
+
+/** NS: the host name of a name server (RFC 1035 §3.3.11). */
+export const nsRule: ValueRule = hostRule("NS", "host");

@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { cnameRule } from "../../../server/dns/values/cname.ts";
-import { nsRule } from "../../../server/dns/values/ns.ts";
+import { cnameRule, nsRule } from "../../../server/dns/values/pointers.ts";
 import { hostName } from "../../support/records/arbitrary-names.ts";
 import { expectReadable, expectStable, readText, refusal, written } from "./value-rules.ts";
 
