@@ -11,6 +11,11 @@ export function escapeLike(text: string): string {
   return text.replaceAll(/[\\%_]/g, String.raw`\$&`);
 }
 
+/** Returns the condition that a domain has a tag, in whatever case. @param domains the table or its alias */
+export function hasTag(domains: string, tag: string | RawBuilder<unknown>): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${sql.ref(`${domains}.folded_tags`)} @> fold_tags(array[${tag}]::text[])`;
+}
+
 export interface Paging {
   /** From 1. */
   page: number;

@@ -3,7 +3,7 @@ import type { Caller } from "../../access/caller.ts";
 import { visibleDomains } from "../../access/visible-domains.ts";
 import { liveColumns, liveRecord } from "../../zones/changes/state/live-queries.ts";
 import { jsonRows, jsonTexts, queries, type EntityManager } from "../../database/database.ts";
-import { escapeLike } from "../../database/query-helpers.ts";
+import { escapeLike, hasTag } from "../../database/query-helpers.ts";
 import { type LiveRecord, valueOf, type RecordData } from "../../dns/record.ts";
 import { AppError, badField } from "../../platform/errors.ts";
 import { mostZones } from "./schemas.ts";
@@ -109,7 +109,7 @@ export async function findZones(
   if (domainIds !== undefined) await refuseUnknown(em, visible, domainIds);
   const ofDomain = [
     ...(domainIds === undefined ? [] : [sql`d.id in (select value::uuid from ${jsonTexts(domainIds)})`]),
-    ...(tag === undefined ? [] : [sql`d.tags @> array[${tag}]::text[]`]),
+    ...(tag === undefined ? [] : [hasTag("d", tag)]),
     sql`true`,
   ];
   const { rows } = await sql<{ domain_id: string; name: string }>`

@@ -34,7 +34,7 @@ const request = {
     .max(mostZones, `Send at most ${mostZones} ids.`)
     .optional()
     .meta({ description: "Only these domains. Default: every domain that you may change." }),
-  tag: line(50).optional().meta({ description: "Only domains with this tag." }),
+  tag: line(50).optional().meta({ description: "Only domains with this tag, in any case." }),
 };
 
 export const planReplacementInput = z.strictObject(request);

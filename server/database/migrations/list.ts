@@ -77,6 +77,7 @@ import { Certificates } from "./0092-certificates.ts";
 import { Dnssec, DnssecFindings } from "./0093-dnssec.ts";
 import { RegistrationRequests } from "./0095-registration-requests.ts";
 import { MirrorGuards } from "./0100-mirror-guards.ts";
+import { FoldedTags } from "./0102-folded-tags.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -166,4 +167,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0104-drift-turns", class: DriftTurns },
   { name: "0101-failed-deliveries", class: FailedDeliveries },
   { name: "0108-registrar-tasks", class: RegistrarTasks },
+  { name: "0102-folded-tags", class: FoldedTags },
 ];

@@ -102,9 +102,10 @@ interface FilteredDomain {
 
 /** Returns whether a channel hears of changes in a domain, whatever their types. */
 export function coversDomain({ domainIds, tags, groupNames }: ZoneFilter, domain: FilteredDomain): boolean {
+  const carried = new Set(tags === undefined ? [] : domain.tags.map((tag) => tag.toLowerCase()));
   return (
     (domainIds === undefined || domainIds.includes(domain.id)) &&
-    (tags === undefined || tags.some((tag) => domain.tags.includes(tag))) &&
+    (tags === undefined || tags.some((tag) => carried.has(tag.toLowerCase()))) &&
     (groupNames === undefined || (domain.groupName !== null && groupNames.includes(domain.groupName)))
   );
 }

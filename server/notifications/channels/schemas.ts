@@ -29,7 +29,10 @@ const some = <Item extends string>(what: z.ZodType<Item, Item>, most: number) =>
 const zoneFilter = z
   .strictObject({
     domainIds: some(id("A domain."), 1_000).meta({ description: "Only these domains." }),
-    tags: some(line(50, 1), 100).meta({ description: "Only domains with one of these tags.", example: ["production"] }),
+    tags: some(line(50, 1), 100).meta({
+      description: "Only domains with one of these tags, in any case.",
+      example: ["production"],
+    }),
     groupNames: some(line(100, 1), 100).meta({ description: "Only domains in one of these groups." }),
     recordTypes: some(recordTypeInput, 100).meta({
       description: "Only records of these types.",
@@ -115,7 +118,7 @@ const anyChannel = z
     zoneFilter: z
       .object({
         domainIds: z.array(z.string()).optional().meta({ description: "Only these domains." }),
-        tags: z.array(z.string()).optional().meta({ description: "Only domains with one of these tags." }),
+        tags: z.array(z.string()).optional().meta({ description: "Only domains with one of these tags, in any case." }),
         groupNames: z.array(z.string()).optional().meta({ description: "Only domains in one of these groups." }),
         recordTypes: z.array(listedRecordType).optional().meta({ description: "Only records of these types." }),
       })

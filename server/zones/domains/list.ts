@@ -1,9 +1,9 @@
 import { sql, type Expression, type ExpressionBuilder, type Kysely, type RawBuilder, type SqlBool } from "kysely";
 import { visibleDomains, type Visibility, type VisibleDomains } from "../../access/visible-domains.ts";
 import { hasPermission, type Caller, type ZoneScope } from "../../access/caller.ts";
-import { queries, type EntityManager, repeated } from "../../database/database.ts";
+import { jsonTexts, queries, type EntityManager, repeated } from "../../database/database.ts";
 import type { Tables } from "../../database/tables/all.ts";
-import { escapeLike, nameSearch, sliceOf, type NameSearch, type Slice } from "../../database/query-helpers.ts";
+import { escapeLike, hasTag, nameSearch, sliceOf, type NameSearch, type Slice } from "../../database/query-helpers.ts";
 import { AppError, badField } from "../../platform/errors.ts";
 import { ownerWithin, parseLabels, shown, parseNamedView, parseView, splitQualified } from "../../dns/names/names.ts";
 import { lastChangesOf } from "../changes/history.ts";
@@ -20,7 +20,10 @@ export const tagCounts = z
     tags: z
       .array(
         z.object({
-          name: z.string().meta({ description: "Tag.", example: "production" }),
+          name: z.string().meta({
+            description: "Tag, as most domains have it: `Prod` and `prod` are one.",
+            example: "production",
+          }),
           count: z.int().meta({ description: "Number of domains with this tag.", example: 4 }),
         }),
       )
@@ -53,7 +56,7 @@ export const listDomainsInput = z
       .meta({ description: "Only domains with this status." }),
     group: line(100).optional().meta({ description: "Only domains in this group." }),
     ungrouped: optionalFlag("`true`: only domains without a group. `false`: only the others."),
-    tag: line(50).optional().meta({ description: "Only domains with this tag." }),
+    tag: line(50).optional().meta({ description: "Only domains with this tag, in any case." }),
     search: line(253).optional().meta({
       description:
         "Only domains whose name contains this text, in Unicode or A-labels. After `!`, the view begins with it.",
@@ -226,7 +229,7 @@ function matches(
   if (filter.ungrouped !== undefined)
     conditions.push(eb("domains.group_name", filter.ungrouped === "true" ? "is" : "is not", null));
   if (filter.group !== undefined) conditions.push(eb("domains.group_name", "=", filter.group));
-  if (filter.tag !== undefined) conditions.push(eb("domains.tags", "@>", eb.val([filter.tag])));
+  if (filter.tag !== undefined) conditions.push(hasTag("domains", filter.tag));
   if (filter.name !== undefined) conditions.push(eb("domains.name", "=", filter.name));
   if (filter.view !== undefined) conditions.push(eb("domains.view", "=", filter.view));
   if (filter.providerConfigId !== undefined) {
@@ -352,11 +355,19 @@ export async function countTags(em: EntityManager, caller: Caller) {
     .selectFrom("domains")
     .select((eb) => eb.fn<string>("unnest", ["domains.tags"]).as("tag"))
     .where((eb) => visible.condition(eb));
-  const tagged = queries(em)
+  const spelled = queries(em)
     .selectFrom(carried.as("carried"))
-    .select((eb) => ["carried.tag as name", eb.fn.countAll<string>().as("count")])
-    .groupBy("carried.tag")
-    .orderBy("carried.tag");
+    .select((eb) => ["carried.tag", eb.fn.countAll<string>().as("count")])
+    .groupBy("carried.tag");
+  const tagged = queries(em)
+    .selectFrom(spelled.as("spelled"))
+    .select((eb) => [
+      sql<string>`(array_agg(tag order by count desc, tag))[1]`.as("name"),
+      eb.fn.sum<string>("count").as("count"),
+      sql<boolean>`count(*) > 1`.as("isMixed"),
+    ])
+    .groupBy(sql`lower(tag)`)
+    .orderBy("name");
   const labelled = (column: "group_name" | "view") =>
     queries(em)
       .selectFrom("domains")
@@ -375,10 +386,35 @@ export async function countTags(em: EntityManager, caller: Caller) {
   const views = [...(inDefault > 0 ? [{ name: "", count: String(inDefault) }] : []), ...named];
   const groups = inGroups.filter(({ name }) => name !== null);
   return {
-    tags: counted(rows),
+    tags: counted(await onceADomain(em, visible, rows)),
     groups: counted(groups.slice(0, mostLabels)),
     views: counted(views.slice(0, mostLabels)),
   };
+}
+
+/** Counts tags with several spellings again, by domains: earlier versions let a domain have two of them. */
+async function onceADomain(
+  em: EntityManager,
+  visible: VisibleDomains,
+  tags: readonly (Count & { name: string; isMixed: boolean })[],
+): Promise<Count[]> {
+  const mixed = tags.filter(({ isMixed }) => isMixed).map(({ name }) => name);
+  if (mixed.length === 0) return [...tags];
+  const named = sql<{ name: string }>`(select value as name from ${jsonTexts(mixed)})`;
+  const rows = await queries(em)
+    .selectFrom(named.as("mixed"))
+    .select((eb) => [
+      "mixed.name",
+      eb
+        .selectFrom("domains")
+        .select((one) => one.fn.countAll<string>().as("count"))
+        .where((one) => visible.condition(one))
+        .where(hasTag("domains", sql.ref("mixed.name")))
+        .as("count"),
+    ])
+    .execute();
+  const counts = new Map(rows.map(({ name, count }) => [name, count]));
+  return tags.map(({ name, count }) => ({ name, count: counts.get(name) ?? count }));
 }
 
 interface Count {

@@ -1,6 +1,8 @@
-import { sql } from "kysely";
+import { sql, type SqlBool } from "kysely";
 import type { Caller } from "../../access/caller.ts";
+import { visibleDomains } from "../../access/visible-domains.ts";
 import { jsonTexts, queries, type EntityManager } from "../../database/database.ts";
+import { hasTag } from "../../database/query-helpers.ts";
 import { AppError } from "../../platform/errors.ts";
 
 /** The group and tags of a domain. */
@@ -125,6 +127,68 @@ function differences(before: Grouping, after: Grouping): [gained: Grouping, lost
 /** Returns a domain's group and tags. */
 export function groupingOf({ groupName, tags }: { groupName?: string | null | undefined; tags: readonly string[] }) {
   return { groupName: groupName ?? null, tags };
+}
+
+/**
+ * Gives tags that a domain does not have yet, in whatever case, the spelling that other domains have. Rights are given by exact tags only, so a
+ * tag that an assignment or a rule for groups names is never put in place of another spelling.
+ * @param present the domain's tags
+ */
+export async function spelledAsElsewhere(
+  em: EntityManager,
+  caller: Caller,
+  tags: readonly string[],
+  { id, present }: { id: string | null; present: readonly string[] },
+): Promise<string[]> {
+  const own = new Set(present.map((tag) => tag.toLowerCase()));
+  const added = tags.filter((tag) => !own.has(tag.toLowerCase()));
+  if (added.length === 0) return [...tags];
+  const visible = await visibleDomains(em, caller);
+  const others = queries(em)
+    .selectFrom("domains")
+    .where((eb) => visible.condition(eb))
+    .$if(id !== null, (query) => query.where("domains.id", "!=", id ?? ""));
+  const given = sql<{ value: string }>`(select value from ${jsonTexts(added)})`;
+  const tag = sql.ref("given.value");
+  const rows = await queries(em)
+    .selectFrom(given.as("given"))
+    .select([
+      "given.value as tag",
+      others
+        .where(hasTag("domains", tag))
+        .select((one) => one.ref("domains.tags").as("tags"))
+        .orderBy("domains.created_at")
+        .orderBy("domains.id")
+        .limit(1)
+        .as("tags"),
+    ])
+    .where((eb) =>
+      eb.not(eb.exists(others.where(sql<SqlBool>`domains.tags @> array[${tag}]`).select(sql`1`.as("one")))),
+    )
+    .execute();
+  const known = new Map<string, string>();
+  for (const { tag: written, tags: carried } of rows) {
+    const spelling = carried?.find((one) => one.toLowerCase() === written.toLowerCase());
+    if (spelling !== undefined) known.set(written, spelling);
+  }
+  if (known.size === 0) return [...tags];
+  const giving = await tagsThatGiveRights(em, [...known.values()]);
+  return tags.map((tag) => {
+    const spelling = known.get(tag) ?? tag;
+    return giving.has(spelling) ? tag : spelling;
+  });
+}
+
+/** Returns which tags assignments, also those that have ended, or rules for groups name. */
+async function tagsThatGiveRights(em: EntityManager, tags: readonly string[]): Promise<Set<string>> {
+  const assigned = await queries(em)
+    .selectFrom("assignments")
+    .select("tag")
+    .distinct()
+    .where("tag", "in", texts(tags))
+    .execute();
+  const { tags: inRules } = await namedInRules(em, [], tags);
+  return new Set([...assigned.flatMap(({ tag }) => tag ?? []), ...inRules]);
 }
 
 /** Returns the group and tags of one that another has not. */

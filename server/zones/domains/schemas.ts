@@ -238,7 +238,9 @@ export const createDomainInput = z.strictObject({
   expiresAt: timestampInput("When the registration expires.").nullable().optional(),
   groupName,
   tags: tags.optional().meta({
-    description: "At most 50 tags. Duplicates are removed, also in another case; the first stays.",
+    description:
+      "At most 50 tags. Duplicates are removed, also in another case; the first stays. Tags take the spelling that your other domains have, " +
+      "unless it gives people rights.",
     example: ["production"],
   }),
 });
@@ -287,9 +289,11 @@ export const updateDomainInput = z.strictObject({
     .optional(),
   expiresAt: timestampInput("When the registration expires; null for unknown.").nullable().optional(),
   groupName,
-  tags: tags
-    .optional()
-    .meta({ description: "Replaces all tags; at most 50. Duplicates are removed, also in another case." }),
+  tags: tags.optional().meta({
+    description:
+      "Replaces all tags; at most 50. Duplicates are removed, also in another case. Tags that the domain did not have take the spelling " +
+      "that your other domains have, unless it gives people rights.",
+  }),
   yearlyCost: z
     .number("This must be a number.")
     .min(0, "This must not be negative.")

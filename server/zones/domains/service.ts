@@ -29,7 +29,7 @@ import {
   type BeforeReading,
   type NewZone,
 } from "./adopt-zone.ts";
-import { groupingOf, movedRights } from "./named-by-assignments.ts";
+import { groupingOf, movedRights, spelledAsElsewhere } from "./named-by-assignments.ts";
 import { restrictToVisibleRecords, countTags, findZoneOf, listWithLastChanges, type DomainFilter } from "./list.ts";
 import {
   catalogOf,
@@ -209,7 +209,7 @@ export class Domains {
         expiringFrom: expiringFrom(expiresAt, defaultRemindDays),
         status: "active",
         groupName: input.groupName ?? null,
-        tags: uniqueTags(input.tags ?? []),
+        tags: await spelledAsElsewhere(em, caller, uniqueTags(input.tags ?? []), { id: null, present: [] }),
         expiryRemindDays: defaultRemindDays,
         autoCheckExpiry: followsExpiry(name, view),
         expirySource: expiresAt ? "manual" : null,
@@ -257,7 +257,7 @@ export class Domains {
     }
     const apply = async (domain: Domain, tx: EntityManager) => {
       if (patch.ownerId) await mustBeUser(tx, patch.ownerId);
-      applyPatch(domain, patch);
+      applyPatch(domain, await spelledPatch(tx, caller, domain, patch));
     };
     return await this.#change(em, caller, patch.id, "domain.update", apply);
   }
@@ -269,7 +269,7 @@ export class Domains {
     if (patch.ownerId) await mustBeUser(em, patch.ownerId);
     const before = groupingOf(domain);
     // Nothing is stored: the call that changes the domain reads it again.
-    applyPatch(domain, patch);
+    applyPatch(domain, await spelledPatch(em, caller, domain, patch));
     await movedRights(em, caller, { before, after: groupingOf(domain), now: this.#now() });
   }
 
@@ -415,6 +415,17 @@ export class Domains {
     });
     return await this.get(em.fork(), caller, id);
   }
+}
+
+/** Returns a patch with its tags as other domains spell them. */
+async function spelledPatch(
+  em: EntityManager,
+  caller: Caller,
+  { id, tags: present }: Domain,
+  patch: DomainPatch,
+): Promise<DomainPatch> {
+  if (patch.tags === undefined) return patch;
+  return { ...patch, tags: await spelledAsElsewhere(em, caller, uniqueTags(patch.tags), { id, present }) };
 }
 
 /** @throws AppError FORBIDDEN for members, unless they confirm that a domain leaves a catalog zone */

@@ -264,7 +264,7 @@ export const searchRecordsInput = z.strictObject({
     .transform((type) => type.toUpperCase())
     .optional()
     .meta({ description: "Only records of this type.", example: "MX" }),
-  tag: line(50).optional().meta({ description: "Only domains with this tag." }),
+  tag: line(50).optional().meta({ description: "Only domains with this tag, in any case." }),
   group: line(100).optional().meta({ description: "Only domains in this group." }),
   view: line(63).optional().meta({ description: "Only domains in this view; `default`: in the default view." }),
   ...paging(50, 100),

@@ -6,7 +6,7 @@ import { likePattern, parseHostPattern } from "../../access/host-pattern.ts";
 import { visibleDomains, type VisibleDomains } from "../../access/visible-domains.ts";
 import { liveColumns, liveRecord } from "../changes/state/live-queries.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
-import { escapeLike } from "../../database/query-helpers.ts";
+import { escapeLike, hasTag } from "../../database/query-helpers.ts";
 import { knownKind } from "../../dns-providers/kinds.ts";
 import { ruleFor } from "../../dns/record-types.ts";
 import { toALabel, withAsciiDots, parseView, qualifiedName, splitQualified } from "../../dns/names/names.ts";
@@ -125,7 +125,7 @@ function scopeOf(visible: VisibleDomains, filter: RecordSearch): RawBuilder<SqlB
     conditions.push(sql<SqlBool>`lower(r.comment) like ${containing(comment.trim().toLowerCase())}`);
   if (type !== undefined) conditions.push(sql<SqlBool>`r.record_type = ${type}`);
   const ofDomain = [
-    ...(tag === undefined ? [] : [sql`d.tags @> array[${tag}]::text[]`]),
+    ...(tag === undefined ? [] : [hasTag("d", tag)]),
     ...(group === undefined ? [] : [sql`d.group_name = ${group}`]),
     ...(view === undefined || view === "" ? [] : [sql`d.view = ${viewOf(view)}`]),
   ];

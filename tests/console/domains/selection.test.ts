@@ -27,11 +27,13 @@ test.each([
   expect(rowsBetween(anchor, row)).toEqual(expected);
 });
 
-test("a tag is added once, and removed only where it is", () => {
+test("a tag is added once, and removed only where it is, in whatever case", () => {
   expect(changedTags(["a"], "b", "add")).toEqual(["a", "b"]);
   expect(changedTags(["a"], "a", "add")).toBeNull();
   expect(changedTags(["a", "b"], "a", "remove")).toEqual(["b"]);
   expect(changedTags(["b"], "a", "remove")).toBeNull();
+  expect(changedTags(["A"], "a", "add")).toBeNull();
+  expect(changedTags(["A", "b"], "a", "remove")).toEqual(["b"]);
 });
 
 test("typed tags are separated by commas, without empty and repeated ones", () => {

@@ -128,6 +128,7 @@ describe("filters", () => {
     ["its id", (zone: Zone) => ({ domainIds: [zone.id] }), 2],
     ["another id", () => ({ domainIds: ["01a1fb0f-6204-7000-abd4-276e976be8b7"] }), 0],
     ["one of its tags", () => ({ tags: ["production", "other"] }), 2],
+    ["one of its tags in another case", () => ({ tags: ["PRODUCTION"] }), 2],
     ["another tag", () => ({ tags: ["staging"] }), 0],
     ["its group", () => ({ groupNames: ["Customers"] }), 2],
     ["another group", () => ({ groupNames: ["Partners"] }), 0],

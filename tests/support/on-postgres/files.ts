@@ -122,6 +122,7 @@ export const onPostgres: Readonly<Record<string, readonly string[]>> = {
     "tests/zones/domains/list.test.ts",
     "tests/zones/domains/lookup.test.ts",
     "tests/zones/domains/order.test.ts",
+    "tests/zones/domains/tags.test.ts",
     "tests/accounts/identity/usernames.test.ts",
     "tests/platform/metrics.test.ts",
     "tests/zones/records/desired-state.test.ts",

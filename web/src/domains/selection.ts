@@ -40,10 +40,11 @@ export function movedTo(key: string, active: number, count: number, pageRows: nu
   return wanted === undefined || count === 0 ? null : Math.min(count - 1, Math.max(0, wanted));
 }
 
-/** The tags of a domain after one is added or removed; null if nothing changes. */
+/** The tags of a domain after one is added or removed, in whatever case; null if nothing changes. */
 export function changedTags(tags: readonly string[], tag: string, action: "add" | "remove"): string[] | null {
-  if (tags.includes(tag) === (action === "add")) return null;
-  return action === "add" ? [...tags, tag] : tags.filter((each) => each !== tag);
+  const others = tags.filter((each) => each.toLowerCase() !== tag.toLowerCase());
+  if (others.length < tags.length === (action === "add")) return null;
+  return action === "add" ? [...tags, tag] : others;
 }
 
 /** What a person types for several tags: separated by commas, without empty and repeated ones. */
