@@ -12,12 +12,9 @@ import {
   type RecordData,
 } from "../../dns/record.ts";
 import { canonicalType } from "../../dns/zone-file/type-names.ts";
+import type { LeftOwner } from "./whole-zone-schemas.ts";
 import { AppError } from "../../platform/errors.ts";
 import { filtered, flatMapped, inSlices, mapped, type Steps } from "../../platform/slices.ts";
-
-/** Owners whose records a replacement can leave as they are. */
-export const leftOwners = ["keys", "tokens", "external-dns", "acme"] as const;
-export type LeftOwner = (typeof leftOwners)[number];
 
 /** What a replacement leaves as it is. */
 export interface Leaving {

@@ -23,6 +23,7 @@ import { requireStored, versionsAt } from "../changes/state/past-zone.ts";
 import { parseOwner, toALabel, withAsciiDots } from "../../dns/names/names.ts";
 import { ruleFor } from "../../dns/record-types.ts";
 import { badField } from "../../platform/errors.ts";
+import type { RecordSort } from "./schemas.ts";
 
 /** The cache keys of the query for a page without filters, one for each end that it is read from. */
 const unfiltered = { asc: {}, desc: {} };
@@ -185,21 +186,6 @@ async function internationalNames(em: EntityManager, domainId: string, at: numbe
 export function recordView(domainId: string, record: LiveRecord, serverManaged = false) {
   return { ...asWritten(record), domainId, serverManaged };
 }
-
-export const recordSorts = [
-  "name",
-  "-name",
-  "type",
-  "-type",
-  "value",
-  "-value",
-  "ttl",
-  "-ttl",
-  "updatedAt",
-  "-updatedAt",
-] as const;
-
-type RecordSort = (typeof recordSorts)[number];
 
 /** The columns of each order. Indexes serve `name` and `type`; the others sort the zone. */
 const orders = {

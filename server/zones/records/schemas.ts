@@ -1,9 +1,23 @@
 import { z } from "zod";
 import { id, line, pageOf, paging, queryFlag, shownId, text, timestamp, timestampInput } from "../../api/schemas.ts";
 import { dataFields, domainId, explained, queriedRevision, recordId, unlock } from "../changes/schemas.ts";
-import { recordSorts } from "./list.ts";
 import { isWritableType, canonicalType, unstorableReason } from "../../dns/zone-file/type-names.ts";
 import { editableTypes, type TypeName } from "../../dns/record.ts";
+
+const recordSorts = [
+  "name",
+  "-name",
+  "type",
+  "-type",
+  "value",
+  "-value",
+  "ttl",
+  "-ttl",
+  "updatedAt",
+  "-updatedAt",
+] as const;
+
+export type RecordSort = (typeof recordSorts)[number];
 
 export const typeField = z
   .string("This must be a record type, such as A.")

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { id, line, queryFlag, shownId, shownRecordType } from "../../api/schemas.ts";
 import { readableFormats, writableFormats } from "../../dns/formats/formats.ts";
 import { domainId, changeMessage, explained, shownStrings, unlock } from "../changes/schemas.ts";
-import { leftOwners } from "./left-records.ts";
 import {
   followedPlan,
   plannedChanges,
@@ -13,6 +12,10 @@ import {
   comparisonHash,
   reverseOutcomes,
 } from "./change-schemas.ts";
+
+/** Owners whose records a replacement can leave as they are. */
+const leftOwners = ["keys", "tokens", "external-dns", "acme"] as const;
+export type LeftOwner = (typeof leftOwners)[number];
 
 const dryRun = z
   .boolean("This must be true or false.")

@@ -27,7 +27,8 @@ import { requireStored } from "../changes/state/past-zone.ts";
 import type { ChangePipeline, Planned } from "../changes/pipeline.ts";
 import { lockWarning, type Explained, type ReviewPolicy } from "../changes/locks-and-reviews.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
-import { leftRecords, withTtlsOfLeft, type LeftOwner } from "./left-records.ts";
+import { leftRecords, withTtlsOfLeft } from "./left-records.ts";
+import type { LeftOwner } from "./whole-zone-schemas.ts";
 import {
   lossPercent,
   lossWarning,
