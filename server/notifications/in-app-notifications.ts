@@ -1,6 +1,7 @@
 import { notFound } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
 import type { NotificationContent } from "../platform/events.ts";
+import { takeTurns } from "../platform/slices.ts";
 import { deleted, read, unread, type Entry, type InAppNotification, NotificationLog } from "./notification-log.ts";
 
 /** Receives a user's notifications as they arrive. */
@@ -16,10 +17,25 @@ interface Position {
   gap: boolean;
 }
 
+/** A notification that waits to be sent. */
+interface Sending {
+  listener: Listener;
+  /** The user's listeners: one that has stopped is no longer among them. */
+  listeners: ReadonlySet<Listener>;
+  notification: InAppNotification;
+}
+
+/** Notifications that are sent in one turn of the event loop. Each is a write to a connection. */
+export const sentInTurn = 100;
+
 /** Holds all users' notifications in memory. */
 export class Hub {
   readonly #logs = new Map<string, NotificationLog>();
   readonly #listeners = new Map<string, Set<Listener>>();
+  readonly #waiting: Sending[] = [];
+  /** Sent in this turn. */
+  #sent = 0;
+  #isWaiting = false;
   /** Cursor of a reader that has received nothing yet. Changes with every restart. */
   #beginning: string = newId();
 
@@ -51,8 +67,26 @@ export class Hub {
     const listeners = this.#listeners.get(userId);
     for (const entry of entries) {
       const notification = log.merge(entry);
-      if (notification && listeners) for (const listener of listeners) listener(notification);
+      if (!notification || !listeners) continue;
+      for (const listener of listeners) this.#waiting.push({ listener, listeners, notification });
     }
+    this.#send();
+  }
+
+  /** Sends what waits, a part of it in each turn: a notification may go to thousands. */
+  #send(): void {
+    const part = this.#waiting.splice(0, sentInTurn - this.#sent);
+    this.#sent += part.length;
+    for (const { listener, listeners, notification } of part) if (listeners.has(listener)) listener(notification);
+    if (part.length > 0 && !this.#isWaiting) void this.#sendRest();
+  }
+
+  async #sendRest(): Promise<void> {
+    this.#isWaiting = true;
+    await takeTurns();
+    this.#isWaiting = false;
+    this.#sent = 0;
+    this.#send();
   }
 
   /** Merges another copy's complete log and adopts its order, since some of its entries may be older than those here. */

@@ -4,7 +4,8 @@ import { jsonTexts, queries, type Database, type EntityManager } from "../databa
 import { AppError, stopping } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
 import type { Logger } from "../platform/log.ts";
-import type { SharedLogs, Hub } from "./in-app-notifications.ts";
+import { inParts } from "../platform/slices.ts";
+import { sentInTurn, type SharedLogs, type Hub } from "./in-app-notifications.ts";
 import type { InAppNotification } from "./notification-log.ts";
 
 export const streamsPerUser = 5;
@@ -216,14 +217,16 @@ export class Streams implements EndListener {
 
   #tick(): void {
     const now = this.#parts.now().getTime();
+    const idle: Stream[] = [];
     for (const stream of this.#all()) {
       const { sink, identified } = stream;
       if (identified.endsAt && identified.endsAt.getTime() <= now) this.#endOne(stream, "expired");
       else if (sink && now - stream.sentAt >= heartbeatMilliseconds) {
         stream.sentAt = now;
-        sink.beat();
+        idle.push(stream);
       }
     }
+    void beatAll(idle);
     this.#ticks = (this.#ticks + 1) % ticksBetweenChecks;
     if (this.#ticks > 0) return;
     this.renewSlots();
@@ -247,6 +250,11 @@ export class Streams implements EndListener {
       this.#parts.log.debug({ err: error }, "stream eligibility could not be checked");
     }
   }
+}
+
+/** Sends heartbeats, a part of them in each turn: streams that were opened together are idle together. */
+async function beatAll(streams: readonly Stream[]): Promise<void> {
+  for await (const { sink } of inParts(streams, sentInTurn)) sink?.beat();
 }
 
 function isWelcome(standing: StreamEligibility | undefined, subject: StreamSubject): boolean {

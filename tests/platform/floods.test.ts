@@ -2,13 +2,22 @@ import diagnostics from "node:diagnostics_channel";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { sql } from "kysely";
+import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import type { Identified } from "../../server/access/authenticator.ts";
+import { queries } from "../../server/database/database.ts";
+import { sentInTurn } from "../../server/notifications/in-app-notifications.ts";
+import { MessageQueue } from "../../server/notifications/message-queue.ts";
+import { streamsPerUser, type NotificationSink, type Stream } from "../../server/notifications/streams.ts";
+import { publish } from "../notifications/publish.ts";
 import { Responder } from "../../server/dns-service/responder.ts";
 import { queryMessage } from "../../server/dns/wire/messages.ts";
 import { slicedWork } from "../../server/platform/slices.ts";
 import { usePrimary } from "../dns-service/primary.ts";
 import { serialOfLine, transfer } from "../support/name-servers/transfer-client.ts";
 import { patience } from "../support/patience.ts";
+import { manualZone } from "../support/zones.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright({ env: { DNS_LISTEN: "127.0.0.1:0" } });
@@ -32,6 +41,8 @@ async function mostInTurn(counted: () => number, work: () => Promise<unknown>): 
   };
   setImmediate(look);
   await work();
+  // The last turn of the work counts, too.
+  await nextTurn();
   isOver = true;
   return most;
 }
@@ -168,4 +179,92 @@ test("what a change of a whole zone did is read in chunks: by an incremental tra
     await work();
     expect(slicedWork.chunks - before).toBeGreaterThanOrEqual(8 + 1_500 / 250);
   }
+});
+
+describe("with a thousand streams", () => {
+  const readers = 1_000 / streamsPerUser;
+  const mostSent = 2 * sentInTurn;
+  let identified: Identified[];
+
+  beforeAll(async () => {
+    const { rows } = await sql<{ userId: string; tokenId: string }>`
+      with made as (insert into users (id, username, role) select gen_random_uuid(), 'reader-' || n, 'admin' from generate_series(1, ${readers}) n returning id)
+      insert into personal_tokens (id, user_id, name, token_hash, permissions) select gen_random_uuid(), id, 'Reader', id, '{}' from made
+      returning user_id as "userId", id as "tokenId"`.execute(queries(zw.services.database.fork()));
+    identified = rows.flatMap(({ userId, tokenId }): Identified[] => {
+      const who = { userId, username: userId, role: "admin", sessionId: null, tokenId } as const;
+      const caller = { ...who, permissions: "all", narrowing: null } as const;
+      return Array.from({ length: streamsPerUser }, () => ({
+        caller,
+        credential: tokenId,
+        endsAt: null,
+        at: new Date(),
+      }));
+    });
+  });
+
+  test("a notification to all, and the heartbeats of all, go to a part of them in each turn", async () => {
+    const { streams, database } = zw.services;
+    let sent = 0;
+    const sink: NotificationSink = {
+      connected: () => undefined,
+      send: () => sent++,
+      beat: () => sent++,
+      end: () => undefined,
+    };
+    const opened: Stream[] = [];
+    onTestFinished(() => opened.forEach((stream) => streams.close(stream)));
+    for (const one of identified) {
+      const stream = await streams.open(database.fork(), one);
+      opened.push(stream);
+      streams.begin(stream, null, sink);
+    }
+    const sentToAll = async (start: () => Promise<unknown> | void) => {
+      sent = 0;
+      return await mostInTurn(
+        () => sent,
+        async () => {
+          await start();
+          await vi.waitFor(() => expect(sent).toBe(opened.length), patience);
+        },
+      );
+    };
+    const userIds = [...new Set(opened.map(({ userId }) => userId))];
+    expect(await sentToAll(() => publish(zw, { userIds }))).toBeLessThanOrEqual(mostSent);
+    const idle = () => {
+      for (const stream of opened) stream.sentAt -= 20_000;
+    };
+    expect(await sentToAll(idle)).toBeLessThanOrEqual(mostSent);
+  });
+
+  test("a change of a zone that all watch, and its end, are announced to a part of them in each turn", async () => {
+    const zone = await manualZone(zw);
+    const { zoneWatchers } = zw.services;
+    const left = new AbortController();
+    onTestFinished(() => left.abort());
+    const announced = vi.spyOn(MessageQueue.prototype, "put");
+    const ended = vi.spyOn(MessageQueue.prototype, "leave");
+    const end = { signal: left.signal, cut: () => undefined };
+    for (const one of identified) {
+      const caller = { ...one.caller, ip: null, requestId: null, at: new Date() };
+      await zoneWatchers.watch({ identified: one, caller }, [zone.id], end);
+    }
+    const all = identified.length;
+    const most = await mostInTurn(
+      () => announced.mock.calls.length,
+      async () => {
+        await zone.add("A", "www", "192.0.2.1");
+        await vi.waitFor(() => expect(announced.mock.calls.length).toBe(2 * all), patience);
+      },
+    );
+    expect(most).toBeLessThanOrEqual(mostSent);
+    const mostEnded = await mostInTurn(
+      () => ended.mock.calls.length,
+      async () => {
+        expect((await zw.admin.delete(zone.path)).status).toBe(200);
+        await vi.waitFor(() => expect(ended.mock.calls.length).toBe(all), patience);
+      },
+    );
+    expect(mostEnded).toBeLessThanOrEqual(mostSent);
+  });
 });

@@ -5,6 +5,7 @@ import { sql } from "kysely";
 import { MessageQueue } from "../../notifications/message-queue.ts";
 import type { Stream, Streams } from "../../notifications/streams.ts";
 import { notFound } from "../../platform/errors.ts";
+import { inParts } from "../../platform/slices.ts";
 import type { Logger } from "../../platform/log.ts";
 import { afterCommit } from "../../database/after-commit.ts";
 import { newId } from "../../platform/ids.ts";
@@ -23,6 +24,8 @@ interface WatchedChange {
 const rereadMilliseconds = 15_000;
 /** Change sets that are announced one by one after an outage; a longer gap shows in the revision. */
 const mostCaughtUp = 50;
+/** Watchers to whom a change is announced in one turn of the event loop. An embedded database reads the rights of each within it. */
+const announcedInTurn = 20;
 /** Size of a message, for the limit of what waits for a reader. */
 const messageBytes = 150;
 
@@ -102,7 +105,7 @@ export class ZoneWatchers {
 
   async #announce({ domainId, revision, changeSetId }: ZoneChange): Promise<void> {
     const em = this.#parts.database.fork();
-    for (const watcher of this.#byZone.get(domainId) ?? []) {
+    for await (const watcher of inParts(this.#byZone.get(domainId) ?? [], announcedInTurn)) {
       if (revision === null) {
         watcher.known.delete(domainId);
         // Nothing is left to watch.
