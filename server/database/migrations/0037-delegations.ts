@@ -32,3 +32,17 @@ export class Delegations extends Migration {
     for (const statement of statements) this.addSql(statement);
   }
 }
+
+/** Which domains have their first check planned, so that the job finds the others without reading all; see registry/delegation/check-job.ts. */
+export class FirstChecks extends Migration {
+  override up(): void {
+    this.addSql(`insert into delegations (domain_id, next_check_at) select id, now() + random() * interval '1 day' from domains
+      where view = '' on conflict do nothing`);
+    // Present rows have the default of the first statement without being written again.
+    this.addSql("alter table domains add column first_check_planned boolean not null default true");
+    this.addSql("alter table domains alter column first_check_planned set default false");
+    // Their checks are planned once they are in the default view.
+    this.addSql("update domains set first_check_planned = false where view <> ''");
+    this.addSql("create index domains_first_check_idx on domains (id) where view = '' and not first_check_planned");
+  }
+}

@@ -32,7 +32,7 @@ import { Batches } from "./0033-batches.ts";
 import { Reverse } from "./0034-reverse.ts";
 import { Templates } from "./0035-templates.ts";
 import { ChangeMessages } from "./0036-change-messages.ts";
-import { Delegations } from "./0037-delegations.ts";
+import { Delegations, FirstChecks } from "./0037-delegations.ts";
 import { DanglingReports } from "./0038-dangling-reports.ts";
 import { AuditStream } from "./0039-audit-stream.ts";
 import { ChangeRequests } from "./0040-change-requests.ts";
@@ -168,4 +168,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0101-failed-deliveries", class: FailedDeliveries },
   { name: "0108-registrar-tasks", class: RegistrarTasks },
   { name: "0102-folded-tags", class: FoldedTags },
+  { name: "0102-first-checks", class: FirstChecks },
 ];

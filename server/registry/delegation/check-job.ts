@@ -5,6 +5,7 @@ import { sql } from "kysely";
 import { queries, type Database, type EntityManager } from "../../database/database.ts";
 import type { Job } from "../../ops/jobs/runner.ts";
 import type { Logger } from "../../platform/log.ts";
+import { takeTurns } from "../../platform/slices.ts";
 import { DelegationCheck, whyNotPublic } from "./check.ts";
 import { Dnssec } from "../dnssec/service.ts";
 import { Delegations } from "./service.ts";
@@ -85,17 +86,26 @@ const turnMinutes = 60;
 /** More domains than this at once, as after an upgrade, are spread over a day. */
 const mostAtOnce = 200;
 
-/** Plans the first check of domains that have none yet. */
+/** Domains whose first check is planned with one statement. */
+const plannedAtOnce = 500;
+
+/** Plans the first check of domains that have none yet. Others are not read. A domain that is being changed is left to the next run. */
 export async function planFirstChecks(em: EntityManager, now: Date): Promise<void> {
-  await sql`
-    with missing as (
-      select d.id, count(*) over () as total from domains d
-      where d.view = '' and not exists (select from delegations g where g.domain_id = d.id)
-    )
-    insert into delegations (domain_id, next_check_at)
-    select id, ${now}::timestamptz + case when total > ${mostAtOnce} then random() else 0 end * interval '1 day' from missing
-    on conflict do nothing
-  `.execute(queries(em));
+  for (;;) {
+    const { rows } = await sql`
+      with taken as (
+        select id from domains where view = '' and not first_check_planned limit ${plannedAtOnce} for update skip locked
+      ), planned as (
+        insert into delegations (domain_id, next_check_at)
+        select id, ${now}::timestamptz + case when total > ${mostAtOnce} then random() else 0 end * interval '1 day'
+        from (select id, count(*) over () as total from taken) as counted
+        on conflict do nothing
+      )
+      update domains set first_check_planned = true where id = any(array(select id from taken)) returning id
+    `.execute(queries(em));
+    if (rows.length < plannedAtOnce) return;
+    await takeTurns();
+  }
 }
 
 /** Claims domains that are due, longest overdue first, so that no other instance checks them. Skips disabled domains. */

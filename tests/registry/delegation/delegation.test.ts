@@ -1,4 +1,6 @@
+import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { queries } from "../../../server/database/database.ts";
 import { claimDue, planFirstChecks } from "../../../server/registry/delegation/check-job.ts";
 import { assign } from "../../accounts/assignments/assigned.ts";
 import { NoticeLog } from "../expiry/notice-log.ts";
@@ -307,6 +309,49 @@ describe("the job", () => {
     clock.advance(hour);
     await runJob();
     expect((await get()).body.checkedAt).not.toBeNull();
+  });
+
+  test("the first check of a new domain is planned without reading the domains whose checks are planned", async () => {
+    class Undone extends Error {}
+    const tried = zw.services.database.fork().transactional(async (tx) => {
+      const add = async (from: number, to: number) =>
+        await sql`
+          insert into domains (
+            id, name, view, provider_zone, provider_config_id, tags, expiry_remind_days, auto_check_expiry, record_count
+          )
+          select gen_random_uuid(), name, case when n % 2 = 0 then 'internal' else '' end, name, ${providerConfigId}::uuid, '{}', '{}', false, 0
+          from (select n, 'planned' || n || '.internal' as name from generate_series(${from}::int, ${to}::int) n) as zone
+        `.execute(queries(tx));
+      const read = async () => {
+        const { rows } = await sql<{ count: number }>`
+          select sum(seq_tup_read + idx_tup_fetch)::int as count from pg_stat_xact_user_tables where relname in ('domains', 'delegations')
+        `.execute(queries(tx));
+        return rows[0]?.count ?? 0;
+      };
+      const planned = async () => {
+        const { rows } = await sql<{ now: number; later: number }>`
+          select count(*) filter (where next_check_at <= ${clock.now()}::timestamptz)::int as now,
+            count(*) filter (where next_check_at > ${clock.now()}::timestamptz)::int as later
+          from delegations join domains on id = domain_id where name like 'planned%'
+        `.execute(queries(tx));
+        return rows[0];
+      };
+      await planFirstChecks(tx, clock.now());
+      await add(1, 1_000);
+      await planFirstChecks(tx, clock.now());
+      // So many at once are spread over a day.
+      expect(await planned()).toEqual({ now: 0, later: 500 });
+      await sql`analyze domains, delegations`.execute(queries(tx));
+      await add(1_001, 1_010);
+      const before = await read();
+      await planFirstChecks(tx, clock.now());
+      const count = (await read()) - before;
+      expect(await planned()).toEqual({ now: 5, later: 500 });
+      expect(count).toBeGreaterThanOrEqual(5);
+      expect(count).toBeLessThan(100);
+      throw new Undone();
+    });
+    await expect(tried).rejects.toThrow(Undone);
   });
 
   test("a check that is aborted stores nothing", async () => {
