@@ -1,9 +1,17 @@
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { useConsole } from "../../support/console.ts";
+import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
 import { fileZone } from "../../support/zones.ts";
 
 const site = useConsole();
+
+/** Whether the reader sees the middle of an element: it lies within the window, and nothing lies over it. */
+const isInView = async (part: Locator): Promise<boolean> =>
+  await part.evaluate((element) => {
+    const { left, top, width, height } = element.getBoundingClientRect();
+    const seen = document.elementFromPoint(left + width / 2, top + height / 2);
+    return seen !== null && (element.contains(seen) || seen.contains(element));
+  });
 const count = 1_200;
 
 test("all records of a zone that is read in windows are selected, and changed together", async () => {
@@ -26,6 +34,35 @@ test("all records of a zone that is read in windows are selected, and changed to
   await page.getByText(/^Applied as revision/).waitFor({ timeout: 60_000 });
   const { body } = await zone.get("/records?type=A&limit=500&page=3");
   expect(body.records.map(({ ttl }: { ttl: number }) => ttl)).toEqual(Array.from({ length: count - 1_000 }, () => 600));
+});
+
+test("a review of 1,200 different changes shows each of them, and its counts, warnings and reason stay in view", async () => {
+  const zone = await fileZone(site.zonewright);
+  const lines = Array.from({ length: count }, (_, index) => `h${index} 300 IN A 192.0.2.1\n`);
+  await zone.post("/zonefile", { zonefile: lines.join(""), force: true });
+  const page = await site.signedIn({ path: `/d/${zone.name}/records?type=A` });
+  await page.getByRole("row").filter({ hasText: "192.0.2.1" }).first().waitFor();
+  await page.getByRole("grid").focus();
+  await page.keyboard.press("Control+a");
+  await page.getByText("1,200 records selected").waitFor();
+  await page.keyboard.press("Delete");
+  await page.getByText("1,200 changes", { exact: true }).waitFor();
+  await page.getByText(/^Checked against revision/).waitFor();
+  await page.keyboard.press("Control+Enter");
+  const dialog = page.getByRole("dialog");
+  const changes = dialog.getByRole("group", { name: "Changes" });
+  await changes.getByRole("listitem").filter({ hasText: "h0" }).first().waitFor();
+  await photograph(page, "review-long");
+  await expectAccessible(page);
+  await changes.focus();
+  await page.keyboard.press("End");
+  const last = changes.getByRole("listitem").filter({ hasText: `h${count - 1}` });
+  const around = [
+    dialog.getByText("−1,200"),
+    dialog.getByText(/^This would delete all 1200/),
+    dialog.getByLabel(/^Why\?/),
+  ];
+  for (const part of [last, ...around]) await expect.poll(() => isInView(part)).toBe(true);
 });
 
 test("printing a zone prints its name and every record, read or not, and nothing else", async () => {

@@ -143,6 +143,23 @@ test("a reviewer reads what the service warns of, approves and applies with one 
   expect(await zone.records()).toEqual([]);
 });
 
+test("a reviewer reads the last of 400 changes that a request makes", async () => {
+  const names = Array.from({ length: 400 }, (_, index) => `host${index}`);
+  await zone.post("/zonefile", { zonefile: names.map((name) => `${name} 300 IN A 192.0.2.7\n`).join(""), force: true });
+  const author = await site.zonewright.signIn(`author${count}`, memberPassword);
+  const deletes = (await zone.records())
+    .filter(({ name }) => names.includes(name))
+    .map(({ id }) => ({ action: "delete", recordId: id }));
+  const { body } = await author.post(`${zone.path}/change-requests`, { title: "Tidy up", changes: deletes });
+  const page = await site.signedIn({ path: `/requests/${body.id}` });
+  await changes(page).getByText("host0", { exact: true }).waitFor();
+  await page.getByRole("group", { name: "Changes" }).last().focus();
+  await page.keyboard.press("End");
+  await changes(page).getByText("host399", { exact: true }).waitFor();
+  await photograph(page, "request-long");
+  await expectAccessible(page);
+});
+
 test("a scheduled request is applied before its time only after a dialog that names the time", async () => {
   const author = await site.zonewright.signIn(`author${count}`, memberPassword);
   const [record] = (await zone.get("/records?type=A&name=www")).body.records;

@@ -204,7 +204,7 @@ function CompareDialog({ zone, snapshots, onClose }: CompareProps) {
       title={text.compareTitle}
       footer={<Button onClick={onClose}>{words.ui.close}</Button>}
     >
-      <div className={styles["stack"]}>
+      <div className={styles["stack"]} data-fits>
         <div className={styles["pair"]}>
           <SelectField label={text.compareFrom} value={from} options={options} onValue={setFrom} />
           <SelectField label={text.compareTo} value={to} options={options} onValue={setTo} />

@@ -9,6 +9,8 @@ export interface DialogProps {
   description?: ReactNode;
   /** What the buttons led to, beside them: it stays in view while the content scrolls. */
   alert?: ReactNode;
+  /** What must stay in view while the content scrolls, such as a field that the buttons need. */
+  pinned?: ReactNode;
   /** Buttons; the main one last. */
   footer?: ReactNode;
   wide?: boolean;
@@ -24,6 +26,7 @@ export function DialogPopup({
   title,
   description,
   alert,
+  pinned,
   footer,
   wide,
   initialFocus,
@@ -47,6 +50,7 @@ export function DialogPopup({
           <div className={styles["body"]} tabIndex={footer ? -1 : 0}>
             {children}
           </div>
+          {pinned ? <div className={styles["pinned"]}>{pinned}</div> : null}
           {alert ? <div className={styles["alert"]}>{alert}</div> : null}
           {footer ? <footer className={styles["foot"]}>{footer}</footer> : null}
         </Base.Popup>

@@ -4,7 +4,7 @@ import { mostPrinted, usePrinting } from "./printing.ts";
 
 export interface Rows {
   /** For the element that contains the rows. It may come after the list, such as with the first row. */
-  container: RefCallback<HTMLDivElement>;
+  container: RefCallback<HTMLElement>;
   virtualizer: Virtualizer<HTMLElement, Element>;
   /** The rows in view when scrolling settles. */
   settled: { first: number; last: number };
@@ -14,7 +14,8 @@ const everyRow = (count: number) => Array.from({ length: Math.min(count, mostPri
 const nothingCovered = { top: 0, bottom: 0 };
 
 /**
- * Shows only the rows in view of a list in the page's work area, which scrolls as a whole. On paper it shows all of them.
+ * Shows only the rows in view of a list in the page's work area, which scrolls as a whole, or in a part that scrolls by itself. On paper it
+ * shows all of them.
  * @param keyAt names a row, so that its height follows it when rows are added or removed; by default rows are named by their index.
  *   Another function names all rows again, so it must stay the same while the rows do.
  * @param covered the heights of what lies over the work area, at its top and its bottom: a row that is scrolled to comes between them
@@ -25,7 +26,7 @@ export function useRows(
   keyAt?: (index: number) => string | undefined,
   covered = nothingCovered,
 ): Rows {
-  const [container, setContainer] = useState<HTMLDivElement | null>(null);
+  const [container, setContainer] = useState<HTMLElement | null>(null);
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
   const [margin, setMargin] = useState(0);
   useLayoutEffect(() => {

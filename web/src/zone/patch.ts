@@ -150,12 +150,16 @@ function quoted(value: string, strings: readonly string[] | null): string {
 function sorted(lines: PatchLine[]): PatchLine[] {
   return lines.toSorted(
     (one, other) =>
-      compare(apexFirst(one.name), apexFirst(other.name)) ||
+      names.compare(apexFirst(one.name), apexFirst(other.name)) ||
+      compare(one.name, other.name) ||
       compare(one.recordType, other.recordType) ||
       order[one.kind] - order[other.kind] ||
       compare(one.value, other.value),
   );
 }
+
+/** Orders names as people count: h2 stands above h10. */
+const names = new Intl.Collator("en", { numeric: true });
 
 function apexFirst(name: string): string {
   return name === "@" ? "" : name;

@@ -7,8 +7,10 @@ import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { CheckField, TextField } from "../ui/field.tsx";
 import { forPeople } from "../ui/for-people.ts";
+import { formatNumber } from "../ui/format.ts";
 import { Failure, Notice } from "../ui/notice.tsx";
 import { useAction } from "../ui/use-action.ts";
+import { recordsWords } from "../words/records.ts";
 import { zoneWords } from "../words/zone.ts";
 import { words } from "../words/words.ts";
 import { Patch } from "./patch-view.tsx";
@@ -37,6 +39,9 @@ export interface Unmade {
 
 /** As many records that cannot be changed are named before the others are. */
 const mostNamed = 20;
+
+/** As many warnings fit beside the changes; more of them scroll by themselves. */
+const fewWarnings = 3;
 
 /** Adds to what is reviewed which records will stay as they are. */
 export function withUnmade(reviewed: Reviewed, failed: readonly Unmade[], say: typeof text.notRestored): Reviewed {
@@ -182,6 +187,16 @@ export function ReviewedDialog(props: ReviewedDialogProps) {
           ) : null}
         </>
       }
+      pinned={
+        mayOverride || mustConfirm ? (
+          <>
+            {mayOverride ? (
+              <TextField label={text.overrideReason} maxLength={500} value={reason} onValue={setReason} />
+            ) : null}
+            {mustConfirm ? <CheckField label={text.confirmLoss} checked={confirmed} onValue={setConfirmed} /> : null}
+          </>
+        ) : null
+      }
       footer={
         <>
           <Button onClick={onClose}>{words.ui.cancel}</Button>
@@ -197,7 +212,7 @@ export function ReviewedDialog(props: ReviewedDialogProps) {
         </>
       }
     >
-      <div className={styles["stack"]}>
+      <div className={styles["stack"]} data-fits>
         <Failure error={planned.error} />
         {lines ? (
           lines.length === 0 ? (
@@ -208,15 +223,22 @@ export function ReviewedDialog(props: ReviewedDialogProps) {
         ) : planned.error ? null : (
           <p role="status">{words.ui.loading}</p>
         )}
-        {warnings.map((warning) => (
-          <Notice key={warning} kind="warning">
-            {warning}
-          </Notice>
-        ))}
-        {mayOverride ? (
-          <TextField label={text.overrideReason} maxLength={500} value={reason} onValue={setReason} />
-        ) : null}
-        {mustConfirm ? <CheckField label={text.confirmLoss} checked={confirmed} onValue={setConfirmed} /> : null}
+        {warnings.length === 0 ? null : (
+          <div
+            className={styles["warnings"]}
+            {...(warnings.length > fewWarnings && {
+              tabIndex: 0,
+              role: "group",
+              "aria-label": recordsWords.warnings(formatNumber(warnings.length)),
+            })}
+          >
+            {warnings.map((warning) => (
+              <Notice key={warning} kind="warning">
+                {warning}
+              </Notice>
+            ))}
+          </div>
+        )}
         {children}
       </div>
     </Dialog>

@@ -82,7 +82,8 @@ export function Review(props: ReviewProps) {
   const isMissing = missed > 0;
   const fields = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (missed > 0) fields.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+    if (missed > 0)
+      fields.current?.closest("[role=dialog]")?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
   }, [missed]);
   // The rule may have changed since the page was loaded.
   const isRefused = isZonewrightError(error) && error.code === "REVIEW_REQUIRED";
@@ -137,6 +138,16 @@ export function Review(props: ReviewProps) {
           {props.mustForce && way !== "request" ? <Notice kind="warning">{text.forceHint}</Notice> : null}
         </>
       }
+      pinned={
+        way === "request" ? null : (
+          <Reason
+            isOverride={way === "override"}
+            isMissing={isMissing && message.trim() === ""}
+            value={message}
+            onValue={setMessage}
+          />
+        )
+      }
       footer={
         <>
           <span>{plan ? text.madeAgainst(formatNumber(plan.revision)) : <PlanState {...props} />}</span>
@@ -174,7 +185,7 @@ export function Review(props: ReviewProps) {
         </>
       }
     >
-      <div ref={fields} className={styles["stack"]}>
+      <div ref={fields} className={styles["stack"]} data-fits>
         {isUndecided ? <ClashList clashes={clashes} onDecided={() => apply.current?.focus()} /> : null}
         {plan === null ? <Problems problems={props.problems} /> : null}
         {outdated ? (
@@ -184,12 +195,7 @@ export function Review(props: ReviewProps) {
           </section>
         ) : null}
         {isIdle ? <Notice kind="info">{text.idle}</Notice> : plan ? <Patch lines={lines} place={place} /> : null}
-        {(plan?.warnings ?? []).map((warning) => (
-          <p key={warning} className={styles["say"]}>
-            <TriangleAlert aria-hidden />
-            <span>{warning}</span>
-          </p>
-        ))}
+        <Warnings warnings={plan?.warnings ?? []} />
         <ReverseChanges changes={plan?.reverse ?? []} ticked={props.reverse} onTick={props.onReverse} />
         {oldTtl === null || oldTtl === 0 ? null : (
           <p className={styles["muted"]}>{text.resolvers(formatTtl(oldTtl))}</p>
@@ -201,16 +207,31 @@ export function Review(props: ReviewProps) {
             error={error}
             titleMissing={isMissing && request.title.trim() === ""}
           />
-        ) : (
-          <Reason
-            isOverride={way === "override"}
-            isMissing={isMissing && message.trim() === ""}
-            value={message}
-            onValue={setMessage}
-          />
-        )}
+        ) : null}
       </div>
     </Dialog>
+  );
+}
+
+/** As many warnings fit beside the changes. */
+const fewWarnings = 4;
+
+/** What the service has to say about a plan. Many warnings scroll by themselves. */
+function Warnings({ warnings }: { warnings: readonly string[] }) {
+  if (warnings.length === 0) return null;
+  const scrolls = warnings.length > fewWarnings;
+  return (
+    <div
+      className={styles["warnings"]}
+      {...(scrolls && { tabIndex: 0, role: "group", "aria-label": text.warnings(formatNumber(warnings.length)) })}
+    >
+      {warnings.map((warning) => (
+        <p key={warning} className={styles["say"]}>
+          <TriangleAlert aria-hidden />
+          <span>{warning}</span>
+        </p>
+      ))}
+    </div>
   );
 }
 
