@@ -258,8 +258,9 @@ export async function detachChangeSet(tx: EntityManager, id: string): Promise<vo
 }
 
 /** @throws AppError CONFLICT if the request was closed or is being applied */
-export function refuseEnding({ closedAt, applyingToken, state }: StoredRequest): void {
-  if (closedAt !== null) throw new AppError("CONFLICT", `The request is already ${state}.`);
+export function refuseEnding({ closedAt, applyingToken, state, reason }: StoredRequest): void {
+  const why = state === "withdrawn" && reason !== null ? ` ${reason}` : "";
+  if (closedAt !== null) throw new AppError("CONFLICT", `The request is already ${state}.${why}`);
   if (applyingToken !== null) throw beingApplied();
 }
 

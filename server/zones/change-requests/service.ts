@@ -264,9 +264,10 @@ export class ChangeRequests {
   /** Returns an open request that the caller may review. @throws AppError NOT_FOUND, FORBIDDEN, CONFLICT */
   async #reviewable(em: EntityManager, caller: Caller, id: string): Promise<StoredRequest> {
     const request = await findVisible(em, caller, id);
+    // First: nobody reviews a request whose domain was deleted, and that is what its readers must know.
+    refuseEnding(request);
     const refusal = await reviewRefusal(em, caller, request, request.places);
     if (refusal !== null) throw new AppError("FORBIDDEN", refusal);
-    refuseEnding(request);
     return request;
   }
 

@@ -312,6 +312,25 @@ test("a request that somebody else ended first says so in the dialog and on the 
   ).toBe("Not on a Friday");
 });
 
+test("a request whose domain is deleted says so on the open page, and one that was pressed on meanwhile says why it is over", async () => {
+  const author = await requested();
+  await author.getByRole("button", { name: "Open" }).click();
+  await author.waitForURL(/\/requests\/[\w-]+$/);
+  const path = new URL(author.url()).pathname;
+  const [page, late] = [await site.signedIn({ path }), await site.signedIn({ path })];
+  site.expected.push("409", "ERR_FAILED");
+  for (const one of [page, late]) await one.getByRole("button", { name: "Approve and apply" }).waitFor();
+  await late.route(/trpc\/changeRequests\.(?:get|list)\b/, (route) => route.abort());
+  expect((await site.zonewright.admin.delete(zone.path)).status).toBe(200);
+  for (const one of [page, author]) {
+    await one.getByText("Withdrawn", { exact: true }).waitFor();
+    await one.getByText("The domain was deleted.").waitFor();
+  }
+  expect(await page.getByRole("button", { name: /^Approve|^Other/ }).count()).toBe(0);
+  await late.getByRole("button", { name: "Approve and apply" }).click();
+  await late.getByRole("dialog").getByText("The request is already withdrawn. The domain was deleted.").waitFor();
+});
+
 test("a request that is being applied says so and offers nothing, until its outcome is known", async () => {
   const author = await requested();
   const { services } = site.zonewright;

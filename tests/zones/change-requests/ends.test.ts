@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 
 describe("with a domain", () => {
-  test("its open requests are withdrawn, and only their authors and administrators still see them", async () => {
+  test("its open requests are withdrawn, every verdict is refused with that reason, and only their authors and administrators still see them", async () => {
     const other = await zw.member(`other-${count}`);
     await assign(zw, other, zone.id, "*", "write");
     const open = await requested(author, zone, creating("one"));
@@ -40,6 +40,13 @@ describe("with a domain", () => {
       expect((await readRequest(client, rejected)).state).toBe("rejected");
     }
     expect((await other.get(`/api/change-requests/${open.id}`)).status).toBe(404);
+    for (const verb of ["approve", "reject", "apply"] as const)
+      expect(
+        await verdict(zw.admin, open, verb, verb === "approve" ? { changesHash: "read before" } : {}),
+      ).toMatchObject({
+        status: 409,
+        body: { message: "The request is already withdrawn. The domain was deleted." },
+      });
     const [entry] = await entries(zw.admin, { targetId: zone.id, action: "domain.delete" });
     expect(entry).toMatchObject({ after: { requestsWithdrawn: 2 } });
   });

@@ -147,7 +147,7 @@ export class Leader {
               this.#note("zones", "open");
               // None of the zones is there any more, or the reader may see none.
               if (isZonewrightError(error) && error.code === "NOT_FOUND")
-                this.#deliver({ kind: "stale", queryKey: ["zone"] });
+                for (const queryKey of [["zone"], ["requests"]]) this.#deliver({ kind: "stale", queryKey });
               return;
             }
             this.#note("zones", isBusy(error) ? "refused" : "lost");

@@ -29,13 +29,18 @@ export function requestsQuery(shown: Shown, page: number, domain?: string) {
   });
 }
 
+const whileOpenMilliseconds = 15_000;
+
 /** A request with its plan as the zone is now. */
 export function requestQuery(id: string) {
   return queryOptions({
     queryKey: ["requests", "one", id],
     queryFn: async ({ signal }) => await client.changeRequests.get.query({ id }, { signal }),
-    // No event tells when the attempt of a process that crashed has ended.
-    refetchInterval: ({ state }) => healing(state.error) || (state.data?.applying === true ? 3_000 : false),
+    // No event tells when the attempt of a process that crashed has ended, nor when its author withdraws a request.
+    refetchInterval: ({ state: { error, data } }) => {
+      const open = data?.closedAt === null && whileOpenMilliseconds;
+      return healing(error) || (data?.applying === true ? 3_000 : open);
+    },
   });
 }
 

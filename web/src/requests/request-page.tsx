@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { isZonewrightError } from "@zonewright/client";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
+import { useZoneChanges } from "../live/use-live.ts";
 import { Button } from "../ui/button.tsx";
 import { NotFound } from "../ui/not-found.tsx";
 import { forPeople } from "../ui/for-people.ts";
@@ -14,7 +15,7 @@ import { Patch } from "../zone/patch-view.tsx";
 import { planLines } from "../zone/patch.ts";
 import { RegistrationChanges } from "../zone/registration-plan.tsx";
 import { Comments } from "./comments.tsx";
-import { isOvertaken, requestQuery, type ChangeRequest } from "./queries.ts";
+import { isOvertaken, refreshRequests, requestQuery, type ChangeRequest } from "./queries.ts";
 import { State } from "./request-list.tsx";
 import { Verdict } from "./verdict.tsx";
 import styles from "./requests.module.css";
@@ -46,6 +47,12 @@ function Request({ request }: { request: ChangeRequest }) {
   /** The refusal that said so; null if the page was read again by itself. */
   const [refusal, setRefusal] = useState<unknown>(null);
   const changes = useRef<HTMLDivElement>(null);
+  const shown = useRef(state);
+  useEffect(() => {
+    // Others ended it: what counts requests is out of date as well.
+    if (shown.current !== state) void refreshRequests();
+    shown.current = state;
+  }, [state]);
   const readOn = () => {
     setRead(request);
     setRefusal(null);
@@ -57,6 +64,7 @@ function Request({ request }: { request: ChangeRequest }) {
   );
   return (
     <Page title={title} subtitle={text.number(number)} actions={verdict}>
+      {domainId === null || closedAt !== null ? null : <ZoneWatch domainId={domainId} />}
       <div className={styles["facts"]}>
         <State state={state} applying={applying} />
         {domainId === null ? (
@@ -95,6 +103,15 @@ function Request({ request }: { request: ChangeRequest }) {
       </div>
     </Page>
   );
+}
+
+/** Reads the request again when its zone changes, or is deleted. */
+function ZoneWatch({ domainId }: { domainId: string }) {
+  useZoneChanges(domainId, ({ changeSetId }) => {
+    // The first message only says that the zone is watched.
+    if (changeSetId !== null) void refreshRequests();
+  });
+  return null;
 }
 
 function Changes({ request: { domainId, plan, registrationPlan, reverse } }: { request: ChangeRequest }) {

@@ -67,8 +67,8 @@ export function Verdict({ request, read, isOvertaken: overtaken, onRefused, onRe
   const action = useAction(async (doing: Doing) => {
     const changed = await act(doing).catch(async (error: unknown) => {
       // Somebody else was first: the page says what the request is by now.
-      const now =
-        isZonewrightError(error) && error.code === "CONFLICT" ? await refreshedRequest(request.id) : undefined;
+      const isOther = isZonewrightError(error) && ["CONFLICT", "FORBIDDEN", "NOT_FOUND"].includes(error.code);
+      const now = isOther ? await refreshedRequest(request.id) : undefined;
       if (step === null && now && isOvertaken(read, now)) {
         onRefused(error);
         return null;
