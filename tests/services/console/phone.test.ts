@@ -1,6 +1,7 @@
 import type { Locator } from "playwright-core";
 import { expect, test } from "vitest";
 import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
+import { memberPassword } from "../../support/zonewright.ts";
 import { fileZone } from "../../support/zones.ts";
 
 const site = useConsole();
@@ -117,4 +118,40 @@ test("on a phone, the tab of the page that is open is in view", async () => {
   const page = await site.signedIn({ path: `/d/${zone.name}/access`, width: 320, height: 640 });
   const tab = page.getByRole("link", { name: "Access", exact: true });
   await expect.poll(async () => (await boxOf(tab)).x).toBeLessThan(300);
+});
+
+test("on a phone, a member reaches every page of the rail, pinned zones and the way out by touch", async () => {
+  const zone = await fileZone(site.zonewright);
+  const member = await site.zonewright.member("phone");
+  const id = (await member.get("/api/auth/me")).body.id;
+  await site.zonewright.admin.post("/api/assignments", { userId: id, domainId: zone.id, access: "write" });
+  const page = await site.signedIn({ username: "phone", password: memberPassword, width: 390, height: 844 });
+  await page.goto(`${site.url}/d/${zone.name}/records`);
+  await page.getByRole("button", { name: "Pin this zone" }).click();
+  const menu = page.getByRole("button", { name: "phone" });
+  await menu.click();
+  await page.getByRole("menuitem", { name: zone.name }).waitFor();
+  for (const name of ["Templates", zone.name, "Sign out"])
+    await expect(page.getByRole("menuitem", { name }).boundingBox()).resolves.toMatchObject({ height: 40 });
+  await photograph(page, "phone-menu");
+  await page.keyboard.press("Escape");
+  for (const [name, heading] of [
+    ["Templates", "Templates"],
+    ["Portfolio", "Portfolio"],
+    ["Reverse zones", "Reverse zones"],
+    ["Secondaries", "Secondaries"],
+    [zone.name, zone.name],
+  ] as const) {
+    await menu.click();
+    await page.getByRole("menuitem", { name }).click();
+    await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
+  }
+});
+
+test("the rail of an administrator keeps the account in view in a window of 768 pixels' height", async () => {
+  const page = await site.signedIn({ height: 768 });
+  await page.getByRole("link", { name: "System" }).waitFor();
+  const box = await boxOf(page.getByRole("button", { name: "admin" }));
+  expect(box.y + box.height).toBeLessThanOrEqual(768);
+  await photograph(page, "rail-low");
 });

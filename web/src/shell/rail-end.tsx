@@ -43,6 +43,12 @@ export function RailEnd({ role }: { role: CurrentUser["role"] }) {
   );
 }
 
+/** How a pinned zone is called. */
+export function pinLabel(name: string): string {
+  const [zone = "", view] = name.split("!");
+  return [toUnicodeName(zone), view].filter(Boolean).join(" · ");
+}
+
 /** The pinned zones and searches. */
 function Pins() {
   const chosen = usePreferences();
@@ -55,8 +61,7 @@ function Pins() {
       <div className={styles["section"]}>{text.title}</div>
       {zones.map((name) => {
         const to = `/d/${encodeURIComponent(name)}`;
-        const [zone = "", view] = name.split("!");
-        const label = [toUnicodeName(zone), view].filter(Boolean).join(" · ");
+        const label = pinLabel(name);
         return (
           <Pinned key={name} label={label} onUnpin={() => togglePin(name)} onUndo={() => pinAgain(name, zones)}>
             <Link
