@@ -120,3 +120,44 @@ test("an edit at the provider is compared and taken over from the settings, befo
   await page.getByText(/^Adopted: \+1/).waitFor();
   expect(await zone.lines()).toEqual(["byhand A 192.0.2.7", "www A 192.0.2.1"]);
 });
+
+test("what a sync, a push, a revert and a restore did is taken back from the message that they leave", async () => {
+  const zone = await fileZone(site.zonewright);
+  await zone.add("A", "www", "192.0.2.1");
+  await zone.post("/snapshots", {});
+  const page = await site.signedIn();
+  const undone = async (message: RegExp, lines: string[]) => {
+    await page.getByText(message).waitFor();
+    await page.getByRole("button", { name: "Undo", exact: true }).click();
+    await page.getByText("Undone in 1 domain").waitFor();
+    await expect.poll(() => zone.lines()).toEqual(lines);
+  };
+  const compare = async () => {
+    await page.goto(`${site.url}/d/${zone.name}/settings`);
+    await page.getByRole("button", { name: "Compare now…" }).click();
+    await dialog(page).getByText("192.0.2.7").waitFor();
+  };
+  await zone.edit((text) => `${text}byhand 300 IN A 192.0.2.7\n`);
+  await compare();
+  await dialog(page).getByRole("button", { name: "Adopt the records", exact: true }).click();
+  await undone(/^Adopted: \+1/, ["www A 192.0.2.1"]);
+
+  await zone.edit((text) => `${text}byhand 300 IN A 192.0.2.7\n`);
+  await compare();
+  await dialog(page).getByRole("button", { name: "Write ours instead…" }).click();
+  await dialog(page).getByRole("button", { name: "Write our records" }).click();
+  await undone(/^Written to the provider: .*−1/, ["byhand A 192.0.2.7", "www A 192.0.2.1"]);
+
+  await page.goto(`${site.url}/d/${zone.name}/timeline`);
+  await page
+    .getByRole("button", { name: /^Revert/ })
+    .first()
+    .click();
+  await dialog(page).getByRole("button", { name: "Revert", exact: true }).click();
+  await undone(/^Reverted in revision/, ["byhand A 192.0.2.7", "www A 192.0.2.1"]);
+
+  await page.goto(`${site.url}/d/${zone.name}/timeline#snapshots`);
+  await page.getByRole("button", { name: "Restore… Snapshot 1" }).click();
+  await dialog(page).getByRole("button", { name: "Restore", exact: true }).click();
+  await undone(/^Snapshot 1 restored/, ["byhand A 192.0.2.7", "www A 192.0.2.1"]);
+});

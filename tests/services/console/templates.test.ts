@@ -50,6 +50,11 @@ test("a built-in template is found, filled in, planned for a zone and applied, a
   await page.getByRole("gridcell", { name: "_dmarc", exact: true }).waitFor();
   const { body } = await site.zonewright.admin.get(`/api/domains/${id}/history`);
   expect(body.entries[0].message).toBe("Mail needs it");
+  await page.getByRole("button", { name: "Undo", exact: true }).click();
+  await page.getByText("Undone in 1 domain").waitFor();
+  const after = await site.zonewright.admin.get(`/api/domains/${id}/records?search=_dmarc`);
+  const applied = await site.zonewright.admin.get(`/api/domains/${id}/templates`);
+  expect([after.body.total, applied.body.total]).toEqual([0, 0]);
 });
 
 test("the only part of a template can be left out, and the values of parts that are left out are not asked for", async () => {

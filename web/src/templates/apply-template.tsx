@@ -21,10 +21,10 @@ import { draftKey, readDraft, writeDraft } from "../zone/draft/store.ts";
 import { withPlan } from "../zone/draft/with-plan.ts";
 import { planLines } from "../zone/patch.ts";
 import { Patch } from "../zone/patch-view.tsx";
-import { fewAtATime, reverseFailures, reverseWarnings } from "../zone/several-zones.ts";
+import { fewAtATime, reverseFailures, reverseWarnings, sayChanged } from "../zone/several-zones.ts";
 import { mostZones, zoneName, zoneQuery } from "../zone/use-zone.ts";
 import { ZoneField } from "../zone/zone-field.tsx";
-import { planTemplate, ZonesPlan, type TemplatePlan, type ZonesRequest } from "./apply-to-zones.tsx";
+import { appliedIn, forget, planTemplate, ZonesPlan, type TemplatePlan, type ZonesRequest } from "./apply-to-zones.tsx";
 import { helpOf, neededVariables, readValues, titleOf, zonesOf, type Template } from "./values.ts";
 import styles from "./templates.module.css";
 
@@ -359,6 +359,7 @@ function PlanCard({ template, planned: { request, zone, plan }, linked, onPlan, 
         label={text.applyNow(zone)}
         onApply={(said) =>
           whileApplying(async () => {
+            const earlier = await appliedIn(request.id);
             const answer = await client.templates.applyPlan.mutate({
               ...request,
               ...said,
@@ -368,11 +369,13 @@ function PlanCard({ template, planned: { request, zone, plan }, linked, onPlan, 
             await queries.invalidateQueries({ queryKey: ["zone"] });
             await queries.invalidateQueries({ queryKey: ["records", request.id] });
             await navigate({ to: "/d/$name/records", params: { name: zone } });
-            const failures = reverseFailures(answer);
-            toast({
-              title: text.applied(titleOf(template), zone),
-              ...(failures.length > 0 && { description: failures.join(" ") }),
-            });
+            const { applied, changeSetId } = answer;
+            const alsoUndo = applied ? () => forget(request.id, applied.id, earlier) : undefined;
+            sayChanged(
+              { domainId: request.id, domainName: zone, changeSetId, alsoUndo },
+              text.applied(titleOf(template), zone),
+              reverseFailures(answer),
+            );
           })
         }
         onOutdated={planAnew}

@@ -155,14 +155,18 @@ export function ZonesPlan({ request, plans: first, linked, whileApplying }: Zone
 }
 
 /** Returns what a zone remembers of templates, by id; null if that cannot be read as a whole. */
-async function appliedIn(domainId: string): Promise<ReadonlySet<string> | null> {
+export async function appliedIn(domainId: string): Promise<ReadonlySet<string> | null> {
   const asked = client.templates.listApplied.query({ id: domainId, limit: 100 });
   const { templates, total } = await asked.catch(() => ({ templates: [], total: Infinity }));
   return templates.length < total ? null : new Set(templates.map(({ id }) => id));
 }
 
 /** Forgets a template that the zone did not have before. What a zone remembered of an earlier time is overwritten. @returns whether it could */
-async function forget(domainId: string, appliedId: string, before: ReadonlySet<string> | null): Promise<boolean> {
+export async function forget(
+  domainId: string,
+  appliedId: string,
+  before: ReadonlySet<string> | null,
+): Promise<boolean> {
   if (before === null || before.has(appliedId)) return false;
   await client.templates.unlink.mutate({ id: domainId, appliedId });
   await queries.invalidateQueries({ queryKey: ["templates", "applied", domainId] });

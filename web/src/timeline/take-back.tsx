@@ -1,10 +1,10 @@
 import { client, queries } from "../api.ts";
 import { formatNumber } from "../ui/format.ts";
-import { toast } from "../ui/toast.tsx";
 import { timelineWords } from "../words/timeline.ts";
 import { reviewedPlan } from "../zone/patch.ts";
 import { ReviewedDialog } from "../zone/reviewed-dialog.tsx";
-import { refreshRecords, type Zone } from "../zone/use-zone.ts";
+import { sayChanged } from "../zone/several-zones.ts";
+import { refreshRecords, zoneName, type Zone } from "../zone/use-zone.ts";
 import { useTitle } from "./entry.tsx";
 import type { ChangeSet } from "./may-take-back.ts";
 
@@ -34,9 +34,12 @@ export function TakeBack({ zone, entry, onClose }: TakeBackProps) {
       label={text.takeBackNow}
       anyway={text.takeBackAnyway}
       perform={async (confirmed) => {
-        const { revision } = await client.records.revert.mutate({ id, changeSetId, ...confirmed });
+        const made = await client.records.revert.mutate({ id, changeSetId, ...confirmed });
         onClose();
-        toast({ title: text.takenBack(formatNumber(revision)) });
+        sayChanged(
+          { domainId: id, domainName: zoneName(zone), changeSetId: made.changeSetId },
+          text.takenBack(formatNumber(made.revision)),
+        );
         await refreshRecords(zone);
         await queries.invalidateQueries({ queryKey: ["history", id] });
       }}

@@ -1,11 +1,11 @@
 import type { RouterInputs } from "@zonewright/client";
 import { useState } from "react";
 import { client, queries } from "../api.ts";
-import { toast } from "../ui/toast.tsx";
 import { zoneWords } from "../words/zone.ts";
 import { reviewedPlan } from "./patch.ts";
 import { ReviewedDialog, UnmadeNotice, withUnmade, type Unmade } from "./reviewed-dialog.tsx";
-import { refreshRecords, type Zone } from "./use-zone.ts";
+import { changeSetOf, sayChanged } from "./several-zones.ts";
+import { refreshRecords, zoneName, type Zone } from "./use-zone.ts";
 
 const text = zoneWords;
 
@@ -47,7 +47,8 @@ export function RestoreDialog({ zone, to, what, onClose }: RestoreProps) {
           setFailed(result.failed);
           return;
         }
-        toast({ title: text.restored(what) });
+        const changeSetId = await changeSetOf(id, result.revision);
+        sayChanged({ domainId: id, domainName: zoneName(zone), changeSetId }, text.restored(what));
         await queries.invalidateQueries({ queryKey: ["history", id] });
         onClose();
       }}

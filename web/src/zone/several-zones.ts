@@ -101,8 +101,25 @@ export interface ChangedZone extends Named {
 /** Reads again what shows the records of zones. */
 export async function refreshZones(): Promise<void> {
   await queries.invalidateQueries({
-    predicate: ({ queryKey: [first] }) => ["search", "zone", "records", "domains"].includes(String(first)),
+    predicate: ({ queryKey: [first] }) => ["search", "zone", "records", "domains", "history"].includes(String(first)),
   });
+}
+
+/** Returns the change set that made a revision; null if there is none, or nobody answers: then there is no way to take it back. */
+export async function changeSetOf(domainId: string, revision: number | null): Promise<string | null> {
+  if (revision === null) return null;
+  const page = await client.records.history.query({ id: domainId, revision, limit: 1 }).catch(() => null);
+  return page?.entries[0]?.id ?? null;
+}
+
+/** Says that a zone was changed, with a way to take that back if there is a change set. */
+export function sayChanged(
+  { changeSetId, ...zone }: Omit<ChangedZone, "changeSetId"> & { changeSetId: string | null },
+  title: string,
+  failures: readonly string[] = [],
+): void {
+  if (changeSetId !== null) sayApplied([{ ...zone, changeSetId }], title, failures);
+  else toast({ title, ...(failures.length > 0 && { description: failures.join(" ") }) });
 }
 
 /** Says how many zones were changed, with a way to take that back in all of them. */

@@ -2,11 +2,11 @@ import { useState } from "react";
 import { client, queries } from "../api.ts";
 import { Button } from "../ui/button.tsx";
 import { formatNumber } from "../ui/format.ts";
-import { toast } from "../ui/toast.tsx";
 import { zoneWords } from "../words/zone.ts";
 import { reviewedPlan } from "./patch.ts";
 import { ReviewedDialog, UnmadeNotice, withUnmade, type Unmade } from "./reviewed-dialog.tsx";
-import { refreshRecords, type Zone } from "./use-zone.ts";
+import { changeSetOf, sayChanged } from "./several-zones.ts";
+import { refreshRecords, zoneName, type Zone } from "./use-zone.ts";
 
 const text = zoneWords;
 
@@ -48,9 +48,17 @@ function AdoptDialog({ zone, onClose, onOther }: OneWayProps) {
       anyway={text.syncAnyway}
       other={<Button onClick={onOther}>{text.pushInstead}</Button>}
       perform={async ({ planHash, force, unlock }) => {
-        const { created, updated, deleted } = await client.domains.sync.mutate({ id, planHash, force, unlock });
+        const { created, updated, deleted, revision } = await client.domains.sync.mutate({
+          id,
+          planHash,
+          force,
+          unlock,
+        });
+        const changeSetId = await changeSetOf(id, revision);
         await refreshRecords(zone);
-        toast({ title: text.synced(text.counts(formatNumber(created), formatNumber(updated), formatNumber(deleted))) });
+        await queries.invalidateQueries({ queryKey: ["history", id] });
+        const counts = text.counts(formatNumber(created), formatNumber(updated), formatNumber(deleted));
+        sayChanged({ domainId: id, domainName: zoneName(zone), changeSetId }, text.synced(counts));
         onClose();
       }}
       onClose={onClose}
@@ -77,14 +85,18 @@ function PushDialog({ zone, onClose, onOther }: OneWayProps) {
       anyway={text.pushAnyway}
       other={<Button onClick={onOther}>{text.syncInstead}</Button>}
       perform={async (confirmed) => {
-        const { created, updated, deleted, ...result } = await client.domains.push.mutate({ id, ...confirmed });
+        const { created, updated, deleted, changeSetId, ...result } = await client.domains.push.mutate({
+          id,
+          ...confirmed,
+        });
         await refreshRecords(zone);
         await queries.invalidateQueries({ queryKey: ["history", id] });
         if (result.failed.length > 0) {
           setFailed(result.failed);
           return;
         }
-        toast({ title: text.pushed(text.counts(formatNumber(created), formatNumber(updated), formatNumber(deleted))) });
+        const counts = text.counts(formatNumber(created), formatNumber(updated), formatNumber(deleted));
+        sayChanged({ domainId: id, domainName: zoneName(zone), changeSetId }, text.pushed(counts));
         onClose();
       }}
       onClose={onClose}
