@@ -23,6 +23,7 @@ interface Writer {
   id: (name: string, recordType: string, zone: string) => string | null;
 }
 
+/** By the kind of the provider. */
 const writers: Readonly<Record<string, Writer>> = {
   cloudflare: {
     resource: "cloudflare_dns_record",
@@ -38,7 +39,7 @@ const writers: Readonly<Record<string, Writer>> = {
     body: (set, zone) => ["zone_id = var.zone_id", ...setBody(set, zone, "records", route53Data)],
     id: (name, recordType) => `"\${var.zone_id}_${inQuotes(toOctal(name))}_${recordType}"`,
   },
-  google: {
+  gcloud: {
     resource: "google_dns_record_set",
     variables: ["project", "managed_zone"],
     isGrouped: true,

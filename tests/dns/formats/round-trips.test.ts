@@ -19,7 +19,7 @@ const both = writableFormats.filter(
 );
 
 const ways = both.flatMap((format) =>
-  (format === "terraform" ? ["cloudflare", "google", "powerdns", "route53"] : ["zonefile"]).map(
+  (format === "terraform" ? ["cloudflare", "gcloud", "powerdns", "route53"] : ["zonefile"]).map(
     (provider) => [format, provider] as const,
   ),
 );

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { providerKinds } from "../../../server/dns-providers/kinds.ts";
 import { writingIn } from "../../../server/dns/formats/formats.ts";
 import { terraformZones } from "../../../server/dns/formats/terraform.ts";
 import { initialSoa } from "../../../server/dns/zone-file/contents.ts";
@@ -452,4 +453,32 @@ test("comments after one another on one line are skipped, and those over several
   const text = `${"/* */".repeat(200_000)}\n/* one\n\n*/ "x"`;
   const { reading } = await readText(text, "terraform");
   expect(reading).toMatchObject({ ok: false, errors: [{ line: 4 }] });
+});
+
+test("each kind of provider gets the resources of its own, with `import` blocks by ids that are known, and other kinds PowerDNS's", async () => {
+  const soa = initialSoa("example.com", new Date(0));
+  const records = [writtenRecord("www", "A", "192.0.2.1")];
+  const resourceOf = async (provider: string) => {
+    const text = atOnce(await writingIn("terraform", { zone: "example.com", soa, records, provider })).join("");
+    const [, resource = ""] = /^resource "(\w+)"/m.exec(text) ?? [];
+    const [, id = null] = /^import \{\n {2}to = \S+\n {2}id = (.+)\n\}/m.exec(text) ?? [];
+    return { resource, id, isOwn: !text.includes("has no resource that is known here") };
+  };
+  const found = await Promise.all(providerKinds.map(async ({ kind }) => [kind, await resourceOf(kind)] as const));
+  expect(Object.fromEntries(found.filter(([, { isOwn }]) => isOwn))).toEqual({
+    cloudflare: { resource: "cloudflare_dns_record", id: null, isOwn: true },
+    gcloud: {
+      resource: "google_dns_record_set",
+      id: '"projects/${var.project}/managedZones/${var.managed_zone}/rrsets/www.example.com./A"',
+      isOwn: true,
+    },
+    powerdns: {
+      resource: "powerdns_record",
+      id: String.raw`"{\"zone\":\"example.com.\",\"id\":\"www.example.com.:::A\"}"`,
+      isOwn: true,
+    },
+    route53: { resource: "aws_route53_record", id: '"${var.zone_id}_www.example.com_A"', isOwn: true },
+  });
+  const others = new Set(found.filter(([, { isOwn }]) => !isOwn).map(([, { resource }]) => resource));
+  expect([...others]).toEqual(["powerdns_record"]);
 });
