@@ -94,7 +94,8 @@ ${cases(list, (words) => `found=(${words.map(quoted).join(" ")})`)}
   esac
   _describe 'zonewright' found || _files
 }
-compdef _zonewright zonewright
+# As a file of fpath, this is the function itself, which runs at the first Tab.
+if [[ $funcstack[1] == _zonewright ]]; then _zonewright "$@"; else compdef _zonewright zonewright; fi
 `;
 }
 
