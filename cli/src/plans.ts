@@ -280,7 +280,8 @@ export async function carryOut({
     return false;
   }
   if (title !== undefined && calls.request) {
-    const asked = await answered(calls.request(title), "`zonewright requests` shows whether the request was made.");
+    const look = "`zonewright requests` shows whether the request was made.";
+    const asked = await uninterrupted(calls.request(title), look);
     const { number } = asked;
     report({ request: number });
     if (!json) print(`Request ${number} ${requestText(asked)} See it with \`zonewright requests show ${number}\`.`);
@@ -291,7 +292,8 @@ export async function carryOut({
     if (!(await confirmed("Apply?", `This changes ${domain}: ${countsOf(plan)}.`)))
       throw new Declined("Nothing was changed.");
   }
-  const { failed = [], reverse = [], ...made } = await uninterrupted(domain, calls.apply);
+  const look = `\`zonewright history ${domain}\` shows whether it was applied.`;
+  const { failed = [], reverse = [], ...made } = await uninterrupted(calls.apply(), look);
   const { created = 0, updated = 0, deleted = 0, changeSetId } = made;
   const revision = changeSetId === null ? null : (made.revision ?? null);
   const applied = failed.length === 0 || revision !== null || created + updated + deleted > 0;
@@ -307,15 +309,15 @@ export async function carryOut({
   return applied;
 }
 
-/** Ctrl-C does not take back a call that is on its way. Says so, and where the outcome stands. */
-async function uninterrupted<Result>(domain: string, call: () => Promise<Result>): Promise<Result> {
+/** {@link answered} for commands: Ctrl-C does not take back a call that is on its way, so it says where the outcome stands. */
+export async function uninterrupted<Result>(call: Promise<Result>, look: string): Promise<Result> {
   const interrupted = () => {
-    note(`Interrupted while the change was being made. \`zonewright history ${domain}\` shows whether it was.`);
+    note(`Interrupted before the server answered. ${look}`);
     process.exit(exitCodes.interrupted);
   };
   process.once("SIGINT", interrupted);
   try {
-    return await answered(call(), `\`zonewright history ${domain}\` shows whether it was applied.`);
+    return await answered(call, look);
   } finally {
     process.off("SIGINT", interrupted);
   }

@@ -277,7 +277,7 @@ describe("records", () => {
     expect(interrupted).toEqual({
       exitCode: 130,
       stdout: `${zone}: 1 to create\n+ late 3600 A 192.0.2.1\n`,
-      stderr: `Interrupted while the change was being made. \`zonewright history ${zone}\` shows whether it was.\n`,
+      stderr: `Interrupted before the server answered. \`zonewright history ${zone}\` shows whether it was applied.\n`,
     });
   });
 

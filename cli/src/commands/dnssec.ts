@@ -3,7 +3,7 @@ import type { RouterOutputs } from "@zonewright/client";
 import { changeInput, command, group, withChanges, withJson, type ChangeOptions } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { exitCodes, Failure } from "../failure.ts";
-import { answered } from "../plans.ts";
+import { uninterrupted } from "../plans.ts";
 import { confirmed, note, print, printFields, printJson } from "../terminal.ts";
 import { domainNamed, fullName } from "../zones.ts";
 
@@ -56,7 +56,7 @@ function enable(): Command {
   ).action(async (name: string, { json }: { json?: true }) => {
     const client = await connect();
     const { id } = await domainNamed(client, name);
-    report(await answered(client.dnssec.set.mutate({ id, enabled: true }), whereStated(name)), json);
+    report(await uninterrupted(client.dnssec.set.mutate({ id, enabled: true }), whereStated(name)), json);
   });
 }
 
@@ -78,7 +78,7 @@ function disable(): Command {
       const about = `This deletes the keys of ${fullName(domain)}. Turning DNSSEC on again makes others.`;
       if (!yes && !(await confirmed(`${about} Go on?`, about))) throw new Failure("Nothing was changed.");
       const disabled = client.dnssec.set.mutate({ id: domain.id, enabled: false, ...changeInput(options) });
-      report(await answered(disabled, whereStated(name)), json);
+      report(await uninterrupted(disabled, whereStated(name)), json);
     });
 }
 
@@ -120,7 +120,7 @@ function publishDs(): Command {
     const about = "This changes the DS records.";
     if (!yes && !(await confirmed(`${about} Go on?`, about))) throw new Failure("Nothing was changed.");
     const look = `\`zonewright dnssec publish-ds ${name} --dry-run\` shows what is there now.`;
-    const done = await answered(client.dnssec.publishDs.mutate({ id, planHash, ...changeInput(options) }), look);
+    const done = await uninterrupted(client.dnssec.publishDs.mutate({ id, planHash, ...changeInput(options) }), look);
     if (json) printJson(done);
     else note("The DS records were published.");
   });

@@ -3,7 +3,7 @@ import type { Client, Domain, RouterOutputs } from "@zonewright/client";
 import { command, group, withJson } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { explain, Failure } from "../failure.ts";
-import { answered } from "../plans.ts";
+import { uninterrupted } from "../plans.ts";
 import { counted, confirmed, print, printFields, printJson, printTable, progress, type Column } from "../terminal.ts";
 import { configNamed, domainNamed, fullName } from "../zones.ts";
 
@@ -153,7 +153,7 @@ function add(): Command {
             ...(tags === undefined ? {} : { tags }),
           };
           const look = `\`zonewright domains show ${name}\` shows whether it was added.`;
-          const domain = await answered(client.domains.create.mutate(input), look).catch((error: unknown) =>
+          const domain = await uninterrupted(client.domains.create.mutate(input), look).catch((error: unknown) =>
             refused(error, names, name),
           );
           added.push(domain);
@@ -210,7 +210,7 @@ function move(): Command {
       const about = `This moves ${fullName(domain)} with ${counted(recordCount, "record")} to ${to}.`;
       if (!yes && !(await confirmed(`${about} Go on?`, about))) throw new Failure("Nothing was changed.");
       const look = `\`zonewright domains show ${fullName(domain)}\` shows where it is.`;
-      const moved = await answered(client.domains.update.mutate({ id, providerConfigId, ...options }), look);
+      const moved = await uninterrupted(client.domains.update.mutate({ id, providerConfigId, ...options }), look);
       if (json) printJson(moved);
       else print(`Moved ${fullName(moved)} to ${to}. Change its name servers at the registrar if they differ.`);
     });

@@ -7,7 +7,7 @@ import { connect } from "../credentials.ts";
 import { exitCodes, Failure } from "../failure.ts";
 import { heldPermissions } from "../held-permissions.ts";
 import { domainsIn, followed, started, type Job } from "../jobs.ts";
-import { answered } from "../plans.ts";
+import { uninterrupted } from "../plans.ts";
 import {
   confirmed,
   counted,
@@ -161,7 +161,7 @@ function importTable(): Command {
       const isJob = plan.changed > mostAtOnce || undoFile !== null;
       const byJob = isJob ? await importByJob(client, { plan, applied, keepUndo }) : null;
       const look = "`zonewright portfolio export` shows the present values.";
-      const done = byJob ?? (await answered(client.portfolio.import.mutate(applied), look));
+      const done = byJob ?? (await uninterrupted(client.portfolio.import.mutate(applied), look));
       const isKept = await keepUndo(done.undo);
       if (json) printJson(done);
       else if (!isKept) printRaw(done.undo ?? "");

@@ -3,7 +3,7 @@ import type { Client, RouterOutputs } from "@zonewright/client";
 import { command, group, withJson } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { Failure } from "../failure.ts";
-import { answered, changesOf, printPlan } from "../plans.ts";
+import { uninterrupted, changesOf, printPlan } from "../plans.ts";
 import { confirmed, counted, note, print, printFields, printJson, printTable, type Column } from "../terminal.ts";
 import { domainNamed, every, instant } from "../zones.ts";
 
@@ -161,8 +161,8 @@ function verb(
       throw new Failure("Nothing was changed.");
     }
     const look = `\`zonewright requests show ${request.number}\` shows its state.`;
-    const after = await answered(act(client, request, options), look);
-    if (options.json) printJson(after);
+    const after = await uninterrupted(act(client, request, options), look);
+    if (options.json) printJson(reportOf(after, after.plan ?? request.plan));
     else print(`Request ${after.number} is ${after.state} now.`);
   });
   return made;
@@ -219,7 +219,7 @@ function comment(): Command {
     const client = await connect();
     const { id, number } = await requestNumbered(client, given);
     const look = "The console shows the comments of the request.";
-    const made = await answered(client.changeRequests.comment.mutate({ id, text }), look);
+    const made = await uninterrupted(client.changeRequests.comment.mutate({ id, text }), look);
     if (json) printJson(made);
     else print(`Commented on request ${number}.`);
   });

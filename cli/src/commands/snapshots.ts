@@ -3,7 +3,7 @@ import type { Client, DnsRecord, Domain, Plan, Snapshot } from "@zonewright/clie
 import { changeInput, command, group, wholeNumber, withChanges, withJson, type ChangeOptions } from "../command.ts";
 import { connect } from "../credentials.ts";
 import { Failure } from "../failure.ts";
-import { answered, carryOut, changesOf, printPlan, type Changes } from "../plans.ts";
+import { uninterrupted, carryOut, changesOf, printPlan, type Changes } from "../plans.ts";
 import { visible } from "../table.ts";
 import { chosen, counted, note, print, printJson, printTable, type Column } from "../terminal.ts";
 import { domainNamed, every, fullName, instant } from "../zones.ts";
@@ -35,7 +35,7 @@ function take(): Command {
       const zone = await domainNamed(client, domain);
       const look = `\`zonewright snapshot list ${fullName(zone)}\` shows whether it was taken.`;
       const input = { id: zone.id, ...(name === undefined ? {} : { name }) };
-      const taken = await answered(client.snapshots.create.mutate(input), look);
+      const taken = await uninterrupted(client.snapshots.create.mutate(input), look);
       if (json) printJson({ ...taken, records: null });
       else print(`Took snapshot ${taken.version} of ${fullName(zone)}: ${counted(taken.recordCount, "record")}.`);
     });
