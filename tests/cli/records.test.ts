@@ -364,6 +364,23 @@ describe("the editor", () => {
     expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("Your edits are in ") as string });
   });
 
+  test.each([
+    ["the input ends at the question whether to edit again", [`echo 'bad 300 IN A x' >> "$1"`], ""],
+    ["the editor fails the second time", [`echo 'bad 300 IN A x' >> "$1"`, "exit 3"], "y\n"],
+  ])("says where the edits are when %s", async (_, commands, input) => {
+    const { exitCode, stderr } = await cli.run(["records", "edit", zone], {
+      env: await editor(...commands),
+      columns: 80,
+      input,
+    });
+    const [, kept = ""] = /Your edits are in (.+)\.$/m.exec(stderr) ?? [];
+    expect({ isDone: exitCode === 0, kept: await readFile(kept, "utf8") }).toEqual({
+      isDone: false,
+      kept: expect.stringContaining("bad 300 IN A x"),
+    });
+    await rm(join(kept, ".."), { recursive: true });
+  });
+
   describe("while others change the zone", () => {
     /** A shell command that adds a record by the API, as somebody else might while the editor is open. */
     const meanwhile = (body: object) =>

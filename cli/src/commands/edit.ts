@@ -6,7 +6,7 @@ import type { Command } from "commander";
 import { isZonewrightError, type Client, type Domain } from "@zonewright/client";
 import { changeInput, command, withChanges, type ChangeOptions } from "../command.ts";
 import { connect } from "../credentials.ts";
-import { asOptions, exitCodes, Failure, problemsOf } from "../failure.ts";
+import { exitCodes, explain, Failure } from "../failure.ts";
 import {
   carryOut,
   changesOf,
@@ -43,9 +43,13 @@ export function edit(): Command {
     const folder = await mkdtemp(join(tmpdir(), "zonewright-"));
     const file = join(folder, `${fullName(zone)}.zone`.replaceAll("/", "_"));
     await writeFile(file, before, { mode: 0o600 });
-    const done = await editUntilDone(client, { zone, revision, file, before }, options);
-    if (done) await rm(folder, { recursive: true });
-    else note(`Your edits are in ${file}.`);
+    let isDone = false;
+    try {
+      isDone = await editUntilDone(client, { zone, revision, file, before }, options);
+    } finally {
+      if (isDone || (await readFile(file, "utf8")) === before) await rm(folder, { recursive: true });
+      else note(`Your edits are in ${file}.`);
+    }
   });
 }
 
@@ -85,12 +89,8 @@ async function editUntilDone(client: Client, edited: Edited, options: ChangeOpti
     try {
       return await apply(client, edited, zonefile, options);
     } catch (error) {
-      if (error instanceof Failure && error.exitCode === exitCodes.interrupted) {
-        note(`Your edits are in ${file}.`);
-        throw error;
-      }
       if (!isZonewrightError(error)) throw error;
-      note(asOptions(problemsOf(error).join("\n")));
+      note((await explain(error)).text);
       if (!(await confirmed("Edit it again?", ""))) {
         process.exitCode = exitCodes.error;
         return false;
