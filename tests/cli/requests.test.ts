@@ -47,9 +47,17 @@ describe("change requests", () => {
     expect(await cli.must(["requests", "approve", one, "--yes", "--note", "Fine"], { env })).toContain(
       `Request ${one} is approved now.\n`,
     );
-    expect(await cli.json(["requests", "apply", one, "--yes"])).toMatchObject({ state: "applied" });
-    expect(await cli.json(["requests", "reject", two, "--yes"], { env })).toMatchObject({ state: "rejected" });
-    expect(await cli.json(["requests", "withdraw", three, "--yes"])).toMatchObject({ state: "withdrawn" });
+    const changing = async (number: string) =>
+      (await cli.json<{ changes: object[] }>(["requests", "show", number])).changes;
+    for (const [number, verb, state, by] of [
+      [one, "apply", "applied", {}],
+      [two, "reject", "rejected", env],
+      [three, "withdraw", "withdrawn", {}],
+    ] as const) {
+      const changes = await changing(number);
+      expect(changes).toMatchObject([{ action: "create", before: null, after: { value: "192.0.2.77" } }]);
+      expect(await cli.json(["requests", verb, number, "--yes"], { env: by })).toMatchObject({ state, changes });
+    }
     expect((await cli.run(["requests", "show", "999"])).stderr).toBe(
       "There is no request 999, or you may not see it. `zonewright requests` lists those that you may.\n",
     );
@@ -126,5 +134,36 @@ describe("change requests", () => {
     const overridden = ["records", "add", name, "x", "A", "192.0.2.1", "--override"];
     expect((await cli.run(overridden)).stderr).toContain("--message");
     await cli.must([...overridden, "-m", "Outage"]);
+    const editor = join(cli.configFolder, "strict.sh");
+    await writeFile(editor, `#!/bin/sh\necho 'y 300 IN A 192.0.2.2' >> "$1"\n`, { mode: 0o755 });
+    const edited = await cli.run(["records", "edit", name], { env: { EDITOR: editor }, columns: 80, input: "y\nn\n" });
+    expect(edited.stderr).toContain("Ask for one with --request 'what it is for'.\n");
+  });
+
+  test("that are applied say at Ctrl-C where their outcome stands, as a domain does that is moved", async () => {
+    const name = await zone("interrupted.example");
+    await zw.admin.post("/api/provider-configs", { kind: "manual", name: "There", config: {} });
+    const ask = ["records", "add", name, "new", "A", "192.0.2.77", "--request", "Interrupted"];
+    const { request } = await cli.json<{ request: number }>(ask);
+    for (const [procedure, args, look] of [
+      [
+        "changeRequests.applyRequest",
+        ["requests", "apply", `${request}`],
+        `requests show ${request}\` shows its state`,
+      ],
+      ["domains.update", ["domains", "move", name, "--to", "There"], `domains show ${name}\` shows where it is`],
+    ] as const) {
+      const { promise: interruptWhen, resolve } = Promise.withResolvers<void>();
+      const url = await proxyOf(zw, async (call) => {
+        if (!call.includes(procedure)) return undefined;
+        resolve();
+        return await new Promise(() => undefined);
+      });
+      const line = [...args, "--yes"];
+      expect(await cli.run(line, { env: { ZONEWRIGHT_URL: url }, interruptWhen })).toMatchObject({
+        exitCode: 130,
+        stderr: `Interrupted before the server answered. \`zonewright ${look}.\n`,
+      });
+    }
   });
 });

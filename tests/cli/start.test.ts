@@ -109,6 +109,29 @@ test("every command takes --json, also those that print nothing else", async () 
   expect(await cli.must(["describe", "--json"])).toBe(await cli.must(["describe"]));
 });
 
+/** The words in code of a table's cell. */
+const spans = (cell: string) => [...cell.matchAll(/`([a-z -]+)`/g)].map(([, span = ""]) => span);
+
+test("the guide says what each command prints with --json", async () => {
+  const guide = await readFile(join(import.meta.dirname, "../../docs/guide/command-line.md"), "utf8");
+  const [, table = ""] = /^\| command \| what `--json` prints \|\n\|.+\n((?:\|.+\n)+)/m.exec(guide) ?? [];
+  const program = JSON.parse(await cli.must(["describe"])) as Described;
+  const told = new Set<string>();
+  for (const row of table.trim().split("\n")) {
+    const [commands = "", answers = ""] = row.slice(1).split("|");
+    let [group = ""] = /(?<=`)\w+/.exec(commands) ?? [];
+    for (const span of [...spans(commands), ...spans(answers)]) told.add(`zonewright ${span}`);
+    // Of several commands of a group, only the first says which one.
+    for (const span of spans(commands)) {
+      if (span.includes(" ")) [group = ""] = span.split(" ");
+      told.add(`zonewright ${group} ${span}`);
+    }
+  }
+  for (const { name, usual } of program.commands) if (told.has(name) && usual !== null) told.add(`${name} ${usual}`);
+  const all = leaves(program).map(({ name }) => name);
+  expect(all.filter((name) => !told.has(name))).toEqual([]);
+});
+
 test("a mistyped command or option is answered with what it may mean, and where to look", async () => {
   expect(await cli.run(["domain"])).toEqual({
     exitCode: 1,

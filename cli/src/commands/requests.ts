@@ -77,9 +77,14 @@ function show(): Command {
   ).action(async (given: string, { json }: { json?: true }) => {
     const client = await connect();
     const request = await requestNumbered(client, given);
-    if (json) printJson({ ...request, changes: request.plan ? changesOf(request.plan) : null });
+    if (json) printJson(reportOf(request));
     else printRequest(request);
   });
+}
+
+/** Returns what `--json` prints of a request. @param plan of what it changes; that of before, if a call has closed it */
+function reportOf(request: Request, plan = request.plan) {
+  return { ...request, changes: plan ? changesOf(plan) : null };
 }
 
 function printRequest(request: Request): void {
