@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -66,12 +66,36 @@ test("applies a saved plan exactly, or nothing if a zone has changed since", asy
   const stale = await cli.run(["apply", out, "--yes"]);
   expect(stale).toMatchObject({ exitCode: 1, stdout: "" });
   expect(stale.stderr).toMatch(
-    /blog\.example has changed since the plan was made\. Plan again\.\nNothing was changed\.\n$/,
+    /blog\.example has changed since the plan was made \(`zonewright history blog\.example`\)\. Plan again\.\nNothing was changed\.\n$/,
   );
   expect(await linesOf("shop.example")).toEqual([]);
   await cli.must(["history", "undo", "blog.example", "1", "--yes"]);
   expect((await cli.run(["plan", repo.folder, "--only", "park.example", "--out", out])).exitCode).toBe(2);
   expect(await cli.must(["apply", out, "--yes"])).toContain("park.example: applied as revision 1, 1 created.\n");
+});
+
+test("applies a saved plan in no zone if one of them changes while the question stands", async () => {
+  const out = join(repo.folder, "plan.json");
+  await cli.run(["plan", repo.folder, "--out", out]);
+  let isAsked = false;
+  // The change comes after the question, and before whatever the answer starts.
+  const url = await proxyOf(zw, async () => {
+    if (isAsked) {
+      isAsked = false;
+      await cli.must(["records", "add", "blog.example", "other", "A", "192.0.2.9", "--yes"]);
+    }
+    return undefined;
+  });
+  const once = { printed: /Apply\? \[y\/N\]/, act: () => Promise.resolve((isAsked = true)) };
+  const args = ["apply", out];
+  const { exitCode, stderr } = await cli.run(args, { env: { ZONEWRIGHT_URL: url }, columns: 200, input: "y\n", once });
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 1,
+    stderr: expect.stringMatching(
+      /blog\.example has changed since the plan was made .*\nNothing was changed\.\n$/,
+    ) as string,
+  });
+  expect(await linesOf("shop.example")).toEqual([]);
 });
 
 test("with --lock, it applies files only if the plan is the saved one", async () => {
@@ -559,6 +583,7 @@ test("a saved plan is a file that only its owner reads, and one that is none is 
   const out = join(repo.folder, "plan.json");
   await cli.run(["plan", repo.folder, "--out", out]);
   expect(JSON.parse(await readFile(out, "utf8"))).toMatchObject({ version: 1 });
+  expect((await stat(out)).mode & 0o777).toBe(0o600);
   for (const text of ["{}", '{"version":1,"zones":[{}]}', '{"version":1,"zones":[null]}']) {
     await writeFile(out, text);
     expect((await cli.run(["apply", out, "--yes"])).stderr).toBe(

@@ -224,30 +224,48 @@ export function apply(): Command {
         ? await verified(client, saved.zones, options)
         : await planned(client, paths, options, plansFor(options));
       if (failures.length > 0) {
-        if (options.json) show(plans, failures, options);
-        printFailures(failures);
-        note("Nothing was changed.");
-        process.exitCode = exitCodes.error;
+        endUnchanged(plans, failures, options);
         return;
       }
       const changed = plans.filter(isChange);
+      let isAsked = false;
       try {
-        await refuseAll(plans, changed, options);
+        isAsked = await refuseAll(plans, changed, options);
       } catch (error) {
         if (options.json) printOutcomes(changed, [], (await explain(error)).text.split("\n"));
         throw error;
+      }
+      // While the question stood, a zone may have changed.
+      if (isAsked && (saved !== null || options.lock !== undefined)) {
+        const again = await verified(client, changed, options);
+        if (again.failures.length > 0) {
+          endUnchanged(again.plans, again.failures, options);
+          return;
+        }
       }
       if (changed.length > 0) await applyAll(client, changed, options);
       else if (options.json) printOutcomes([], []);
     });
 }
 
-/** Shows the plans, and asks. @throws Failure if they must not be applied, or the answer is no */
+/** Ends the command because of zones whose plans cannot be applied. */
+function endUnchanged(plans: readonly ZonePlan[], failures: readonly ZoneFailure[], options: ApplyOptions): void {
+  if (options.json) show(plans, failures, options);
+  printFailures(failures);
+  note("Nothing was changed.");
+  process.exitCode = exitCodes.error;
+}
+
+/**
+ * Shows the plans, and asks.
+ * @returns whether somebody was asked, and answered yes
+ * @throws Failure if they must not be applied, or the answer is no
+ */
 async function refuseAll(
   plans: readonly ZonePlan[],
   changed: readonly ZonePlan[],
   options: ApplyOptions,
-): Promise<void> {
+): Promise<boolean> {
   const missing = options.request === undefined ? undefined : changed.find(({ input }) => input === null);
   if (missing !== undefined) {
     const { domain } = missing;
@@ -260,9 +278,10 @@ async function refuseAll(
     refuseOther(changed, await readPlan(options.lock), options.lock, options.createdAt?.id);
   if (!options.json) show(plans, [], options);
   refuseLoss(changed, options);
-  if (changed.length === 0 || options.yes || options.request !== undefined) return;
+  if (changed.length === 0 || options.yes || options.request !== undefined) return false;
   const what = `This changes ${changed.length === 1 ? changed[0]?.domain : `${changed.length} zones`}: ${totalsOf(changed).counts}.`;
   if (!(await confirmed("Apply?", what))) throw new Failure("Nothing was changed.");
+  return true;
 }
 
 /** Plans a saved plan again: all of it must still be what was shown. */
@@ -292,7 +311,9 @@ async function verified(
       const now = zone.input && (await comparison(client, zone.input, { isRequest }));
       // What is shown is what the server would do, whatever the file says.
       if (now?.planHash === zone.planHash) return [{ ...zone, ...now }];
-      const reasons = [`${zone.domain} has changed since the plan was made. Plan again.`];
+      const reasons = [
+        `${zone.domain} has changed since the plan was made (\`zonewright history ${zone.domain}\`). Plan again.`,
+      ];
       failures.push({ domain: zone.domain, file: zone.file, reasons, exitCode: exitCodes.error });
     } catch (error) {
       failures.push(await failureOf(zone, error));
