@@ -102,6 +102,7 @@ function cloudflareProvider(client: CloudflareClient): DnsProvider {
     readZone: (zone) => readZone(client, zone),
     applyChanges: (zone, changes, options = {}) => applyChanges(client, zone, changes, options),
     readOnlyRecords: (zone) => readOnlyRecords(client, zone),
+    recordIds: (zone) => recordIds(client, zone),
     refusalsOf: (zone) => refusalsOf(client, zone),
     signing: {
       set: async (zone, enabled) => client.setSigning((await zoneAt(client, zone)).id, enabled),
@@ -186,6 +187,18 @@ async function readOnlyRecords(client: CloudflareClient, zone: string): Promise<
       const reason = ownReason(served);
       const data = reason === null ? null : readRecord(zone, served);
       if (reason !== null && data) found.set(recordKey(data), reason);
+    }
+  }
+  return found;
+}
+
+async function recordIds(client: CloudflareClient, zone: string): Promise<ReadonlyMap<string, string>> {
+  const { id } = await zoneAt(client, zone);
+  const found = new Map<string, string>();
+  for await (const page of client.records(id)) {
+    for (const served of page) {
+      const data = readRecord(zone, served);
+      if (data && !found.has(recordKey(data))) found.set(recordKey(data), served.id);
     }
   }
   return found;

@@ -276,6 +276,8 @@ export interface DnsProvider {
    * do not show that themselves. Used for plans of whole zones. @throws ProviderError
    */
   readOnlyRecords?(zone: string): Promise<ReadonlyMap<string, string>>;
+  /** Returns the vendor's own ids of the records by `recordKey`, for vendors whose tools name a record by one. @throws ProviderError */
+  recordIds?(zone: string): Promise<ReadonlyMap<string, string>>;
   /** Returns the smallest TTL of this zone, in seconds, if it differs between zones. @throws ProviderError */
   minTtl?(zone: string): Promise<number>;
   /**

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 /** Adds a zone that is at a vendor, with the records that it has there. */
 async function adopt(name: string, kind: string, config: object): Promise<void> {
-  const made = await zw.admin.post("/api/provider-configs", { kind, name: kind, config });
+  const made = await zw.admin.post("/api/provider-configs", { kind, name: `${kind} of ${name}`, config });
   const { body } = await zw.admin.post("/api/domains", { name, providerConfigId: made.body.id });
   const synced = await zw.admin.post(`/api/domains/${body.id}/sync`, { force: true });
   if (synced.status !== 200) throw new Error(JSON.stringify(synced.body));
@@ -69,6 +69,33 @@ test("a zone at Cloudflare, exported in any format, has no changes: proxied, wit
   await adopt(zone, "cloudflare", { apiToken, accountId, endpoint });
   expect((await cli.must(["records", zone])).trim().split("\n")).toHaveLength(5);
   expect(await plansAfterExport(zone)).toEqual(nothingInAny);
+});
+
+test("a zone at Cloudflare, exported for Terraform, has `import` blocks with the ids of its records, or says how to import them", async () => {
+  const zone = freshName();
+  cloudflare.addZone(zone);
+  cloudflare.addRecords(zone, [
+    { type: "A", name: `www.${zone}`, content: "192.0.2.1", ttl: 1, proxied: true },
+    { type: "A", name: `www.${zone}`, content: "192.0.2.2", ttl: 1, proxied: true },
+    { type: "TXT", name: `long.${zone}`, content: `"${"a".repeat(255)}" "b;c"`, ttl: 3600 },
+  ]);
+  const { token: apiToken, accountId, url: endpoint } = cloudflare;
+  await adopt(zone, "cloudflare", { apiToken, accountId, endpoint });
+  const blocks = async () => {
+    const text = await cli.must(["export", zone, "--format", "terraform"]);
+    return [...text.matchAll(/\bimport \{\n {2}to = \S+\.(\w+)\n {2}id = "(.+)"\n\}/g)].map(([, to, id]) => [to, id]);
+  };
+  const idOf = (end: string) => cloudflare.records(zone).find(({ content }) => content.endsWith(end))?.id;
+  expect(await blocks()).toEqual([
+    ["long_txt", `\${var.zone_id}/${idOf('b;c"')}`],
+    ["www_a", `\${var.zone_id}/${idOf("2.1")}`],
+    ["www_a__2", `\${var.zone_id}/${idOf("2.2")}`],
+  ]);
+  cloudflare.removeZone(zone);
+  expect(await blocks()).toEqual([]);
+  expect(await cli.must(["export", zone, "--format", "terraform"])).toContain(
+    "# To import it: terraform import cloudflare_dns_record.long_txt <zone id>/<record id>\n",
+  );
 });
 
 test("a zone at Route 53, exported in any format, has no changes: with an alias at its apex and weighted records", async () => {

@@ -64,6 +64,8 @@ export interface FormatContent {
   isPart?: boolean;
   /** The kind of the zone's DNS provider, such as `cloudflare`. */
   provider?: string;
+  /** The provider's own ids of the records, by `recordKey`. */
+  ids?: ReadonlyMap<string, string> | undefined;
 }
 
 /** Writes a zone, in pieces that follow one another. Pure. The output does not depend on the order of the records. */

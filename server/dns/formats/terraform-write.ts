@@ -1,7 +1,7 @@
 import { absoluteName } from "../names/names.ts";
 import { escapeOctets } from "../names/escapes.ts";
 import { printRdata } from "../record-types.ts";
-import { nameOf, ttlKey, valueOf } from "../record.ts";
+import { nameOf, recordKey, ttlKey, valueOf } from "../record.ts";
 import type { Steps } from "../../platform/slices.ts";
 import { isPlaceholder } from "../zone-file/contents.ts";
 import { rdataFields } from "../zone-file/record-data.ts";
@@ -19,8 +19,8 @@ interface Writer {
   isGrouped: boolean;
   /** The lines of the resource, without its type and name. */
   body: (set: readonly WrittenRecord[], zone: string) => string[];
-  /** The id to import it by; null if only the vendor knows it. */
-  id: (name: string, recordType: string, zone: string) => string | null;
+  /** The id to import it by; null if it takes the vendor's own, which is not known. */
+  id: (name: string, recordType: string, zone: string, ownId: string | undefined) => string | null;
 }
 
 /** By the kind of the provider. */
@@ -30,7 +30,7 @@ const writers: Readonly<Record<string, Writer>> = {
     variables: ["zone_id"],
     isGrouped: false,
     body: ([record], zone) => (record ? cloudflareBody(record, zone) : []),
-    id: () => null,
+    id: (_name, _type, _zone, ownId) => (ownId === undefined ? null : `"\${var.zone_id}/${inQuotes(ownId)}"`),
   },
   route53: {
     resource: "aws_route53_record",
@@ -61,7 +61,7 @@ const writers: Readonly<Record<string, Writer>> = {
 };
 
 /** Writes a zone for Terraform, with the resources of its provider, and `import` blocks where the id is known. */
-export function* writeTerraform({ zone, records, provider = "" }: FormatContent): Steps<string[]> {
+export function* writeTerraform({ zone, records, provider = "", ids = new Map() }: FormatContent): Steps<string[]> {
   const writer = (Object.hasOwn(writers, provider) ? writers[provider] : null) ?? writers.powerdns;
   if (!writer) return [];
   const sets = new Map<string, WrittenRecord[]>();
@@ -79,11 +79,11 @@ export function* writeTerraform({ zone, records, provider = "" }: FormatContent)
     else sets.set(key, [record]);
   }
   const isOwn = writers[provider] === writer;
-  return yield* inPieces(lines(zone, writer, [...sets.values()], remarks, isOwn));
+  return yield* inPieces(lines({ zone, ids }, writer, [...sets.values()], remarks, isOwn));
 }
 
 function* lines(
-  zone: string,
+  { zone, ids }: Required<Pick<FormatContent, "zone" | "ids">>,
   writer: Writer,
   sets: readonly (readonly WrittenRecord[])[],
   remarks: readonly string[],
@@ -104,7 +104,7 @@ function* lines(
       ...aligned(writer.body(set, zone)).map((line) => `  ${line}`),
       "}",
     ];
-    const id = writer.id(absoluteName(nameOf(first), zone), first.recordType, zone);
+    const id = writer.id(absoluteName(nameOf(first), zone), first.recordType, zone, ids.get(recordKey(first)));
     if (id !== null) yield* ["", "import {", `  to = ${writer.resource}.${label}`, `  id = ${id}`, "}"];
     else yield* ["", `# To import it: terraform import ${writer.resource}.${label} <zone id>/<record id>`];
   }

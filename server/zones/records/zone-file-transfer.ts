@@ -54,8 +54,15 @@ import { fileRefused, providerRefusals, refuseHalfDone } from "./editing/plan-ed
 
 type ReadableZone = Extract<FormatReading, { ok: true }>;
 
-/** How long an export waits for its provider's SOA. */
+/** How long an export waits for its provider's SOA, and for the ids of all records. */
 const soaMilliseconds = 3_000;
+const idsMilliseconds = 15_000;
+
+/** Returns what a provider answers; undefined if it fails, or does not answer in time. */
+async function inTime<T>(answer: Promise<T> | undefined, milliseconds: number): Promise<T | undefined> {
+  if (answer === undefined) return undefined;
+  return await Promise.race([answer.catch(() => undefined), realPause(milliseconds).then(() => undefined)]);
+}
 
 /** @param instead what a provider showed instead of its SOA: nothing, or no answer in time */
 function noteOfSoa(instead: "no provider" | null | undefined): string {
@@ -144,13 +151,14 @@ export class ZoneFileTransfer {
     // As last read: server-managed records of earlier revisions are not stored.
     const maintained = serverManaged === "true" && revision === undefined ? await managedZone(em, id, sees) : [];
     const records = [...withoutManaged(stored, zone.signed), ...maintained];
-    const served = await Promise.race([
-      zone.provider?.readSoa(zone.providerZone).catch(() => undefined),
-      realPause(soaMilliseconds).then(() => undefined),
+    const { provider, providerZone } = zone;
+    const [served, ids] = await Promise.all([
+      inTime(provider?.readSoa(providerZone), soaMilliseconds),
+      format === "terraform" ? inTime(provider?.recordIds?.(providerZone), idsMilliseconds) : undefined,
     ]);
     const soa = served ?? { ...initialSoa(zone.name, this.#now()), serial: Math.max(1, zone.revision) };
-    const soaNote = served ? undefined : noteOfSoa(zone.provider === null ? "no provider" : served);
-    const content = { zone: zone.name, soa, soaNote, records, isPart: !sees.isAll, provider: zone.kind.kind };
+    const soaNote = served ? undefined : noteOfSoa(provider === null ? "no provider" : served);
+    const content = { zone: zone.name, soa, soaNote, records, isPart: !sees.isAll, provider: zone.kind.kind, ids };
     return await inSlices(await writingIn(format, content));
   }
 
