@@ -205,6 +205,9 @@ export interface ChangeReport {
   request: number | null;
 }
 
+/** How the warning about a loss ends that the server refuses without `force`. */
+const needsForce = "Review the plan, then repeat the call with force: true.";
+
 /** The user answered no. */
 export class Declined extends Failure {}
 
@@ -288,6 +291,9 @@ export async function carryOut({
     return false;
   }
   if (!yes && (alwaysAsk || plan.deletes.length > 0)) {
+    // No answer would help.
+    const loss = options.force ? undefined : plan.warnings?.find((warning) => warning.endsWith(needsForce));
+    if (loss !== undefined) throw new Failure(`${asOptions(loss)} Nothing was changed.`, exitCodes.refused);
     if (json && interactive) printPlan(domain, plan, note);
     if (!(await confirmed("Apply?", `This changes ${domain}: ${countsOf(plan)}.`)))
       throw new Declined("Nothing was changed.");

@@ -187,6 +187,15 @@ test("a snapshot is taken, compared with now and with another, and rolled back t
   );
 });
 
+test("a rollback that needs --force is refused with 3 before a question that no answer would help", async () => {
+  const name = await zone("emptied.example");
+  const rolled = await cli.run(["rollback", name, "1"], { columns: 200, input: "y\n" });
+  const advice = "Review the plan, then repeat the command with `--force`.";
+  expect(rolled).toMatchObject({ exitCode: 3, stderr: expect.stringContaining(`${advice} Nothing was changed.\n`) });
+  expect(rolled.stderr).not.toContain("Apply?");
+  expect(await cli.must(["rollback", name, "1", "--force"], { columns: 200, input: "y\n" })).toContain("Applied");
+});
+
 /** A domain at a provider that changes record by record. */
 async function atDigitalOcean(name: string) {
   const vendor = await startDigitalOcean();
