@@ -2,7 +2,6 @@ import diagnostics from "node:diagnostics_channel";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { sql } from "kysely";
 import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Identified } from "../../server/access/authenticator.ts";
@@ -17,6 +16,7 @@ import { slicedWork } from "../../server/platform/slices.ts";
 import { usePrimary } from "../dns-service/primary.ts";
 import { serialOfLine, transfer } from "../support/name-servers/transfer-client.ts";
 import { patience } from "../support/patience.ts";
+import { mostInTurn } from "../support/turns.ts";
 import { manualZone } from "../support/zones.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
@@ -27,25 +27,6 @@ const primary = usePrimary(zw, zone);
 const mostBetweenLooks = 2 * 16;
 
 afterEach(() => vi.restoreAllMocks());
-
-/** Returns by how much a count grew at most between two turns of the event loop, while some work is done. */
-async function mostInTurn(counted: () => number, work: () => Promise<unknown>): Promise<number> {
-  let most = 0;
-  let before = counted();
-  let isOver = false;
-  const look = () => {
-    const now = counted();
-    most = Math.max(most, now - before);
-    before = now;
-    if (!isOver) setImmediate(look);
-  };
-  setImmediate(look);
-  await work();
-  // The last turn of the work counts, too.
-  await nextTurn();
-  isOver = true;
-  return most;
-}
 
 async function open(port: number, from = "127.0.0.1"): Promise<Socket> {
   const socket = connect({ port, host: "127.0.0.1", localAddress: from });

@@ -11,6 +11,8 @@ import type { FormatOptions, FormatReader, FormatReading } from "./format.ts";
 
 /** Twice the largest RDATA with every octet escaped; a quote that is never closed ends there. */
 const longestRow = 524_288;
+/** Characters of a row for each step, so that long rows give up the turn like many short ones. */
+const stepCharacters = 4_096;
 const sampledRows = 200;
 
 /** Reads records from a table with one record per row (RFC 4180), its columns by a header or guessed. */
@@ -197,7 +199,7 @@ function fieldsInFile(recordType: string, value: string, priority: string, zone:
 type Scanned = ({ kind: "row" } & Row) | { kind: "error"; line: number; message: string };
 
 /**
- * Yields the rows of a table that have anything, null for others, and an error in place of what cannot be read.
+ * Yields the rows of a table that have anything, null for others and within long rows, and an error in place of what cannot be read.
  * @param options.keepsRemarks whether rows that begin with # are rows like others
  */
 export function* tableRows(
@@ -212,17 +214,18 @@ export function* tableRows(
     const first = line;
     const cells: string[] = [];
     let isRemark = false;
+    let stepped = start;
     for (;;) {
       const cell = text[at] === '"' ? quotedCell(text, at, separator) : bareCell(text, at, separator);
       if (cell === null || cell.end - start > longestRow) {
-        yield {
-          kind: "error",
-          line: first,
-          message:
-            "A quote in the row that begins here is never closed, has text after it, or closes too far away. Write a quote within quotes twice.",
-        };
+        const message =
+          cell === null
+            ? "A quote in the row that begins here is never closed, has text after it, or closes too far away. Write a quote within quotes twice."
+            : `The row that begins here has more than ${longestRow} characters.`;
+        yield { kind: "error", line: first, message };
         return;
       }
+      for (; cell.end - stepped >= stepCharacters; stepped += stepCharacters) yield null;
       // A quoted cell is content, as exports write a name that begins with #.
       if (cells.length === 0) isRemark = !keepsRemarks && !cell.isQuoted && cell.content.startsWith("#");
       cells.push(cell.content);
@@ -245,7 +248,8 @@ interface Cell {
 
 function bareCell(text: string, at: number, separator: string): Cell {
   let end = at;
-  while (end < text.length && text[end] !== separator && text[end] !== "\n") end++;
+  const most = Math.min(text.length, at + longestRow + 1);
+  while (end < most && text[end] !== separator && text[end] !== "\n") end++;
   return { content: text.slice(at, end).trim(), isQuoted: false, end };
 }
 

@@ -278,7 +278,10 @@ class ImportPlan {
     const names = unique(named.flatMap((name) => (name.ok ? name.value.name : [])));
     const visible = await visibleDomains(em, this.#caller);
     const found = await portfolioRows(em)
-      .where("domains.name", "in", textsOf(names))
+      // A job plans row by row: for one name, the planner need not guess how many there are, and uses the index.
+      .where((eb) =>
+        names.length === 1 ? eb("domains.name", "=", names[0] ?? "") : eb("domains.name", "in", textsOf(names)),
+      )
       .where((eb) => eb.and([visible.condition(eb), visible.wholly()]))
       .execute();
     const byName = Map.groupBy(found, ({ name }) => name);

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { beforeAll, describe, expect, test } from "vitest";
 import { queries } from "../../../server/database/database.ts";
+import { parseAnswer, RawConnection } from "../../support/raw-http.ts";
 import type { RestClient } from "../../support/rest-client.ts";
 import type { Body } from "../../support/zones.ts";
 import { useZonewright } from "../../support/zonewright.ts";
@@ -361,9 +362,17 @@ test.each([
   expect({ status, path: body.issues?.[0]?.path }).toEqual({ status: 400, path });
 });
 
-test("a table of 100 MB is refused before it is read", async () => {
-  const { status } = await post({ csv: "x".repeat(100 * 1024 * 1024), dryRun: true });
-  expect(status).toBe(413);
+test("a table of 100 MB is refused before any of it is sent", async () => {
+  const connection = new RawConnection(zw.url);
+  const head = [
+    "POST /api/domains/import HTTP/1.1",
+    "Host: a",
+    `Authorization: Bearer ${zw.admin.token}`,
+    "Content-Type: application/json",
+    `Content-Length: ${100 * 1024 * 1024}`,
+  ];
+  connection.write([...head, "", ""].join("\r\n"));
+  expect(parseAnswer(await connection.receive(/"requestId"/)).status).toBe(413);
 });
 
 test("thousands of rows about one domain are refused, whatever tags they name", async () => {
