@@ -1,7 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { assign } from "../../accounts/assignments/assigned.ts";
 import { entries } from "../../notifications/audit/trail.ts";
 import { Clock, day, hour } from "../../support/clock.ts";
+import { patience } from "../../support/patience.ts";
 import type { RestClient } from "../../support/rest-client.ts";
 import { newAuthority } from "../../support/servers/certificates.ts";
 import type { Zonewright } from "../../support/zonewright.ts";
@@ -19,6 +20,9 @@ let zone: Zone;
 useWatchedHosts({ clock, permissions }, (world) => {
   ({ hosts, zw, admin, zone } = world);
 });
+
+/** Connections to hosts of one domain at once. */
+const mostOfDomain = 16;
 
 const check = () => zw.services.certificateCheck.work({}, going);
 const at = (host: string, port = 443) => `${host === "@" ? "" : `${host}.`}${zone.name}:${port}`;
@@ -53,6 +57,7 @@ function leave(days: number, { notAfter }: Body): void {
   clock.advance(Date.parse(notAfter) - clock.now().getTime() - days * day);
 }
 
+const zonefileOf = (names: readonly string[]) => names.map((name) => `${name} 300 IN A 192.0.2.1`).join("\n");
 const signed = (...names: string[]) => hosts.authority.sign("certified", { names, days: 400 });
 
 describe("a watched host", () => {
@@ -256,16 +261,44 @@ describe("mode all", () => {
     expect(hosts.asked.filter((place) => place.includes(zone.name))).toEqual([]);
   });
 
-  test("checks a thousand hosts of one zone in one run, and says how many it leaves out", async () => {
+  test("checks a thousand hosts of one zone in one run, a few at once, and says how many it leaves out", async () => {
     const lines = Array.from({ length: 1_010 }, (_, index) => `h${1_000 + index} 300 IN A 192.0.2.1`);
     const { status, body } = await zone.post("/zonefile", { zonefile: lines.join("\n") });
     expect({ status, body }).toMatchObject({ status: 200 });
     const certified = await signed(zone.name, `*.${zone.name}`);
     await hosts.serve(certified, ...lines.map((_, index) => at(`h${1_000 + index}`)));
+    hosts.mostOpen = 0;
     const { hosts: found, leftOut } = await watch("all");
     expect([found.length, found.filter(({ problem }: Body) => problem === null).length, leftOut]).toEqual([
       1_000, 1_000, 10,
     ]);
+    expect(hosts.mostOpen).toBeLessThanOrEqual(mostOfDomain);
+  });
+
+  test("a thousand hosts that accept connections and stay silent leave room for those of another zone, and each has its turn", async () => {
+    const silent = Array.from({ length: 1_000 }, (_, index) => `s${1_000 + index}`);
+    await zone.post("/zonefile", { zonefile: zonefileOf(silent) });
+    const { finish } = await hosts.hold(...silent.map((name) => at(name)));
+    const { id, name: other } = await manualZone(zw);
+    const good = Array.from({ length: 40 }, (_, index) => `g${index}`);
+    await admin.post(`/api/domains/${id}/zonefile`, { zonefile: zonefileOf(good) });
+    await hosts.serve(await signed(`*.${other}`), ...good.map((name) => `${name}.${other}:443`));
+    hosts.mostOpen = 0;
+    hosts.asked.length = 0;
+    for (const path of [zone.path, `/api/domains/${id}`]) await admin.put(`${path}/tls-hosts`, { mode: "all" });
+    const run = check();
+    await vi.waitFor(async () => {
+      const { body } = await admin.get(`/api/domains/${id}/tls-hosts`);
+      expect(body.hosts.filter(({ notAfter }: Body) => notAfter !== null)).toHaveLength(good.length);
+    }, patience);
+    expect((await shown()).hosts).toEqual([]);
+    finish();
+    await run;
+    expect(hosts.asked.filter((place) => place.endsWith(`.${zone.name}:443`)).toSorted()).toEqual(
+      silent.map((name) => at(name)),
+    );
+    expect(hosts.mostOpen).toBeLessThanOrEqual(2 * mostOfDomain);
+    await admin.put(`/api/domains/${id}/tls-hosts`, { mode: "off" });
   });
 });
 

@@ -35,6 +35,9 @@ export class Hosts {
   readonly #servers = new Set<() => Promise<unknown>>();
   /** The host and port of each connection, in order. */
   readonly asked: string[] = [];
+  /** How many connections were open at once, at most, since a test set it to 0. */
+  mostOpen = 0;
+  #open = 0;
 
   private constructor(now: () => Date, authority: Authority) {
     this.authority = authority;
@@ -50,7 +53,9 @@ export class Hosts {
         const place = `${connection.host}:${connection.port}`;
         this.asked.push(place);
         // Nothing listens on port 1.
-        return await guarded.guardedConnect({ ...connection, port: this.#ports.get(place) ?? 1 });
+        const socket = await guarded.guardedConnect({ ...connection, port: this.#ports.get(place) ?? 1 });
+        this.mostOpen = Math.max(this.mostOpen, ++this.#open);
+        return socket.once("close", () => this.#open--);
       },
     };
   }
