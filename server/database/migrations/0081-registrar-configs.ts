@@ -19,11 +19,14 @@ export class RegistrarConfigs extends Migration {
   }
 }
 
-/** Finds the domains with changes that their registrar accepted and does not show yet. */
+/** Finds the domains with changes that their registrar accepted and does not show yet, or did not carry out. */
 export class RegistrarTasks extends Migration {
   override up(): void {
     this.addSql(
       "create index domains_accepted_changes_idx on domains (id) where registrar_state->'accepted' <> '{}'::jsonb",
+    );
+    this.addSql(
+      "create index domains_failed_changes_idx on domains (expires_at) where registrar_state->'failed' <> '{}'::jsonb",
     );
   }
 }

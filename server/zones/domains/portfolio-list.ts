@@ -45,8 +45,8 @@ const mostFindings = 100;
 const day = 24 * 3_600_000;
 const soonDays = 30;
 
-/** What harms most comes first: the domain is lost, or nobody reaches it, or soon. */
-const harms: Readonly<Partial<Record<PortfolioFinding["code"], number>>> = {
+/** What harms most comes first: the domain is lost, or nobody reaches it, or soon. The console's page of a domain has the same order. */
+export const harms: Readonly<Partial<Record<PortfolioFinding["code"], number>>> = {
   expired: 1,
   ds_without_dnskey: 2,
   ds_mismatch: 2,
@@ -60,7 +60,7 @@ const harms: Readonly<Partial<Record<PortfolioFinding["code"], number>>> = {
   unlocked: 6,
   registrar_failed: 8,
 };
-const harmsOfOthers = { error: 4, warning: 7, info: 9 } as const;
+export const harmsOfOthers = { error: 4, warning: 7, info: 9 } as const;
 
 function harmOf({ code, severity }: Pick<PortfolioFinding, "code" | "severity">): number {
   return harms[code] ?? harmsOfOthers[severity];
@@ -130,6 +130,8 @@ export async function worstFindings(em: EntityManager, caller: Caller, now: Date
     registered("expired", "error", sql`domains.expires_at <= ${now}::timestamptz`),
     registered("expires_without_renewal", "error", sql`${expiring} and ${renews} = 'false'`),
     registered("expires_soon", "warning", sql`${expiring} and ${renews} is null`),
+    // The condition of its index. What failed more than a week ago has no finding any longer.
+    registered("change_failed", "error", sql`domains.registrar_state->'failed' <> '{}'::jsonb`),
     registered("unlocked", "warning", sql`domains.registrar_state->'state'->>'locked' = 'false'`),
     registered("registrar_failed", "warning", sql`domains.registrar_state->>'error' is not null`),
     certified("certificate_invalid", "error", (host) => sql`${sql.ref(`${host}.problem`)} in ${invalidProblems}`),

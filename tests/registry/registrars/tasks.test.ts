@@ -71,8 +71,15 @@ test.each(["ovh", "route53domains"] as const)(
         ),
       },
     ]);
+    const ofPortfolio = async () =>
+      (await at.zw.admin.get("/api/domains/findings")).body.findings.map(({ code, severity }: Body) => [
+        code,
+        severity,
+      ]);
+    expect(await ofPortfolio()).toContainEqual(["change_failed", "error"]);
     expect(await at.changed({ ds: [ds] })).toMatchObject({ plan: { warnings: [] }, status: 200 });
     expect(await failures()).toEqual([]);
+    expect(await ofPortfolio()).not.toContainEqual(["change_failed", "error"]);
     own.carryOut();
     await at.zw.admin.post(`${at.path}/check-expiry`);
     expect((await at.zw.admin.get(`${at.path}/registration`)).body.registrar.ds).toEqual([ds]);

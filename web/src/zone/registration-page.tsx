@@ -16,6 +16,7 @@ import { ChangeRegistration, type Wanted } from "./registration-change.tsx";
 import { DnssecCard, useDnssec } from "./registration-dnssec.tsx";
 import { Certificates } from "./registration-certificates.tsx";
 import { RegistrationFacts } from "./registration-facts.tsx";
+import { worstFirst } from "./harms.ts";
 import { useManages } from "./rights.ts";
 import { refreshZone, storeZone, useZone, useZoneName, zoneName, type Zone } from "./use-zone.ts";
 import styles from "./zone.module.css";
@@ -214,12 +215,6 @@ interface FindingsProps {
   /** What the user can change here. */
   changes: readonly string[];
   onChange: (wanted: Wanted) => void;
-}
-
-const severities = ["error", "warning", "info"];
-
-function worstFirst(found: FindingsProps["found"]): FindingsProps["found"] {
-  return found.toSorted((one, other) => severities.indexOf(one.severity) - severities.indexOf(other.severity));
 }
 
 function Findings({ found, none, changes, onChange }: FindingsProps) {
