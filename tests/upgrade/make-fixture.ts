@@ -9,11 +9,12 @@ import { RestClient, type Answer } from "../support/rest-client.ts";
 import { codeAt } from "../support/second-factors/authenticator-app.ts";
 import { createDatabase, startPostgres } from "../support/servers/postgres.ts";
 import { accounts, secretKeys, type Fixture } from "./fixture.ts";
-import { rowsOfOtherTables } from "./other-rows.ts";
+import { rowsOfOtherTables, withProviderZones } from "./other-rows.ts";
 
 /**
  * Makes tests/upgrade/<version>: runs the service of a checkout, uses it through its interface, and stores its database, its zone files and what it
- * answered. Run with the checkout's folder, whose packages are installed, and the version: `node tests/upgrade/make-fixture.ts ../zonewright-0.1.0 0.1.0`.
+ * answered. Run with the checkout's folder, whose packages are installed, and the version, or the
+ * date of a commit between releases: `node tests/upgrade/make-fixture.ts ../zonewright-0.1.0 0.1.0`.
  */
 async function makeFixture(checkout: string, version: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "zonewright-fixture-"));
@@ -41,7 +42,7 @@ async function makeFixture(checkout: string, version: string): Promise<void> {
         },
       },
     );
-    const fixture = await fill(service.ready[1] ?? "", databaseUrl);
+    const fixture = await fill(service.ready[1] ?? "", databaseUrl, version);
     await service.stop("SIGTERM");
     const target = join(import.meta.dirname, version);
     await rm(target, { recursive: true, force: true });
@@ -67,8 +68,8 @@ _443._tcp TLSA 3 1 1 0123456789abcdef0123456789abcdef0123456789abcdef0123456789a
 
 /** One of each kind, TXT in the forms that differ: short, long, with quotes, empty parts, not ASCII. */
 const records = [
-  { recordType: "NS", name: "@", value: "ns1.harbour.example" },
   { recordType: "A", name: "ns1", value: "192.0.2.53" },
+  { recordType: "NS", name: "@", value: "ns1.harbour.example" },
   { recordType: "A", name: "@", value: "192.0.2.1", ttl: 300 },
   { recordType: "AAAA", name: "@", value: "2001:db8::1" },
   { recordType: "CNAME", name: "www", value: "harbour.example" },
@@ -83,7 +84,54 @@ const records = [
   { recordType: "A", name: "bücher", value: "192.0.2.10" },
 ];
 
-async function fill(url: string, databaseUrl: string): Promise<Fixture> {
+/** What 0.1.0 cannot have: records with notes and capitals, a request, a template, a mirror, keys and a reverse zone. @returns paths to read */
+async function fillLaterParts(
+  admin: RestClient,
+  { kept, manual, embedded }: Record<"kept" | "manual" | "embedded", string>,
+): Promise<string[]> {
+  const path = `/api/domains/${kept}`;
+  const ownerId = (await must(admin.get("/api/auth/me"))).body.id;
+  const noted = [
+    { recordType: "A", name: "locked", value: "198.51.100.2", locked: true, comment: "Asked for by the press." },
+    { recordType: "A", name: "Owned", value: "198.51.100.3", ownerId, reviewAt: "2027-01-01T00:00:00.000Z" },
+    { recordType: "A", name: "off", value: "198.51.100.4", status: "disabled" },
+    { recordType: "NS", name: "lab", value: "ns.example.net" },
+    { recordType: "DNAME", name: "alias", value: "target.example.net" },
+    { recordType: "CNAME", name: "Mixed", value: "Target.Example.NET" },
+  ];
+  for (const record of noted) await must(admin.post(`${path}/records`, record));
+  await must(admin.post(`${path}/snapshots`, { name: "Before the move" }));
+  const changes = [{ action: "create", record: { recordType: "A", name: "wanted", value: "198.51.100.5" } }];
+  await must(admin.post(`${path}/change-requests`, { title: "Add a host", changes }));
+  const template = {
+    providerId: "shop.example",
+    providerName: "Shop",
+    serviceId: "web",
+    serviceName: "Web",
+    records: [{ type: "A", host: "www", pointsTo: "198.51.100.6", ttl: 3600 }],
+  };
+  await must(admin.post("/api/templates", template));
+  await must(admin.post("/api/auth/me/tsig-keys", { name: "certbot", domainId: kept }));
+  await must(admin.post(`${path}/mirrors`, { providerConfigId: embedded }));
+  const reverse = { name: "100.51.198.in-addr.arpa", providerConfigId: manual };
+  const { body: net } = await must(admin.post("/api/domains", reverse));
+  await must(admin.post(`/api/domains/${net.id}/records`, { recordType: "PTR", name: "1", value: "a.kept.example" }));
+  return [
+    `${path}/records?status=disabled`,
+    `${path}/records?locked=true`,
+    `${path}/records?sort=type&limit=500`,
+    "/api/change-requests",
+    `${path}/mirrors`,
+    "/api/records?search=198.51.100&limit=100",
+    "/api/records?comment=press",
+    "/api/reverse/report",
+    "/api/templates",
+    "/api/auth/me/tsig-keys",
+    `/api/domains/${net.id}/records`,
+  ];
+}
+
+async function fill(url: string, databaseUrl: string, version: string): Promise<Fixture> {
   const admin = await signIn(url, accounts.admin);
   for (const { username, password } of [accounts.member, accounts.guarded]) {
     await must(admin.post("/api/users", { username, password, email: `${username}@example.net`, role: "member" }));
@@ -149,9 +197,10 @@ async function fill(url: string, databaseUrl: string): Promise<Fixture> {
       enabled: true,
     }),
   );
+  const later = version === "0.1.0" ? [] : await fillLaterParts(admin, { kept: kept.id, manual: manual.id, embedded });
   const database = new Client({ connectionString: databaseUrl });
   await database.connect();
-  await database.query(rowsOfOtherTables);
+  await database.query(version === "0.1.0" ? rowsOfOtherTables : withProviderZones(rowsOfOtherTables));
   await database.end();
 
   const paths = [
@@ -172,6 +221,7 @@ async function fill(url: string, databaseUrl: string): Promise<Fixture> {
     "/api/notifications/configs",
     "/api/oauth/providers",
     "/api/auth/me/tokens",
+    ...later,
   ];
   const answers: Fixture["answers"] = {};
   for (const one of paths) answers[one] = (await must(admin.get(one))).body;
