@@ -291,7 +291,7 @@ export function postgresOptions(address: DatabaseAddress) {
 }
 
 /**
- * New entries of the trigram indexes wait in a list, which the statement that fills it moves into the index: with the default of 4 MB, that blocks
+ * New entries of a trigram index wait in a list, which the statement that fills it moves into the index: with the default of 4 MB, that blocks
  * the event loop for 100 milliseconds and more.
  */
 const embeddedPendingList = "256kB";

@@ -27,7 +27,7 @@ import { DriftErrors } from "./0028-drift-errors.ts";
 import { TrueCounts } from "./0029-true-counts.ts";
 import { Views } from "./0030-views.ts";
 import { Pointers } from "./0031-pointers.ts";
-import { RecordSearch } from "./0032-record-search.ts";
+import { RecordIndexes, RecordSearch } from "./0032-record-search.ts";
 import { Batches } from "./0033-batches.ts";
 import { Reverse } from "./0034-reverse.ts";
 import { Templates } from "./0035-templates.ts";
@@ -169,4 +169,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0108-registrar-tasks", class: RegistrarTasks },
   { name: "0102-folded-tags", class: FoldedTags },
   { name: "0102-first-checks", class: FirstChecks },
+  { name: "0106-record-indexes", class: RecordIndexes },
 ];

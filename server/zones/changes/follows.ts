@@ -1,10 +1,11 @@
 import { sql } from "kysely";
 import type { Caller } from "../../access/caller.ts";
-import { jsonRows, jsonTexts, queries, type EntityManager } from "../../database/database.ts";
+import { jsonRows, queries, type EntityManager } from "../../database/database.ts";
 import { newId } from "../../platform/ids.ts";
 import { inChunks } from "../../platform/slices.ts";
 import type { ReverseMode } from "../../database/tables/domains.ts";
 import type { PlannedChange, StatedData } from "../../dns/record.ts";
+import { versionsNamed } from "./state/past-zone.ts";
 
 /** An address whose PTR records must follow a change. */
 export interface FollowItem {
@@ -149,11 +150,11 @@ export async function formerPointers(
 ): Promise<Map<string, FormerPointer[]>> {
   const rows = await inChunks(owners, pointersAtOnce, async (some) => {
     const { rows } = await sql<FormerPointer & { owner: string }>`
-      select r.name as owner, r.value, r.written_value as "writtenValue", r.ttl, r.comment from records r
+      select r.name as owner, r.value, r.written_value as "writtenValue", r.ttl, r.comment
+      from ${versionsNamed(domainId, some)} as r
       left join change_sets began on began.domain_id = r.domain_id and began.revision = r.since
       left join change_sets ended on ended.domain_id = r.domain_id and ended.revision = r.until
-      where r.domain_id = ${domainId} and r.name in (select value from ${jsonTexts(some)})
-        and r.record_type = 'PTR' and r.status = 'active'
+      where r.record_type = 'PTR' and r.status = 'active'
         and (began.id is null or began.id < ${changeSetId}) and (r.until is null or ended.id > ${changeSetId})
       order by r.since desc
     `.execute(queries(em));

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { jsonTexts, queries, type EntityManager } from "../../database/database.ts";
 import { recordKey, type RecordData } from "../../dns/record.ts";
+import { versionsNamed } from "../changes/state/past-zone.ts";
 
 /** How long a reconciliation holds a mirror. It is renewed well before, and ends by itself after a crash. */
 const leaseSeconds = 30;
@@ -242,8 +243,7 @@ export async function everOurs(
   if (records.length === 0) return new Set();
   const names = [...new Set(records.map(({ name }) => name))];
   const { rows } = await sql<{ name: string; record_type: string; value: string; strings: string | null }>`
-    select distinct name, record_type, value, strings from records
-    where domain_id = ${domainId}::uuid and name in (select value from ${jsonTexts(names)})
+    select distinct name, record_type, value, strings from ${versionsNamed(domainId, names)} as versions
   `.execute(queries(em));
   return new Set(
     rows.map(({ name, record_type: recordType, value, strings }) =>

@@ -18,10 +18,10 @@ import { seesOwner, type ReverseZone } from "./pointer-changes.ts";
 import { sql } from "kysely";
 import { liveColumns, liveRecord } from "../changes/state/live-queries.ts";
 
-/** How far a report has come: a record of a domain, or with null the end of a domain. */
+/** How far a report has come: a version of a record of a domain, or with null the end of a domain. */
 export interface Position {
   domainId: string;
-  recordId: string | null;
+  record: Pick<LiveRecord, "id" | "version"> | null;
 }
 
 /** An address or PTR record, and its zone. */
@@ -44,7 +44,7 @@ export async function domainsAfter(
     .select(["domains.id", "domains.name", "domains.view"])
     .where((eb) => visible.condition(eb))
     .$if(position !== null, (query) =>
-      query.where("domains.id", position?.recordId === null ? ">" : ">=", position?.domainId ?? ""),
+      query.where("domains.id", position?.record === null ? ">" : ">=", position?.domainId ?? ""),
     )
     .$if(only !== undefined, (query) => query.where("domains.id", "=", only ?? ""))
     .orderBy("domains.id")
@@ -55,7 +55,7 @@ export async function domainsAfter(
 /** Before the id of every record. */
 const firstId = "00000000-0000-0000-0000-000000000000";
 
-/** Returns the next address and PTR records of some domains that the caller sees, by domain and id. */
+/** Returns the next address and PTR records of some domains that the caller sees, by domain, name and type. */
 export async function rowsAfter(
   em: EntityManager,
   visible: VisibleDomains,
@@ -68,19 +68,23 @@ export async function rowsAfter(
     d: id,
     n: name,
     v: view,
-    // A bound rather than a condition, so that the index is read from here on.
-    after: (position?.domainId === id ? position.recordId : null) ?? firstId,
+    after: position?.domainId === id ? position.record?.id : null,
+    version: position?.domainId === id ? position.record?.version : null,
   }));
   const found = await sql<{ domain_id: string; n: string; v: string } & Parameters<typeof liveRecord>[0]>`
     select d.d as domain_id, d.n, d.v, found.*
-    from ${jsonRows(rows)} as d (d uuid, n text, v text, after uuid)
+    from ${jsonRows(rows)} as d (d uuid, n text, v text, after uuid, version int)
+    left join records last on last.record_id = d.after and last.version = d.version
     cross join lateral (
       select ${columns} from records r
-      where r.domain_id = d.d and r.until is null and r.record_type in ('A', 'AAAA', 'PTR')
-        and r.status = 'active' and r.record_id > d.after and ${visible.records("r")}
-      order by r.record_id limit ${limit}
+      where r.domain_id = d.d and r.until is null and r.record_type in ('A', 'AAAA', 'PTR') and r.status = 'active'
+        -- Bounds rather than a condition, so that the index is read from here on.
+        and (r.name, r.record_type, r.record_id)
+          > (coalesce(last.name, ''), coalesce(last.record_type, ''), coalesce(last.record_id, ${firstId}::uuid))
+        and ${visible.records("r")}
+      order by r.name, r.record_type, r.record_id limit ${limit}
     ) found
-    order by d.d, found.record_id limit ${limit}
+    order by d.d, found.name, found.record_type, found.record_id limit ${limit}
   `.execute(queries(em));
   return found.rows.map((row) => ({
     domainId: row.domain_id,

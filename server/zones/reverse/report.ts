@@ -61,30 +61,28 @@ export class ReverseReport {
       for (const [index, each] of found.entries()) {
         if (each) findings.push(each);
         const row = rows[index];
-        if (findings.length === limit && row)
-          return { findings, next: positionText({ domainId: row.domainId, recordId: row.record.id }) };
+        if (findings.length === limit && row) return { findings, next: positionText(row) };
       }
       seen += rows.length + 1;
       const lastRow = rows.length === rowsPerBatch ? rows.at(-1) : undefined;
-      position = lastRow
-        ? { domainId: lastRow.domainId, recordId: lastRow.record.id }
-        : { domainId: last.id, recordId: null };
+      position = lastRow ?? { domainId: last.id, record: null };
     }
     return { findings, next: position && positionText(position) };
   }
 }
 
 const uuid = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
-const positionForm = new RegExp(`^(${uuid})(?:\\.(${uuid}))?$`);
+/** Positions that earlier versions gave have no number of a version. */
+const positionForm = new RegExp(`^(${uuid})(?:\\.(${uuid})(?:\\.([0-9]{1,9}))?)?$`);
 
-function positionText({ domainId, recordId }: Position): string {
-  return recordId === null ? domainId : `${domainId}.${recordId}`;
+function positionText({ domainId, record }: Position): string {
+  return record === null ? domainId : `${domainId}.${record.id}.${record.version}`;
 }
 
 function positionOf(text: string): Position {
-  const [, domainId, recordId = null] = positionForm.exec(text) ?? [];
+  const [, domainId, id, version = "1"] = positionForm.exec(text) ?? [];
   if (domainId === undefined) throw badField(["after"], "This must be the `next` of an earlier page.");
-  return { domainId, recordId };
+  return { domainId, record: id === undefined ? null : { id, version: Number(version) } };
 }
 
 function findingView({ zone, owner, pointer, problem, address, expected, source }: Finding) {

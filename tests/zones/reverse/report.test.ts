@@ -267,3 +267,21 @@ test("the report of one domain has only what its own addresses or PTR records mi
   expect(await expectedIn(zone.id)).toEqual(["a", "b", "c"].map((name) => `${name}.${zone.name}`));
   expect(await expectedIn(net.zone.id)).toEqual([]);
 });
+
+test("a report goes on behind its last record, although that was renamed or deleted since", async () => {
+  const [net, zone] = await zones();
+  const ids: string[] = [];
+  for (const [index, name] of ["a", "b", "c", "d"].entries())
+    ids.push((await zone.add("A", name, net.at(index + 1)))["id"]);
+  const [first = "", second = ""] = ids;
+  const afterPage = [() => zone.update(first, { name: "z" }), () => zone.delete(second)];
+  const found: string[] = [];
+  for (let next = ""; ;) {
+    const { body } = await zw.admin.get(`/api/reverse/report?domainId=${zone.id}&limit=1${next}`);
+    found.push(...body.findings.map(({ expected }: Body) => expected));
+    if (body.next === null) break;
+    expect((await afterPage.shift()?.())?.status ?? 200).toBe(200);
+    next = `&after=${body.next}`;
+  }
+  expect(found).toEqual(["a", "b", "c", "d", "z"].map((name) => `${name}.${zone.name}`));
+});

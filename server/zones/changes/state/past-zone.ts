@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from "kysely";
-import { queries, type EntityManager } from "../../../database/database.ts";
+import { jsonTexts, queries, type EntityManager } from "../../../database/database.ts";
 import { AppError, badField, notFound } from "../../../platform/errors.ts";
 
 /**
@@ -44,5 +44,14 @@ export function versionsAt(domainId: string, revision: number | null): RawBuilde
   return sql`(
     ${live} and since <= ${revision}
     union all select * from records where domain_id = ${domainId} and until > ${revision} and since <= ${revision}
+  )`;
+}
+
+/** Returns all stored versions of the records of some names as a table expression. One index serves the live ones, and one those that ended. */
+export function versionsNamed(domainId: string, names: readonly string[]): RawBuilder<unknown> {
+  const isNamed = sql`domain_id = ${domainId}::uuid and name in (select value collate "C" from ${jsonTexts(names)})`;
+  return sql`(
+    select * from records where until is null and ${isNamed}
+    union all select * from records where until is not null and ${isNamed}
   )`;
 }

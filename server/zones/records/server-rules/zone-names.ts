@@ -25,7 +25,7 @@ const rootsPerStatement = 100;
 /** `name` as in the index of names. */
 const nameKeyed = sql`(reverse(name) || '.') collate "C"`;
 /** NS targets as in their index, where names below another one begin with it. */
-const valueKeyed = sql`reverse(value) collate "C"`;
+const valueKeyed = sql`(case when record_type in ('NS', 'DNAME') then reverse(value) end) collate "C"`;
 
 /** Returns whether a zone has records that depend on other names: a DNAME, or an NS record that points into the zone. */
 export async function hasDependingRecords(
@@ -35,7 +35,7 @@ export async function hasDependingRecords(
   const key = reversed(name);
   const live = sql`select from records where domain_id = ${id} and until is null and status = 'active'`;
   const nameServers = sql`${live} and record_type = 'NS' and ${valueKeyed}`;
-  // Each part has an index of its own.
+  // The index has NS and DNAME records only.
   const { rows } = await sql<{ depends: boolean }>`
     select exists (${live} and record_type = 'DNAME')
       or exists (${nameServers} = ${key} collate "C")
