@@ -4,6 +4,7 @@ import { Frame } from "./frame.tsx";
 import { currentUser } from "./session/current-user.ts";
 import { leadOn } from "./session/external.ts";
 import { Crashed, CrashedPage } from "./ui/failures.tsx";
+import type { HistorySearch } from "./timeline/history-filters.tsx";
 import { zoneQuery } from "./zone/use-zone.ts";
 
 /** The table of pages. Rooms do not import each other; they meet here and in frame.tsx. */
@@ -138,7 +139,8 @@ const zoneText = createRoute({
 const zoneTimeline = createRoute({
   getParentRoute: () => zone,
   path: "/timeline",
-  validateSearch: (search): { at?: number | undefined; from?: number | undefined } => ({
+  validateSearch: (search): HistorySearch & { at?: number | undefined; from?: number | undefined } => ({
+    ...texts("name", "by", "since")(search),
     at: revision(search["at"]),
     from: revision(search["from"]),
   }),

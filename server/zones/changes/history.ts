@@ -6,7 +6,9 @@ import { type Caller, ZoneScope } from "../../access/caller.ts";
 import { arrayLiteral, jsonRows, queries, type EntityManager } from "../../database/database.ts";
 import { onePage } from "../../database/query-helpers.ts";
 import type { Failure } from "./settle.ts";
+import { parseOwner } from "../../dns/names/names.ts";
 import { asWritten, type StatedData } from "../../dns/record.ts";
+import { badField } from "../../platform/errors.ts";
 
 const shownChanges = 100;
 
@@ -21,12 +23,13 @@ type ZoneHistoryInput = z.infer<typeof historyInput>;
 
 /**
  * Returns a page of a zone's change sets, newest first: who, when, what, and what the provider said. For callers who see some records only, it
- * reports what happened to those, as if there were no others. @throws AppError NOT_FOUND
+ * reports what happened to those, as if there were no others. @throws AppError NOT_FOUND, BAD_REQUEST for a name that no record can have
  */
 export async function zoneHistory(em: EntityManager, caller: Caller, input: ZoneHistoryInput) {
   const zone = await zoneFor(em, caller, input.id, "read");
   const { sees } = zone.rights;
-  const { revision } = input;
+  const { revision, name, actorName, from: since, to } = input;
+  const sought = name === undefined ? sees : sees.within(atName(name, zone.name));
   const matching = queries(em)
     .selectFrom("change_sets")
     .innerJoin("domains", "domains.id", "change_sets.domain_id")
@@ -55,7 +58,12 @@ export async function zoneHistory(em: EntityManager, caller: Caller, input: Zone
     ])
     .where("change_sets.domain_id", "=", zone.id)
     .$if(revision !== undefined, (query) => query.where("change_sets.revision", "=", revision ?? null))
-    .$if(!sees.isAll, (query) => query.where(touches(zone.id, sees)))
+    .$if(actorName !== undefined, (query) =>
+      query.where(sql<SqlBool>`lower(${actorName}) in (lower(users.username), lower(change_sets.tsig_key))`),
+    )
+    .$if(since !== undefined, (query) => query.where("change_sets.created_at", ">=", since ?? null))
+    .$if(to !== undefined, (query) => query.where("change_sets.created_at", "<", to ?? null))
+    .$if(!sought.isAll, (query) => query.where(touches(zone.id, sought)))
     .orderBy("change_sets.id", "desc");
   const { rows: sets, total } = await onePage(matching, input);
   // Versions of older revisions may be deleted in part; what is left would be misleading.
@@ -100,6 +108,12 @@ export async function zoneHistory(em: EntityManager, caller: Caller, input: Zone
     };
   });
   return { entries, total, page: input.page, limit: input.limit };
+}
+
+function atName(given: string, zone: string): ZoneScope {
+  const owner = parseOwner(given, zone);
+  if (!owner.ok) throw badField(["name"], owner.message);
+  return new ZoneScope([{ pattern: owner.value, recordTypes: [] }]);
 }
 
 function revisionsOf(sets: readonly { revision: number | null; finished_at: Date | null }[]) {

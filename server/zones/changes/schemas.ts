@@ -1,5 +1,16 @@
 import { z } from "zod";
-import { id, optionalInteger, pageOf, paging, prose, shownId, timestamp, shownRecordType } from "../../api/schemas.ts";
+import {
+  id,
+  line,
+  optionalInteger,
+  pageOf,
+  paging,
+  prose,
+  shownId,
+  timestamp,
+  timestampInput,
+  shownRecordType,
+} from "../../api/schemas.ts";
 
 export const domainId = id("The domain's id.");
 export const recordId = id("The record's id.");
@@ -75,6 +86,21 @@ export const historyInput = z.strictObject({
   id: domainId,
   ...paging(20, 100),
   revision: queriedRevision("Only the change set that created this revision."),
+  name: line(1024)
+    .optional()
+    .meta({
+      description:
+        "Only change sets that changed records of this name, or failed to: `@`, relative, or fully qualified; `*.dev` for all names below dev. " +
+        "Change sets whose records are no longer stored are left out.",
+      example: "www",
+    }),
+  actorName: line(64, 1).optional().meta({
+    description:
+      "Only change sets of the user with this username, or of the DNS key with this name. Case does not matter.",
+    example: "ada",
+  }),
+  from: timestampInput("Only change sets at or after this time.").optional(),
+  to: timestampInput("Only change sets before this time.").optional(),
 });
 
 const historyChange = z.object({

@@ -111,3 +111,47 @@ test("the history has no accessibility findings at 320 pixels in the dark", asyn
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   expect(overflow).toBeLessThanOrEqual(0);
 });
+
+test("who changed a name lately is one step away from its record, and the address keeps the filters", async () => {
+  const zone = await fileZone(site.zonewright);
+  const member = await site.zonewright.member("changer");
+  const userId = (await member.get("/api/auth/me")).body.id;
+  await site.zonewright.admin.post("/api/assignments", { userId, domainId: zone.id, access: "write" });
+  const www = await zone.add("A", "www", "192.0.2.1");
+  await zone.add("A", "mail", "192.0.2.2");
+  await member.put(`${zone.path}/records/${www.id}`, { value: "192.0.2.66" });
+  const page = await site.signedIn({ path: `/d/${zone.name}/records` });
+  await page.getByRole("button", { name: "Actions for www A" }).click();
+  await page.getByRole("menuitem", { name: "History of this name" }).click();
+  const entries = page.getByRole("list", { name: /^Changes of the zone/ }).getByRole("listitem");
+  await entries.filter({ hasText: "changer" }).waitFor();
+  await entries.filter({ hasText: "mail" }).waitFor({ state: "detached" });
+  await photograph(page, "history-filtered");
+  await expectAccessible(page);
+  await page.getByLabel("Author").fill("changer");
+  await page.getByLabel("Time").selectOption({ label: "Last 7 days" });
+  await expect.poll(() => entries.count()).toBe(1);
+  await page.waitForURL(({ search }) => ["name=www", "by=changer", "since=7d"].every((part) => search.includes(part)));
+  await page.reload();
+  await entries.filter({ hasText: "192.0.2.66" }).waitFor();
+  await page.getByRole("button", { name: "Clear" }).click();
+  await expect.poll(() => entries.count()).toBe(3);
+  expect(await page.getByLabel("Author").inputValue()).toBe("");
+  await page.getByLabel("Author").fill("nobody");
+  await page.getByText("No change matches these filters").waitFor();
+});
+
+test("a difference says of both ends when they were made, by whom, and what the provider made of them", async () => {
+  const zone = await fileZone(site.zonewright);
+  await zone.add("A", "www", "192.0.2.1");
+  await zone.add("A", "mail", "192.0.2.2");
+  const page = await site.signedIn({ path: `/d/${zone.name}/timeline?at=2&from=1` });
+  for (const [revision, title] of [
+    ["Revision 1", "www A 192.0.2.1 added"],
+    ["Revision 2", "mail A 192.0.2.2 added"],
+  ] as const) {
+    const end = page.locator("[class*=change]").filter({ hasText: revision }).filter({ hasText: title });
+    await end.getByText(/, admin, made completely$/).waitFor();
+  }
+  await photograph(page, "timeline-difference");
+});

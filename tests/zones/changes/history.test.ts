@@ -19,6 +19,34 @@ describe("the history of a zone", () => {
     expect((await zone.get("/history?revision=-1")).status).toBe(400);
   });
 
+  test("the history is filtered by name, author and time, and shows a member no name that they do not see", async () => {
+    const member = await zw.member("by-name");
+    const userId = (await member.get("/api/auth/me")).body.id;
+    await zw.admin.post("/api/assignments", { userId, domainId: zone.id, subdomainPattern: "*.dev", access: "write" });
+    const record = await zone.add("A", "www", "192.0.2.1");
+    await zone.add("A", "mail", "192.0.2.1");
+    const theirs = new Zone(zw, { id: zone.id, name: zone.name }, member);
+    await theirs.add("A", "one.dev", "192.0.2.1");
+    const { createdAt } = (await zone.history())[0];
+    await zone.update(record.id, { name: "web" });
+    await zone.post("/records/bulk", {
+      records: ["www", "x.dev"].map((name) => ({ recordType: "A", name, value: "192.0.2.9" })),
+    });
+    const found = async (query: string, of = zone) =>
+      (await of.get(`/history?${query}`)).body.entries.map(({ revision }: Body) => revision);
+    expect(await found("name=www")).toEqual([5, 4, 1]);
+    expect(await found(`name=WWW.${zone.name}.`)).toEqual([5, 4, 1]);
+    expect(await found("name=*.dev")).toEqual([5, 3]);
+    expect(await found("name=www&page=2&limit=2")).toEqual([1]);
+    expect(await found("actorName=BY-NAME")).toEqual([3]);
+    expect(await found("actorName=nobody")).toEqual([]);
+    expect(await found(`from=${createdAt}&name=www`)).toEqual([5, 4]);
+    expect(await found(`to=${createdAt}`)).toEqual([2, 1]);
+    expect(await found("name=www", theirs)).toEqual([]);
+    expect(await found("name=*", theirs)).toEqual([5, 3]);
+    expect(await zone.get("/history?name=a..b")).toMatchObject({ status: 400, body: { issues: [{ path: ["name"] }] } });
+  });
+
   test("the history says who did what and when, newest first", async () => {
     const began = Date.now();
     const record = await zone.add("A", "www", "192.0.2.1", 300);

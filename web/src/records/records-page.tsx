@@ -294,6 +294,12 @@ function ZoneRecords({ zone }: { zone: Zone }) {
             switch: (row) => change((before) => setFields(before, [row], { disabled: !isDisabled(row.fields) })),
             details: ({ record }) => setDetailing(record),
             served: ({ record }) => setAsking(record),
+            history: ({ record }) =>
+              void navigate({
+                to: "/d/$name/timeline",
+                params: (now) => ({ name: now.name ?? "" }),
+                search: { name: record?.name },
+              }),
             copy: copyLines,
             setTtl: (chosen) => setBulk({ field: "ttl", rows: editableRows(chosen) }),
             setValue: (chosen) => setBulk({ field: "value", rows: editableRows(chosen) }),

@@ -139,7 +139,7 @@ export function MoreActions({ zone, label, revision, onTakeBack = null }: MoreAc
 }
 
 /** That the provider refused a change, or a part of it, and why: nobody should have to open it to learn that. */
-function Refusal({ entry: { state, failures } }: Pick<EntryProps, "entry">) {
+export function Refusal({ entry: { state, failures } }: Pick<EntryProps, "entry">) {
   if (state !== "partial" && state !== "failed") return null;
   const causes = [...new Set(failures.map(({ error }) => error))];
   const [cause] = causes;

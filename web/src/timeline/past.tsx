@@ -17,7 +17,7 @@ import { Patch } from "../zone/patch-view.tsx";
 import { differenceLines } from "../zone/patch.ts";
 import { RestoreDialog } from "../zone/restore-dialog.tsx";
 import { useZone, zoneName, type Zone } from "../zone/use-zone.ts";
-import { authorOf, useTitle } from "./entry.tsx";
+import { authorOf, Refusal, useTitle } from "./entry.tsx";
 import type { ChangeSet } from "./may-take-back.ts";
 import { PastRecords, Unreadable } from "./past-records.tsx";
 import styles from "./past.module.css";
@@ -170,34 +170,12 @@ interface MomentProps {
 
 /** The change that led to a revision, and the records that the zone had then. */
 function Moment({ zone, at, onOldest, actions }: MomentProps) {
-  const { id, historyFrom } = zone;
-  const change = useQuery({
-    queryKey: ["history", id, "revision", at],
-    queryFn: async ({ signal }) => {
-      const { entries } = await client.records.history.query({ id, revision: at, limit: 1 }, { signal });
-      return entries[0] ?? null;
-    },
-  });
+  const { historyFrom } = zone;
+  const change = useChange(zone, at);
   const entry = change.data;
   return (
     <>
-      <div className={styles["change"]}>
-        {entry ? (
-          <>
-            <b>
-              <Title entry={entry} zone={zone} />
-            </b>
-            <ChangeCounts creates={entry.creates} updates={entry.updates} deletes={entry.deletes} />
-            <small>
-              {formatMoment(entry.createdAt)}, {authorOf(entry)}
-            </small>
-          </>
-        ) : entry === null ? (
-          <small>{at === 0 ? text.start : text.hidden}</small>
-        ) : change.error ? null : (
-          <small role="status">{words.ui.loading}</small>
-        )}
-      </div>
+      <Change zone={zone} at={at} change={change} />
       <Failure error={change.error} />
       {entry && at <= historyFrom ? <p className={styles["note"]}>{text.notMarked}</p> : null}
       <PastRecords
@@ -212,6 +190,55 @@ function Moment({ zone, at, onOldest, actions }: MomentProps) {
   );
 }
 
+/** Reads the change that led to a revision; null if the reader sees nothing of it. */
+function useChange({ id }: Zone, at: number) {
+  return useQuery({
+    queryKey: ["history", id, "revision", at],
+    queryFn: async ({ signal }) => {
+      const { entries } = await client.records.history.query({ id, revision: at, limit: 1 }, { signal });
+      return entries[0] ?? null;
+    },
+  });
+}
+
+interface ChangeProps {
+  zone: Zone;
+  at: number;
+  change: ReturnType<typeof useChange>;
+  /** How the moment is called, where there are two. */
+  label?: string;
+}
+
+/** What led to a revision: what, when, by whom, and what the provider made of it. */
+function Change({ zone, at, change: { data: entry, error }, label }: ChangeProps) {
+  return (
+    <div className={styles["change"]}>
+      {label === undefined ? null : <span>{label}</span>}
+      {entry ? (
+        <>
+          <b>
+            <Title entry={entry} zone={zone} />
+          </b>
+          <ChangeCounts creates={entry.creates} updates={entry.updates} deletes={entry.deletes} />
+          <small>
+            {formatMoment(entry.createdAt)}, {authorOf(entry)}, {outcomeOf(entry)}
+          </small>
+          <Refusal entry={entry} />
+        </>
+      ) : entry === null ? (
+        <small>{at === 0 ? text.start : text.hidden}</small>
+      ) : error ? null : (
+        <small role="status">{words.ui.loading}</small>
+      )}
+    </div>
+  );
+}
+
+function outcomeOf({ state, unknown }: ChangeSet): string {
+  if (unknown > 0) return timelineWords.unknown(formatNumber(unknown));
+  return state === "applied" ? text.made : timelineWords.states[state].toLocaleLowerCase();
+}
+
 function Title({ entry, zone }: { entry: ChangeSet; zone: Zone }) {
   return useTitle(entry, zone);
 }
@@ -222,6 +249,10 @@ interface DifferenceProps extends Omit<MomentProps, "actions"> {
 
 function Difference({ zone, from, at, onOldest }: DifferenceProps) {
   const { id } = zone;
+  const ends = [
+    { revision: from, change: useChange(zone, from) },
+    { revision: at, change: useChange(zone, at) },
+  ];
   const { data, error, isPlaceholderData } = useQuery({
     queryKey: ["revision-difference", id, from, at],
     queryFn: async ({ signal }) =>
@@ -231,8 +262,19 @@ function Difference({ zone, from, at, onOldest }: DifferenceProps) {
   if (error) return <Unreadable error={error} zone={zone} onOldest={onOldest} />;
   if (!data) return <p role="status">{words.ui.loading}</p>;
   return (
-    <div aria-busy={isPlaceholderData || undefined}>
-      <Patch lines={data} place={zone} />
-    </div>
+    <>
+      {ends.map(({ revision, change }, index) => (
+        <Change
+          key={index === 0 ? "from" : "to"}
+          zone={zone}
+          at={revision}
+          change={change}
+          label={text.revision(formatNumber(revision))}
+        />
+      ))}
+      <div aria-busy={isPlaceholderData || undefined}>
+        <Patch lines={data} place={zone} />
+      </div>
+    </>
   );
 }

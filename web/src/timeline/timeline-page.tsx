@@ -14,6 +14,7 @@ import { isBound } from "../zone/review-rule.ts";
 import { useManages } from "../zone/rights.ts";
 import { useZone, zoneName } from "../zone/use-zone.ts";
 import { Entry } from "./entry.tsx";
+import { askedFor, HistoryFilters, type HistorySearch } from "./history-filters.tsx";
 import { Past } from "./past.tsx";
 import { SnapshotEntry, useSnapshots } from "./snapshot-entry.tsx";
 import { Snapshots } from "./snapshots.tsx";
@@ -27,7 +28,7 @@ const pageSize = 20;
 
 /** What happened to a zone; with a revision in the address, the zone as it was then; with `#snapshots`, its snapshots. */
 export function TimelinePage() {
-  const { at, from } = useSearch({ from: "/inside/d/$name/timeline" });
+  const { at, from, ...search } = useSearch({ from: "/inside/d/$name/timeline" });
   const ofSnapshots = useRouterState({ select: ({ location }) => location.hash === "snapshots" });
   const zone = useZone();
   const title = ofSnapshots ? zoneWords.snapshots : text.title;
@@ -38,26 +39,32 @@ export function TimelinePage() {
         <Snapshots key={zone.id} zone={zone} />
       </div>
     );
-  return at === undefined ? <Timeline /> : <Past key={zone.id} at={at} from={from ?? null} />;
+  return at === undefined ? (
+    <Timeline key={zone.id} search={search} />
+  ) : (
+    <Past key={zone.id} at={at} from={from ?? null} />
+  );
 }
 
 /** The changes and snapshots of a zone, newest first, and how to take a change back. */
-function Timeline() {
+function Timeline({ search }: { search: HistorySearch }) {
   const zone = useZone();
   const { id, revision, historyFrom } = zone;
   const user = useUser();
   const manages = useManages(zone);
   const list = useInfiniteQuery({
-    queryKey: ["history", id, revision],
+    queryKey: ["history", id, revision, search],
     initialPageParam: 1,
     queryFn: async ({ pageParam, signal }) =>
-      await client.records.history.query({ id, page: pageParam, limit: pageSize }, { signal }),
+      await client.records.history.query({ id, page: pageParam, limit: pageSize, ...askedFor(search) }, { signal }),
     getNextPageParam: ({ total }, pages) => (pages.length * pageSize < total ? pages.length + 1 : undefined),
     placeholderData: (before) => before,
   });
   const entries = list.data?.pages.flatMap((page) => page.entries) ?? [];
   const oldest = list.hasNextPage ? (entries.at(-1)?.createdAt ?? null) : null;
-  const snapshots = useSnapshots(zone, { enabled: list.isSuccess, until: oldest });
+  const isFiltered = Object.values(search).some(Boolean);
+  const all = useSnapshots(zone, { enabled: list.isSuccess && !isFiltered, until: oldest });
+  const snapshots = isFiltered ? [] : all;
   const [leaving, setLeaving] = useState<ChangeSet | null>(null);
   // Administrators may give a reason instead.
   const mustRequest = user.role !== "admin" && isBound(zone, user.role);
@@ -66,7 +73,15 @@ function Timeline() {
   return (
     <div className={styles["page"]}>
       <Failure error={list.error} />
-      {list.isSuccess && entries.length + snapshots.length === 0 ? (
+      {isFiltered || entries.length > 0 ? (
+        <HistoryFilters
+          search={search}
+          authors={[...new Set(entries.flatMap(({ actor, tsigKey }) => tsigKey ?? actor ?? []))].toSorted()}
+        />
+      ) : null}
+      {list.isSuccess && isFiltered && entries.length === 0 ? (
+        <Empty title={text.filters.none}>{search.name ? text.filters.stored : null}</Empty>
+      ) : list.isSuccess && entries.length + snapshots.length === 0 ? (
         <Empty icon={<History aria-hidden />} title={text.emptyTitle}>
           {text.empty}
         </Empty>

@@ -65,6 +65,7 @@ interface GridProps {
     switch: (row: Row) => void;
     details: (row: Row) => void;
     served: (row: Row) => void;
+    history: (row: Row) => void;
     copy: (rows: readonly Row[]) => void;
     setTtl: (rows: readonly Row[]) => void;
     setValue: (rows: readonly Row[]) => void;
@@ -151,6 +152,7 @@ export function Grid(props: GridProps) {
       switch: (row) => latest.current.commands.switch(row),
       details: (row) => latest.current.commands.details(row),
       served: (row) => latest.current.commands.served(row),
+      history: (row) => latest.current.commands.history(row),
       copy: (row) => latest.current.commands.copy([row]),
     };
   }, []);

@@ -6,6 +6,7 @@ import {
   Ellipsis,
   EyeOff,
   Globe,
+  FileClock,
   Lock,
   Pencil,
   Power,
@@ -52,6 +53,7 @@ export interface RowActions {
   switch: (row: Row) => void;
   details: (row: Row) => void;
   served: (row: Row) => void;
+  history: (row: Row) => void;
   copy: (row: Row) => void;
 }
 
@@ -308,6 +310,9 @@ function RowMenu({ row, index, readOnly, hasDetails, clash, actions }: RowMenuPr
           // ALIAS is not a DNS type: name servers answer with addresses.
           ...(row.record?.status === "active" && row.record.recordType !== "ALIAS"
             ? [{ id: "served", label: text.served, icon: <Globe aria-hidden />, run: () => actions.served(row) }]
+            : []),
+          ...(row.record
+            ? [{ id: "history", label: text.history, icon: <FileClock aria-hidden />, run: () => actions.history(row) }]
             : []),
         ],
         undoing,

@@ -73,6 +73,7 @@ export const records: Words["records"] = {
   reviewDue: (day) => `Prüfung war fällig am ${day}`,
   detailsSaved: "Gespeichert.",
   served: "Wird er ausgeliefert?",
+  history: "Verlauf dieses Namens",
   servedTitle: (name, type) => `Wird ${name} ${type} ausgeliefert?`,
   servedHint: "Jeder Nameserver der Domain wird nach diesem Eintrag gefragt, wie das Internet ihn fragt.",
   servedAsking: "Die Nameserver werden gefragt. Das kann 20 Sekunden dauern.",

@@ -69,6 +69,7 @@ export const records = {
   reviewDue: (day: string) => `Review was due on ${day}`,
   detailsSaved: "Saved.",
   served: "Is it served?",
+  history: "History of this name",
   servedTitle: (name: string, type: string) => `Is ${name} ${type} served?`,
   servedHint: "Each name server of the domain is asked for this record, as the Internet asks it.",
   servedAsking: "The name servers are asked. This can take 20 seconds.",
