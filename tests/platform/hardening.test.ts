@@ -16,12 +16,27 @@ describe("security headers", () => {
         "referrer-policy": "no-referrer",
         "cross-origin-opener-policy": "same-origin",
         "cross-origin-resource-policy": "same-origin",
-        "cache-control": "no-store",
+        // Everybody may have the document, and asks whether it has changed.
+        "cache-control": path === "/api/openapi.json" ? "no-cache" : "no-store",
       });
       expect(headers.get("strict-transport-security")).toBeNull();
       expect(headers.get("x-powered-by")).toBeNull();
     },
   );
+
+  test("the API document is not sent again to somebody who has it, in whatever encoding", async () => {
+    const { headers } = await zw.nobody.get("/api/openapi.json");
+    const etag = headers.get("etag") ?? "";
+    expect(etag).toMatch(/^W\/".+"$/);
+    for (const [given, status] of [
+      [etag, 304],
+      ['"another"', 200],
+    ] as const) {
+      const response = await fetch(`${zw.url}/api/openapi.json`, { headers: { "if-none-match": given } });
+      expect([response.status, response.headers.get("etag")]).toEqual([status, etag]);
+      expect((await response.text()) === "").toBe(status === 304);
+    }
+  });
 
   test("the documentation page's policy allows only what the page needs", async () => {
     const { headers } = await zw.nobody.get("/api/docs");

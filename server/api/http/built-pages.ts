@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import express, { type Request, type Response, type RequestHandler, type Router } from "express";
@@ -151,7 +152,9 @@ export function documentPage(make: () => Promise<object>): RequestHandler {
   const print = async () => {
     const identity = Buffer.from(JSON.stringify(await make()));
     const [br, zipped] = await Promise.all([promisify(brotliCompress)(identity), promisify(gzip)(identity)]);
-    return { identity, br, gzip: zipped };
+    // Of the content, whatever its encoding.
+    const etag = `W/"${createHash("sha256").update(identity).digest("base64url").slice(0, 22)}"`;
+    return { etag, identity, br, gzip: zipped };
   };
   let printed: ReturnType<typeof print> | undefined;
   return async (req, res) => {
@@ -159,6 +162,19 @@ export function documentPage(make: () => Promise<object>): RequestHandler {
     const accepted = req.acceptsEncodings(["br", "gzip", "identity"]);
     const encoding = accepted === "br" || accepted === "gzip" ? accepted : "identity";
     res.type("json").vary("Accept-Encoding");
+    // Readers ask whether it has changed: half a megabyte is not sent again until the service is updated.
+    res.setHeader("Cache-Control", "no-cache");
+    res.setHeader("ETag", bodies.etag);
+    // Not `req.fresh`: programs that keep it themselves also send `Cache-Control: no-cache`.
+    if (
+      req
+        .get("If-None-Match")
+        ?.split(/\s*,\s*/)
+        .includes(bodies.etag)
+    ) {
+      res.status(304).end();
+      return;
+    }
     if (encoding !== "identity") res.setHeader("Content-Encoding", encoding);
     res.setHeader("Content-Length", bodies[encoding].length);
     res.end(bodies[encoding]);

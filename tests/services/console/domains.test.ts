@@ -263,13 +263,21 @@ test("the list names who last changed a zone, and shows the columns that its use
   const page = await list("?search=added");
   const grid = page.getByRole("grid", { name: "Domains" });
   const headings = async (of = grid) => (await of.getByRole("columnheader").allTextContents()).slice(1);
+  await site.zonewright.admin.put(`/api/domains/${id}`, { notes: "Moving" });
+  await page.reload();
+  // Made at the same time as far as the list says, which is not said twice.
   await grid.getByRole("gridcell", { name: "admin", exact: true }).waitFor();
   expect(await headings()).toEqual(["Name", "Provider", "Records", "Expires", "Tags", "Changed", "Author"]);
   await photograph(page, "domains-author");
   // What else of the domain changes has no author in its history: the time of the last change of records is added.
+  await queries(site.zonewright.services.database.fork())
+    .updateTable("change_sets")
+    .set({ finished_at: new Date(Date.now() - 7_300_000) })
+    .where("domain_id", "=", id)
+    .execute();
   await site.zonewright.admin.put(`/api/domains/${id}`, { notes: "Moved" });
   await page.reload();
-  await grid.getByRole("gridcell", { name: /^admin, (?:now|.* ago)$/ }).waitFor();
+  await grid.getByRole("gridcell", { name: /^admin, 2 .* ago$/ }).waitFor();
   await page.getByRole("button", { name: "Columns" }).click();
   const dialog = page.getByRole("dialog", { name: "Columns" });
   for (const label of ["Expires", "Tags", "Records"]) await dialog.getByLabel(label).uncheck();

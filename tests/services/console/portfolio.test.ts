@@ -58,6 +58,9 @@ test("the portfolio shows what to do first, what all costs, and every domain by 
   await page.getByRole("searchbox", { name: "Search domains" }).fill("bü");
   await expect.poll(() => rows.count()).toBe(2);
   expect(new URL(page.url()).searchParams.get("search")).toBe("bü");
+  // Of a domain without a registrar, columns would say nothing.
+  const columns = page.getByRole("table", { name: "Domains" }).getByRole("columnheader");
+  expect(await columns.allTextContents()).toEqual(["Domain", "Expires", "Cost a year"]);
   await page.getByRole("table", { name: "Domains" }).getByRole("link", { name: "bücher.example" }).click();
   await page.waitForURL(/\/d\/xn--bcher-kva\.example\/registration$/);
 });

@@ -26,7 +26,9 @@ interface Cell {
 /** Who changed the records last, and when, if something else of the domain changed since. */
 function authorOf({ actor, actorId, tsigKey, at }: NonNullable<Domain["lastChange"]>, updatedAt: Date): string {
   const author = tsigKey === null ? (actor ?? (actorId ? text.deletedUser : "Zonewright")) : text.byKey(tsigKey);
-  return at && at < updatedAt ? `${author}, ${formatAgo(at)}` : author;
+  // The column beside it says the other time: twice the same would be read as a fault.
+  const isOther = at && at < updatedAt && formatAgo(at) !== formatAgo(updatedAt);
+  return isOther ? `${author}, ${formatAgo(at)}` : author;
 }
 
 const plain = (said: string | null): Cell => ({ title: said ?? "", content: said });

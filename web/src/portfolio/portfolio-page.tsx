@@ -288,34 +288,49 @@ function Filter({ label, value, options, onValue }: FilterProps) {
 function Domains({ domains }: { domains: readonly PortfolioDomain[] }) {
   if (domains.length === 0) return <p className={styles["inset"]}>{text.none}</p>;
   const { columns } = text;
+  // Until a registrar is connected, most columns would be empty.
+  const has = {
+    registrar: domains.some(({ registration }) => isKnown(registration?.registrar)),
+    autoRenew: domains.some(({ registration }) => isKnown(registration?.autoRenew)),
+    locked: domains.some(({ registration }) => isKnown(registration?.locked)),
+    cost: domains.some(({ registration }) => isKnown(registration?.yearlyCost)),
+    findings: domains.some(({ findings }) => findings.length > 0),
+  };
   return (
     <table className={styles["table"]} aria-label={text.domains}>
       <thead>
         <tr>
           <th scope="col">{columns.domain}</th>
           <th scope="col">{columns.expires}</th>
-          <th scope="col">{columns.registrar}</th>
-          <th scope="col">{columns.autoRenew}</th>
-          <th scope="col">{columns.locked}</th>
-          <th scope="col" className={styles["number"]}>
-            {columns.cost}
-          </th>
-          <th scope="col">{columns.findings}</th>
+          {has.registrar ? <th scope="col">{columns.registrar}</th> : null}
+          {has.autoRenew ? <th scope="col">{columns.autoRenew}</th> : null}
+          {has.locked ? <th scope="col">{columns.locked}</th> : null}
+          {has.cost ? (
+            <th scope="col" className={styles["number"]}>
+              {columns.cost}
+            </th>
+          ) : null}
+          {has.findings ? <th scope="col">{columns.findings}</th> : null}
         </tr>
       </thead>
       <tbody>
         {domains.map((domain) => (
-          <Row key={domain.id} domain={domain} />
+          <Row key={domain.id} domain={domain} has={has} />
         ))}
       </tbody>
     </table>
   );
 }
 
+const isKnown = (value: unknown) => value !== null && value !== undefined;
+
+/** The columns that are shown. */
+type Shown = Readonly<Record<"registrar" | "autoRenew" | "locked" | "cost" | "findings", boolean>>;
+
 const flag = (value: boolean | null | undefined) =>
   value === null || value === undefined ? null : value ? text.on : <span className={styles["warn"]}>{text.off}</span>;
 
-function Row({ domain }: { domain: PortfolioDomain }) {
+function Row({ domain, has }: { domain: PortfolioDomain; has: Shown }) {
   const { expiresAt, status, registration, findings } = domain;
   const { columns } = text;
   const [first, ...others] = findings;
@@ -345,24 +360,28 @@ function Row({ domain }: { domain: PortfolioDomain }) {
         ) : null,
         styles["nowrap"],
       )}
-      {cell(columns.registrar, registration?.registrar ?? null)}
-      {cell(columns.autoRenew, flag(registration?.autoRenew))}
-      {cell(columns.locked, flag(registration?.locked))}
-      {cell(
-        columns.cost,
-        yearlyCost !== null && currency !== null ? formatMoney(yearlyCost, currency) : null,
-        styles["number"],
-      )}
-      <td className={styles["wide"]} data-unknown={first === undefined || undefined}>
-        {first ? (
-          <>
-            <span className={first.severity === "error" ? styles["bad"] : ""}>{first.message}</span>
-            {others.length > 0 ? <small>{text.more(formatNumber(others.length))}</small> : null}
-          </>
-        ) : (
-          text.unknown
-        )}
-      </td>
+      {has.registrar ? cell(columns.registrar, registration?.registrar ?? null) : null}
+      {has.autoRenew ? cell(columns.autoRenew, flag(registration?.autoRenew)) : null}
+      {has.locked ? cell(columns.locked, flag(registration?.locked)) : null}
+      {has.cost
+        ? cell(
+            columns.cost,
+            yearlyCost !== null && currency !== null ? formatMoney(yearlyCost, currency) : null,
+            styles["number"],
+          )
+        : null}
+      {has.findings ? (
+        <td className={styles["wide"]} data-unknown={first === undefined || undefined}>
+          {first ? (
+            <>
+              <span className={first.severity === "error" ? styles["bad"] : ""}>{first.message}</span>
+              {others.length > 0 ? <small>{text.more(formatNumber(others.length))}</small> : null}
+            </>
+          ) : (
+            text.unknown
+          )}
+        </td>
+      ) : null}
     </tr>
   );
 }
