@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -513,37 +513,6 @@ COMP_WORDS=(zonewright records add example.com --pro); COMP_CWORD=4; _zonewright
     "complete -c zonewright -n '__fish_seen_subcommand_from records; and not __fish_seen_subcommand_from list add set rm edit' -f -a add -d 'Add records'\n",
   );
   expect((await cli.run(["completion", "tcsh"])).stderr).toContain("Allowed choices are bash, zsh, fish.");
-});
-
-const runs = (shell: string) => spawnSync(shell, ["-c", "true"]).status === 0;
-
-test.skipIf(!runs("zsh"))("zsh completes a command at the first Tab after the script was installed", async () => {
-  const folder = join(cli.configFolder, "zsh");
-  await mkdir(folder);
-  await writeFile(join(folder, "_zonewright"), await cli.must(["completion", "zsh"]));
-  const typed = String.raw`
-    zmodload zsh/zpty
-    zpty shell 'zsh -f -i'
-    zpty -w shell "fpath=($1 \$fpath); autoload -Uz compinit; compinit -D -u"
-    zpty -w shell 'zonewright() { print -r -- "ran[$*]" }; print set up'
-    zpty -r shell out '*set up*set up*'
-    zpty -w -n shell $'zonewright snap\t\n'
-    zpty -r shell out '*ran\[*\]*'
-    print -r -- "$out"`;
-  expect(execFileSync("zsh", ["-f", "-c", typed, "zsh", folder], { encoding: "utf8" })).toContain("ran[snapshot]");
-});
-
-test.skipIf(!runs("fish"))("fish completes commands and options", async () => {
-  const script = await cli.must(["completion", "fish"]);
-  const lines = ["zonewright snap", "zonewright records ad", "zonewright records add example.com --pro"];
-  const asked = lines.map((line) => `complete -C '${line}'`).join("\n");
-  const found = execFileSync("fish", ["--no-config", "-c", `${script}\n${asked}`], { encoding: "utf8" });
-  expect(
-    found
-      .trim()
-      .split(/\n+/)
-      .map((line) => line.split("\t")[0]),
-  ).toEqual(["snapshot", "add", "--proxied"]);
 });
 
 test("DNSSEC is turned on, its DS records are published, and it is not turned off while they are there", async () => {

@@ -1,8 +1,9 @@
-import { spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { binary } from "../support/binaries.ts";
 import { builtCli, useCli } from "../support/cli.ts";
 import { adminPassword, useZonewright } from "../support/zonewright.ts";
 
@@ -93,4 +94,36 @@ test("a bar fits into a terminal of 40 columns, and is not shown where the termi
   expect(await onTerminal(["plan", file], [], apart)).toEqual({ shown: plan, exitCode: 2 });
   const json = await onTerminal(["plan", file, "--json"], [], small);
   expect(json).toMatchObject({ shown: expect.stringMatching(/^\{\n/) as string, exitCode: 2 });
+});
+
+test("zsh completes a command at the first Tab after the script was installed", async () => {
+  const zsh = binary("zsh");
+  const folder = join(cli.configFolder, "zsh");
+  await mkdir(folder);
+  await writeFile(join(folder, "_zonewright"), await cli.must(["completion", "zsh"]));
+  const typed = String.raw`
+    zmodload zsh/zpty
+    zpty shell "$2 -f -i"
+    zpty -w shell "fpath=($1 \$fpath); autoload -Uz compinit; compinit -D -u"
+    zpty -w shell 'zonewright() { print -r -- "ran[$*]" }; print set up'
+    zpty -r shell out '*set up*set up*'
+    zpty -w -n shell $'zonewright snap\t\n'
+    zpty -r shell out '*ran\[*\]*'
+    print -r -- "$out"`;
+  expect(execFileSync(zsh, ["-f", "-c", typed, "zsh", folder, zsh], { encoding: "utf8", timeout: 120_000 })).toContain(
+    "ran[snapshot]",
+  );
+});
+
+test("fish completes commands and options", async () => {
+  const script = await cli.must(["completion", "fish"]);
+  const lines = ["zonewright snap", "zonewright records ad", "zonewright records add example.com --pro"];
+  const asked = lines.map((line) => `complete -C '${line}'`).join("\n");
+  const found = execFileSync(binary("fish"), ["--no-config", "-c", `${script}\n${asked}`], { encoding: "utf8" });
+  expect(
+    found
+      .trim()
+      .split(/\n+/)
+      .map((line) => line.split("\t")[0]),
+  ).toEqual(["snapshot", "add", "--proxied"]);
 });

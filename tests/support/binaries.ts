@@ -40,6 +40,8 @@ const suitePackages = {
   nginx: "nginx-light",
   "chromium-headless-shell": "chromium-headless-shell",
   "firefox-esr": "firefox-esr",
+  zsh: "zsh",
+  fish: "fish",
 } as const;
 
 /** Of what only `npm run proof:ha` runs. */
