@@ -129,7 +129,7 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** Returns the problems of an input, a line each. Paths of the API mean nothing here, unless the message needs its field's name. */
-export function problemsOf({ message, issues }: Pick<ZonewrightError, "message" | "issues">): string[] {
+function problemsOf({ message, issues }: Pick<ZonewrightError, "message" | "issues">): string[] {
   const problems = (issues ?? []).map(({ message: text, path }) => {
     // The index in a list says nothing here either.
     const field = path.findLast((part) => typeof part === "string") ?? "input";

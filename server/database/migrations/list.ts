@@ -168,6 +168,6 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0101-failed-deliveries", class: FailedDeliveries },
   { name: "0108-registrar-tasks", class: RegistrarTasks },
   { name: "0102-folded-tags", class: FoldedTags },
-  { name: "0102-first-checks", class: FirstChecks },
+  { name: "0107-first-checks", class: FirstChecks },
   { name: "0106-record-indexes", class: RecordIndexes },
 ];
