@@ -1,3 +1,5 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { stringify } from "superjson";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -141,6 +143,16 @@ test("every procedure with a large body is validated in the worker as in the pro
   const large = procedures.flatMap(([name, { _def }]) => (_def.meta?.largeBody ? [[name, _def.inputs[0]]] : []));
   expect(Object.fromEntries(large)).toEqual(largeInputs);
   for (const [name, schema] of large) expect(largeInputs[name as string]).toBe(schema);
+});
+
+test("the worker that checks large bodies loads schemas, and nothing that reaches a database", () => {
+  const worker = join(import.meta.dirname, "../../server/composition/large-worker.ts");
+  const hook = `import { registerHooks } from "node:module";
+    registerHooks({ load(url, context, next) { console.log(url); return next(url, context); } });`;
+  const hooked = ["--import", `data:text/javascript,${encodeURIComponent(hook)}`, worker];
+  const loaded = execFileSync(process.execPath, hooked, { encoding: "utf8", timeout: 60_000 }).split("\n");
+  expect(loaded.filter((url) => url.endsWith("-schemas.ts")).length).toBeGreaterThan(3);
+  expect(loaded.filter((url) => /server\/database\/|kysely|mikro-orm|pg-boss/.test(url))).toEqual([]);
 });
 
 describe("a body with too many values is refused before it is parsed", () => {

@@ -5,13 +5,13 @@ import type { VendorEnvironment } from "../../dns-providers/vendor-api/calls.ts"
 import { distinct, parseExpiryDate, readDs, readHostNames } from "../expiry/dates.ts";
 import {
   changeableFields,
+  isSame,
   RegistrarApi,
   type RegistrarAccount,
   type RegistrarChange,
   type RegistrarKind,
   type RegistrarState,
 } from "./registrar.ts";
-import { isSame } from "./stored-reading.ts";
 
 // The protocol of registrar adapters: docs/guide/registrar-adapters.md. Answers are read by these schemas, and
 // docs/guide/registrar-adapter.openapi.json is generated from them (`npm run docs`). Unknown fields of answers are ignored.

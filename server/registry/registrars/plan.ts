@@ -4,8 +4,15 @@ import { standsFor, type Ds, type ZoneKey } from "../../dns/dnssec/keys.ts";
 import type { ServedKeys, ServerSeen } from "../delegation/observe.ts";
 import { AppError, badField } from "../../platform/errors.ts";
 import { readDs, readHostNames } from "../expiry/dates.ts";
-import type { ChangeableField, PublishedKey, Refusal, RegistrarChange, RegistrarState } from "./registrar.ts";
-import { isSame, type AcceptedChanges, type FailedChanges, type FailedTask } from "./stored-reading.ts";
+import {
+  isSame,
+  type ChangeableField,
+  type PublishedKey,
+  type Refusal,
+  type RegistrarChange,
+  type RegistrarState,
+} from "./registrar.ts";
+import type { AcceptedChanges, FailedChanges, FailedTask } from "./stored-reading.ts";
 
 /** What a caller wants of a registration, with names and DS records in canonical form; what is left out stays. */
 export interface WantedRegistration {

@@ -257,3 +257,12 @@ export const adviceOnKeys = "Publish the key in the zone, and let its name serve
 function noDs(message: string): Refusal[] {
   return [{ field: "ds", message }];
 }
+
+/** Returns whether a field has the same value, in whichever order. */
+export function isSame(one: string[] | boolean | null, other: string[] | boolean | null): boolean {
+  return inOrder(one) === inOrder(other);
+}
+
+function inOrder(value: string[] | boolean | null): string {
+  return JSON.stringify(Array.isArray(value) ? value.toSorted() : value);
+}

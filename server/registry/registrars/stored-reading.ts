@@ -3,6 +3,7 @@ import { escapeLike } from "../../database/query-helpers.ts";
 import { ProviderError } from "../../dns-providers/provider.ts";
 import { registrableOf } from "../expiry/registration.ts";
 import {
+  isSame,
   changeableFields,
   type ChangeableField,
   type Registrar,
@@ -66,15 +67,6 @@ export type FailedChanges = Partial<Record<ChangeableField, FailedChange>>;
 const longestCarryingOut = 24 * 3_600_000;
 /** How long a failed change is shown, unless the field is changed again, in milliseconds. */
 const longestFailed = 7 * 24 * 3_600_000;
-
-/** Returns whether a field has the same value, in whichever order. */
-export function isSame(one: string[] | boolean | null, other: string[] | boolean | null): boolean {
-  return inOrder(one) === inOrder(other);
-}
-
-function inOrder(value: string[] | boolean | null): string {
-  return JSON.stringify(Array.isArray(value) ? value.toSorted() : value);
-}
 
 /**
  * Returns the changes that a registrar still has to carry out, for at most a day: where it shows what it did before, or the outcome of a change
