@@ -184,3 +184,9 @@ test("every error message that a page explains exists in the service", async () 
   expect(reported.filter(([, sentence = ""]) => unsaid(sentence, code).length > 0)).toEqual([]);
   expect(unsaid("The name server refuses to dance.", code)).not.toEqual([]);
 });
+
+test("the comparison counts the kinds of vendors and name servers", async () => {
+  const counted = kinds.filter((kind) => !["webhook", "primary", "manual"].includes(kind)).length;
+  const { text } = await page("docs/comparison.md");
+  expect(text).toContain(`| Manages zones at | ${counted} kinds of vendors and name servers, your own adapter,`);
+});
