@@ -166,12 +166,8 @@ export function documentPage(make: () => Promise<object>): RequestHandler {
     res.setHeader("Cache-Control", "no-cache");
     res.setHeader("ETag", bodies.etag);
     // Not `req.fresh`: programs that keep it themselves also send `Cache-Control: no-cache`.
-    if (
-      req
-        .get("If-None-Match")
-        ?.split(/\s*,\s*/)
-        .includes(bodies.etag)
-    ) {
+    const known = req.get("If-None-Match")?.split(",") ?? [];
+    if (known.some((etag) => etag.trim() === bodies.etag)) {
       res.status(304).end();
       return;
     }
