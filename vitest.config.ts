@@ -17,8 +17,8 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // Young objects of a test outlive Node's usual 16 MiB: with more room, collecting them takes a tenth less of all processor time.
     execArgv: ["--max-semi-space-size=32"],
-    // Two more than cores use the time that these spend waiting for sockets and timers.
-    maxWorkers: 4,
+    // A third worker uses the time that two cores spend waiting for sockets and timers.
+    maxWorkers: 3,
     reporters: ["default", new TestTimes()],
     sequence: { sequencer: SlowestFirst },
     // Only ends what hangs: a busy machine may take many times as long as an idle one. See tests/support/patience.ts.
