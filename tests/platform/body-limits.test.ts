@@ -151,7 +151,7 @@ test("the worker that checks large bodies loads schemas, and nothing that reache
     registerHooks({ load(url, context, next) { console.log(url); return next(url, context); } });`;
   const hooked = ["--import", `data:text/javascript,${encodeURIComponent(hook)}`, worker];
   const loaded = execFileSync(process.execPath, hooked, { encoding: "utf8", timeout: 60_000 }).split("\n");
-  expect(loaded.filter((url) => url.endsWith("-schemas.ts")).length).toBeGreaterThan(3);
+  expect(loaded.filter((url) => url.endsWith("schemas.ts")).length).toBeGreaterThan(3);
   expect(loaded.filter((url) => /server\/database\/|kysely|mikro-orm|pg-boss/.test(url))).toEqual([]);
 });
 

@@ -130,10 +130,16 @@ async function copyAfterOutage(id: string): Promise<void> {
   const began = clock.now();
   clock.advance(2 * zones * second);
   const copies = sql`${jsonTexts(names)} with ordinality as copy (name, place)`;
+  const { rows } = await sql<{ name: string }>`
+    select column_name as name from information_schema.columns where table_schema = 'public' and table_name = 'domains' and is_generated = 'NEVER'
+  `.execute(db());
+  const columns = sql.join(rows.map(({ name }) => sql.ref(name)));
   await sql`
-    insert into domains select (jsonb_populate_record(d, jsonb_build_object(
-      'id', md5(copy.name)::uuid, 'name', copy.name, 'provider_zone', copy.name
-    ))).* from domains d, ${copies} where d.id = ${id}::uuid
+    insert into domains (${columns}) select ${columns} from (
+      select (jsonb_populate_record(d, jsonb_build_object(
+        'id', md5(copy.name)::uuid, 'name', copy.name, 'provider_zone', copy.name
+      ))).* from domains d, ${copies} where d.id = ${id}::uuid
+    ) as copied
   `.execute(db());
   await sql`
     insert into records select (jsonb_populate_record(r, jsonb_build_object(
