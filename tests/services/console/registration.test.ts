@@ -87,8 +87,8 @@ test("a domain's registrar is chosen, is asked, and stands beside the parent zon
   await expect
     .poll(() => findings.allTextContents())
     .toEqual([
-      expect.stringContaining("The name servers of one.tld at the registrar are not those in the parent zone."),
       expect.stringContaining("one.tld can be transferred to another registrar."),
+      expect.stringContaining("The name servers of one.tld at the registrar are not those in the parent zone."),
     ]);
   await expectAccessible(page);
   await photograph(page, "registration");
