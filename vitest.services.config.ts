@@ -45,8 +45,8 @@ export default defineConfig({
           globalSetup: "tests/services/browser-server.ts",
           // One process a worker, which loads the service once and empties its database for each file.
           isolate: false,
-          // Two more than cores use the time that these spend waiting for other programs and for timers.
-          maxWorkers: 4,
+          // A third worker uses the time that two cores spend waiting for other programs and for timers.
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },
