@@ -1,27 +1,12 @@
 import { useNavigate } from "@tanstack/react-router";
 import type { ReactElement } from "react";
-import {
-  ArrowLeftRight,
-  Bookmark,
-  BookOpen,
-  Contrast,
-  Copy,
-  LayoutTemplate,
-  LogOut,
-  Pin,
-  User,
-  WalletCards,
-} from "lucide-react";
-import { usePreferences } from "../session/preferences.ts";
+import { Bookmark, BookOpen, Contrast, LayoutTemplate, LogOut, Pin, User } from "lucide-react";
 import { setTheme, useTheme } from "../theme/theme.ts";
 import { MenuPopup, type MenuProps } from "../ui/menu-popup.tsx";
 import { menuWords } from "../words/menu.ts";
-import { portfolioWords } from "../words/portfolio.ts";
-import { reverseWords } from "../words/reverse.ts";
-import { secondariesWords } from "../words/secondaries.ts";
 import { words } from "../words/words.ts";
 import { adminPagesOf } from "./admin-pages.tsx";
-import { pinLabel } from "./rail-end.tsx";
+import { laterPages, pinLabel, usePinned } from "./rail-end.tsx";
 
 const text = words.shell;
 
@@ -33,9 +18,7 @@ interface AccountMenuProps extends Pick<MenuProps, "trigger"> {
 /** The pages that the rail lists and the bar of a phone has no room for. */
 const pagesOffTheBar = [
   { to: "/templates", icon: <LayoutTemplate aria-hidden />, label: text.templates },
-  { to: "/portfolio", icon: <WalletCards aria-hidden />, label: portfolioWords.title },
-  { to: "/reverse", icon: <ArrowLeftRight aria-hidden />, label: reverseWords.title },
-  { to: "/secondaries", icon: <Copy aria-hidden />, label: secondariesWords.inRail },
+  ...laterPages,
 ] as const;
 
 /** The menu of the person who is signed in, in a chunk of its own. On a phone it also leads where the bar does not. */
@@ -91,21 +74,19 @@ export function AccountMenu({ trigger, role, onSignOut }: AccountMenuProps) {
 /** The pinned zones and searches, as entries of a menu. */
 function usePins() {
   const navigate = useNavigate();
-  const chosen = usePreferences();
+  const { zones, searches } = usePinned();
   return [
-    ...(chosen?.pinnedZones ?? []).map((name) => ({
+    ...zones.map((name) => ({
       id: `pin ${name}`,
       icon: <Pin aria-hidden />,
       label: pinLabel(name),
       run: () => void navigate({ to: "/d/$name/records", params: { name } }),
     })),
-    ...(chosen?.savedSearches ?? [])
-      .filter(({ pinned }) => pinned)
-      .map(({ name, page, filters }) => ({
-        id: `saved ${page} ${name}`,
-        icon: <Bookmark aria-hidden />,
-        label: name,
-        run: () => void navigate({ to: page === "search" ? "/search" : "/", search: filters }),
-      })),
+    ...searches.map(({ name, page, filters }) => ({
+      id: `saved ${page} ${name}`,
+      icon: <Bookmark aria-hidden />,
+      label: name,
+      run: () => void navigate({ to: page === "search" ? "/search" : "/", search: filters }),
+    })),
   ];
 }

@@ -23,13 +23,20 @@ const entry = (icon: ReactNode, label: string) => (
   </>
 );
 
+/** The pages that the rail lists after the first ones. */
+export const laterPages = [
+  { to: "/portfolio", icon: <WalletCards aria-hidden />, label: portfolioWords.title },
+  { to: "/reverse", icon: <ArrowLeftRight aria-hidden />, label: reverseWords.title },
+  { to: "/secondaries", icon: <Copy aria-hidden />, label: secondariesWords.inRail },
+] as const;
+
 /** What stands below the pages that everybody has: it is not part of the first page's code. */
 export function RailEnd({ role }: { role: CurrentUser["role"] }) {
   return (
     <>
-      <RailLink admin to="/portfolio" icon={<WalletCards aria-hidden />} label={portfolioWords.title} />
-      <RailLink admin to="/reverse" icon={<ArrowLeftRight aria-hidden />} label={reverseWords.title} />
-      <RailLink admin to="/secondaries" icon={<Copy aria-hidden />} label={secondariesWords.inRail} />
+      {laterPages.map((page) => (
+        <RailLink admin key={page.to} {...page} />
+      ))}
       {role === "member" ? null : (
         <>
           <div className={styles["section"]}>{menuWords.administration}</div>
@@ -49,12 +56,19 @@ export function pinLabel(name: string): string {
   return [toUnicodeName(zone), view].filter(Boolean).join(" · ");
 }
 
+/** Returns what the user has pinned. */
+export function usePinned() {
+  const chosen = usePreferences();
+  return {
+    zones: chosen?.pinnedZones ?? [],
+    searches: (chosen?.savedSearches ?? []).filter(({ pinned }) => pinned),
+  };
+}
+
 /** The pinned zones and searches. */
 function Pins() {
-  const chosen = usePreferences();
+  const { zones, searches } = usePinned();
   const here = useRouterState({ select: (state) => state.location.pathname });
-  const searches = (chosen?.savedSearches ?? []).filter(({ pinned }) => pinned);
-  const zones = chosen?.pinnedZones ?? [];
   if (zones.length + searches.length === 0) return null;
   return (
     <div className={styles["pins"]} role="group" aria-label={text.title}>
