@@ -57,15 +57,15 @@ async function edit(value = "192.0.2.205"): Promise<void> {
 }
 
 /** Holds the plans that the page asks for from now on. */
-async function holdPlans(): Promise<{ asked: Promise<undefined>; answer: () => void }> {
-  const asked = Promise.withResolvers<undefined>();
+async function holdPlans(): Promise<{ isAsked: () => boolean; answer: () => void }> {
+  let isAsked = false;
   const answered = Promise.withResolvers<undefined>();
   await page.route("**/records.plan*", async (route) => {
-    asked.resolve(undefined);
+    isAsked = true;
     await answered.promise;
     await route.continue();
   });
-  return { asked: asked.promise, answer: () => answered.resolve(undefined) };
+  return { isAsked: () => isAsked, answer: () => answered.resolve(undefined) };
 }
 
 async function openReview(): Promise<void> {
@@ -316,10 +316,14 @@ test("in a zone that is read in windows, a record out of view that somebody chan
   await page.getByRole("button", { name: /^Review/ }).click();
   await review().getByText(theirValue).waitFor();
   await expectNothingToApply();
-  // Whoever comes back to the window has the draft checked again.
+  // Whoever comes back to the window has the draft checked again, once no earlier check is underway.
   const plans = await holdPlans();
-  await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
-  await plans.asked;
+  await expect
+    .poll(async () => {
+      await page.evaluate(lookAgain);
+      return plans.isAsked();
+    })
+    .toBe(true);
   await expectNothingToApply();
   plans.answer();
   await review().getByText(theirValue).waitFor();
@@ -330,7 +334,7 @@ test("a review that is asked for while the draft is checked opens with the answe
   await page.getByText(/^Checked against revision/).waitFor();
   const plans = await holdPlans();
   await theyChange({ value: "192.0.2.215" });
-  await plans.asked;
+  await expect.poll(plans.isAsked).toBe(true);
   await page.getByRole("button", { name: /^Review/ }).click();
   plans.answer();
   await review().getByText(theirValue).waitFor();

@@ -215,7 +215,6 @@ export const notReached: Readonly<Record<string, readonly string[]>> = {
     "server/zones/changes/state/live-queries.ts pagesAt",
   ],
   "updates, filters and reports of one plain statement": [
-    "server/zones/records/list.ts noteConditions",
     "server/zones/domains/identity.ts changeView",
     "server/dns-service/secondaries.ts forget",
   ],
