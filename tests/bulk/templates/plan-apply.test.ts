@@ -456,6 +456,14 @@ describe("built-in templates", () => {
     "acme-delegation": { target: "acme.example.net" },
     "google-verification": { token: "abc" },
     "txt-verification": { text: "abc" },
+    "dmarc-1-watch": { mailbox: "dmarc@example.net" },
+    "dmarc-2-quarantine": { mailbox: "dmarc@example.net" },
+    "dmarc-3-reject": { mailbox: "dmarc@example.net" },
+    "dkim-key": { selector: "s1", record: "v=DKIM1; k=rsa; p=abc" },
+    "dkim-cname": { selector: "s1", target: "s1.dkim.example.net" },
+    "mta-sts": { policyHost: "sts.example.net", id: "20261201" },
+    "tls-reports": { mailbox: "tls@example.net" },
+    caa: { authority: "pki.goog", mailbox: "caa@example.net" },
   };
 
   test.each(builtInTemplates.map(({ id, template }) => [template.serviceId, id] as const))(
@@ -467,6 +475,27 @@ describe("built-in templates", () => {
       expect((await zone.lines()).length).toBeGreaterThan(0);
     },
   );
+
+  test("the steps of DMARC replace each other", async () => {
+    for (const step of ["dmarc-1-watch", "dmarc-2-quarantine", "dmarc-3-reject"])
+      await applied(builtIn(step), { variables: values[step] });
+    expect(await zone.lines()).toEqual(["_dmarc TXT v=DMARC1; p=reject; rua=mailto:dmarc@example.net"]);
+  });
+
+  test("keys of several selectors and authorities of several names stand beside each other", async () => {
+    // Longer than a character-string, as keys of 2,048 bits are.
+    const record = `v=DKIM1; k=rsa; p=${"A".repeat(392)}`;
+    for (const selector of ["s1", "s2"]) await applied(builtIn("dkim-key"), { variables: { selector, record } });
+    const mailbox = "caa@example.net";
+    for (const authority of ["pki.goog", "sectigo.com"])
+      await applied(builtIn("caa"), { variables: { authority, mailbox }, groups: [] });
+    expect(await zone.lines()).toEqual([
+      "@ CAA 0 issue pki.goog",
+      "@ CAA 0 issue sectigo.com",
+      `s1._domainkey TXT ${record}`,
+      `s2._domainkey TXT ${record}`,
+    ]);
+  });
 
   test("a domain with mail sends and receives none afterwards", async () => {
     await zone.add("MX", "@", "10 mx.example.net");

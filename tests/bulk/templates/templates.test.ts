@@ -179,5 +179,14 @@ test("built-in templates have stable ids, one each, and need no unsupported reco
     "09 acme-delegation",
     "0a google-verification",
     "0b txt-verification",
+    "0c dmarc-1-watch",
+    "0d dmarc-2-quarantine",
+    "0e dmarc-3-reject",
+    "0f dkim-key",
+    "10 dkim-cname",
+    "11 mta-sts",
+    "12 tls-reports",
+    "13 caa",
+    "14 www",
   ]);
 });

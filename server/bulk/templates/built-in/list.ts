@@ -122,7 +122,7 @@ const mailTemplates: readonly BuiltInEntry[] = [
   },
 ];
 
-/** Templates for domains without a service, certificates and verification. */
+/** Templates for domains without a service, mail policies and keys, certificates and verification. */
 const otherTemplates: readonly BuiltInEntry[] = [
   {
     id: "019ab000-0000-7000-8000-000000000006",
@@ -190,6 +190,105 @@ const otherTemplates: readonly BuiltInEntry[] = [
     variableDescription: "text: the whole text. Apply it at the host that the service names.",
     multiInstance: true,
     records: [proof("%text%")],
+  },
+  {
+    id: "019ab000-0000-7000-8000-00000000000c",
+    revision: 1,
+    serviceId: "dmarc-1-watch",
+    serviceName: "DMARC, step 1: watch",
+    description:
+      "Receivers report on mail in the domain's name and treat it as before (RFC 7489). Go on once the reports show that all of your own senders pass SPF or DKIM, which usually takes two to four weeks.",
+    variableDescription: "mailbox: the address for reports.",
+    records: [policy("_dmarc", "v=DMARC1; p=none; rua=mailto:%mailbox%", "v=DMARC1")],
+  },
+  {
+    id: "019ab000-0000-7000-8000-00000000000d",
+    revision: 1,
+    serviceId: "dmarc-2-quarantine",
+    serviceName: "DMARC, step 2: quarantine",
+    description:
+      "Receivers put mail that fails DMARC into the spam folder. Go on once nobody misses mail and the reports name only strangers.",
+    variableDescription: "mailbox: the address for reports.",
+    records: [policy("_dmarc", "v=DMARC1; p=quarantine; rua=mailto:%mailbox%", "v=DMARC1")],
+  },
+  {
+    id: "019ab000-0000-7000-8000-00000000000e",
+    revision: 1,
+    serviceId: "dmarc-3-reject",
+    serviceName: "DMARC, step 3: reject",
+    description: "Receivers refuse mail that fails DMARC. Keep reading the reports: new senders show up there first.",
+    variableDescription: "mailbox: the address for reports.",
+    records: [policy("_dmarc", "v=DMARC1; p=reject; rua=mailto:%mailbox%", "v=DMARC1")],
+  },
+  {
+    id: "019ab000-0000-7000-8000-00000000000f",
+    revision: 1,
+    serviceId: "dkim-key",
+    serviceName: "DKIM key",
+    description: "A public key that mail is signed with (RFC 6376), for a service that gives you the key as a text.",
+    variableDescription:
+      "selector: what the service names before ._domainkey; record: the whole text, such as v=DKIM1; k=rsa; p=MIIB….",
+    multiInstance: true,
+    records: [
+      { type: "TXT", host: "%selector%._domainkey", data: "%record%", ttl: hour, txtConflictMatchingMode: "All" },
+    ],
+  },
+  {
+    id: "019ab000-0000-7000-8000-000000000010",
+    revision: 1,
+    serviceId: "dkim-cname",
+    serviceName: "DKIM key at the mail service",
+    description: "Points a DKIM selector at the mail service, which then renews its keys by itself (RFC 6376).",
+    variableDescription:
+      "selector: what the service names before ._domainkey; target: the name that the service gives you.",
+    multiInstance: true,
+    records: [cname("%selector%._domainkey", "%target%")],
+  },
+  {
+    id: "019ab000-0000-7000-8000-000000000011",
+    revision: 1,
+    serviceId: "mta-sts",
+    serviceName: "MTA-STS",
+    description:
+      "Has senders deliver mail only over TLS, to the mail servers that your policy names (RFC 8461). Publish the policy first, at https://mta-sts.<domain>/.well-known/mta-sts.txt, with mode: testing.",
+    variableDescription:
+      "policyHost: the web server that publishes the policy; id: letters and digits that change with each change of the policy, such as its date.",
+    records: [cname("mta-sts", "%policyHost%"), policy("_mta-sts", "v=STSv1; id=%id%", "v=STSv1")],
+  },
+  {
+    id: "019ab000-0000-7000-8000-000000000012",
+    revision: 1,
+    serviceId: "tls-reports",
+    serviceName: "TLS reports",
+    description:
+      "Asks senders for reports about mail that they could not deliver over TLS (RFC 8460). Apply it with MTA-STS.",
+    variableDescription: "mailbox: the address for reports.",
+    records: [policy("_smtp._tls", "v=TLSRPTv1; rua=mailto:%mailbox%", "v=TLSRPTv1")],
+  },
+  {
+    id: "019ab000-0000-7000-8000-000000000013",
+    revision: 1,
+    serviceId: "caa",
+    serviceName: "Certificates from one authority",
+    description:
+      "CAA records (RFC 8659) that let an authority issue certificates. Apply it once for each authority: others are refused.",
+    variableDescription:
+      "authority: the name that the authority documents for CAA, such as pki.goog; mailbox: the address for reports of refused requests.",
+    multiInstance: true,
+    records: [
+      { type: "CAA", host: "@", data: "0 issue %authority%", ttl: hour },
+      { type: "CAA", host: "@", data: "0 issuewild %authority%", ttl: hour, groupId: "wildcards" },
+      { type: "CAA", host: "@", data: "0 iodef mailto:%mailbox%", ttl: hour, groupId: "reports" },
+    ],
+  },
+  {
+    id: "019ab000-0000-7000-8000-000000000014",
+    revision: 1,
+    serviceId: "www",
+    serviceName: "www like the domain",
+    description:
+      "Points www at the domain, which then has the same addresses. A redirect from one to the other is a matter of the web server.",
+    records: [cname("www", "@")],
   },
 ];
 
