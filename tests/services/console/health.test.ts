@@ -142,6 +142,24 @@ test("the PTR records of a zone's addresses are looked at, and a sound zone says
   await page.waitForURL("**/reverse");
 });
 
+test("who edits an SPF record reads how many DNS lookups it takes, and that too many or an open end are a fault", async () => {
+  const zone = await zoneOf("spf.org");
+  await zone.add("TXT", "@", "v=spf1 mx include:_spf.example.net ip4:203.0.113.1 ~all");
+  const page = await site.signedIn({ path: "/d/spf.org/records" });
+  await page.getByRole("button", { name: "Actions for @ TXT" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await page
+    .getByText("2 of 10 DNS lookups, without those that included records need. 55 octets in 1 string")
+    .waitFor();
+  const value = page.getByRole("textbox", { name: "Value", exact: true });
+  const includes = Array.from({ length: 11 }, (_, at) => `include:s${at}.example.net`).join(" ");
+  await value.fill(`v=spf1 ${includes} ~all`);
+  await page.getByText(/^11 DNS lookups: receivers stop after 10/).waitFor();
+  await photograph(page, "editor-spf");
+  await value.fill("v=spf1 mx all");
+  await page.getByText(/^This lets everybody send in your name\..* 1 of 10 DNS lookups/).waitFor();
+});
+
 test("auditors and members of some hosts see what they may, and mend only what they may change", async () => {
   const zone = await sickZone("shared.org");
   const owner = await site.zonewright.member("hana");

@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
+import { countLookups, isSpf, letsAllSend, mostLookups } from "../../../../server/dns/spf.ts";
 import { Button } from "../../ui/button.tsx";
 import field from "../../ui/field.module.css";
 import { formatNumber } from "../../ui/format.ts";
@@ -276,7 +277,7 @@ export function RowEditor({ row, column, zone, types, refusalAt, onDone, onCance
           {faultList.length > 0 ? (
             <span className={styles["fault"]}>{faultList.join(" ")}</span>
           ) : (
-            [correction, ...faults.warnings, recordType === "TXT" ? textLength(value) : null].filter(Boolean).join(" ")
+            [correction, ...faults.warnings, recordType === "TXT" ? aboutText(value) : null].filter(Boolean).join(" ")
           )}
         </div>
         <label className={styles["switch"]} title={text.disabledHint}>
@@ -294,9 +295,17 @@ export function RowEditor({ row, column, zone, types, refusalAt, onDone, onCance
   );
 }
 
-function textLength(value: string): string {
+/** How long a text is, and what receivers make of it if it is an SPF record. */
+function aboutText(value: string): string {
   const octets = new TextEncoder().encode(value).length;
-  return text.strings(formatNumber(Math.max(1, Math.ceil(octets / 255))), formatNumber(octets));
+  const length = text.strings(formatNumber(Math.max(1, Math.ceil(octets / 255))), formatNumber(octets));
+  if (!isSpf(value)) return length;
+  const lookups = countLookups(value);
+  return [
+    ...(letsAllSend(value) ? [text.spf.everybody] : []),
+    lookups > mostLookups ? text.spf.tooMany(lookups, mostLookups) : text.spf.lookups(lookups, mostLookups),
+    length,
+  ].join(" ");
 }
 
 interface ValueFieldsProps {

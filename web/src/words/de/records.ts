@@ -108,6 +108,12 @@ export const records: Words["records"] = {
   ttlWrong: "Bitte Sekunden angeben oder eine Dauer wie 5 min, 1 h oder 1 d.",
   ttlOrAutomatic: "Bitte Sekunden angeben, eine Dauer wie 5 min, 1 h oder 1 d, oder „automatisch“.",
   strings: (count, octets) => `${octets} Oktette in ${counted(count, "Zeichenkette", "Zeichenketten")}`,
+  spf: {
+    lookups: (count, most) => `${count} von ${most} DNS-Abfragen, ohne die der eingebundenen Einträge.`,
+    tooMany: (count, most) =>
+      `${count} DNS-Abfragen: Empfänger hören nach ${most} auf, und SPF schlägt fehl. Bitte Absender entfernen, die nicht mehr gebraucht werden.`,
+    everybody: "Damit darf jeder in Ihrem Namen senden. Am Ende sollte ~all oder -all stehen.",
+  },
   corrections: {
     url: "Nur der Hostname der URL wird verwendet.",
     port: "Der Port entfällt: Das DNS hat hier keinen Platz dafür.",

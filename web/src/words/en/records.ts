@@ -104,6 +104,13 @@ export const records = {
   ttlWrong: "Write seconds or a time such as 5 min, 1 h or 1 d.",
   ttlOrAutomatic: "Write seconds, a time such as 5 min, 1 h or 1 d, or “automatic”.",
   strings: (count: string, octets: string) => `${octets} octets in ${plural(count, "string", "strings")}`,
+  spf: {
+    lookups: (count: number, most: number) =>
+      `${count} of ${most} DNS lookups, without those that included records need.`,
+    tooMany: (count: number, most: number) =>
+      `${count} DNS lookups: receivers stop after ${most} and mail fails SPF. Remove senders that you no longer use.`,
+    everybody: "This lets everybody send in your name. End it with ~all or -all.",
+  },
   corrections: {
     url: "Only the host name of the URL is used.",
     port: "The port is left out: DNS has no place for it here.",
