@@ -28,9 +28,9 @@ test("a built-in template is found, filled in, planned for a zone and applied, a
   await expectAccessible(page);
   await photograph(page, "templates");
   await page.keyboard.press("/");
-  await page.keyboard.type("dmarc");
-  await page.waitForURL(/search=dmarc$/);
-  await list.getByRole("link", { name: /DMARC/ }).first().waitFor();
+  await page.keyboard.type("dmarc reports");
+  await page.waitForURL(/search=dmarc.reports$/);
+  await list.getByRole("link", { name: /DMARC reports/ }).waitFor();
   await expect.poll(() => list.getByRole("link").count()).toBe(1);
   await page.keyboard.press("Enter");
   await page.keyboard.press("Enter");
@@ -103,7 +103,7 @@ test("a template is put into the draft of a zone, and applied with other changes
   await page.getByRole("button", { name: "Done" }).click();
   await page.getByText("1 change", { exact: true }).waitFor();
   await page.goto(`${site.url}/templates?search=dmarc`);
-  await page.getByRole("list", { name: "Templates" }).getByRole("link", { name: /DMARC/ }).click();
+  await page.getByRole("list", { name: "Templates" }).getByRole("link", { name: /DMARC reports/ }).click();
   await page.getByLabel("Zone", { exact: true }).fill("drafted.templates");
   await page.getByLabel("policy").fill("reject");
   await page.getByLabel("mailbox").fill("dmarc@example.net");
