@@ -64,6 +64,8 @@ test.each(["while the first token is valid", "after the first session has ended"
     const answer = form.getByRole("region", { name: "Answer" });
     await send.click();
     await answer.getByText(`"username": "admin"`).waitFor();
+    // After each call the page reads whose session it has. That must not meet the end of the session.
+    await form.getByText("Calls run as admin (administrator).").waitFor();
     // As the console does in another tab, once somebody else is signed in there.
     const cookies = await page.context().cookies(`${site.url}/api/auth`);
     const data = { username, password: memberPassword };
