@@ -103,7 +103,10 @@ test("a template is put into the draft of a zone, and applied with other changes
   await page.getByRole("button", { name: "Done" }).click();
   await page.getByText("1 change", { exact: true }).waitFor();
   await page.goto(`${site.url}/templates?search=dmarc`);
-  await page.getByRole("list", { name: "Templates" }).getByRole("link", { name: /DMARC reports/ }).click();
+  await page
+    .getByRole("list", { name: "Templates" })
+    .getByRole("link", { name: /DMARC reports/ })
+    .click();
   await page.getByLabel("Zone", { exact: true }).fill("drafted.templates");
   await page.getByLabel("policy").fill("reject");
   await page.getByLabel("mailbox").fill("dmarc@example.net");
