@@ -32,7 +32,7 @@ import { Batches } from "./0033-batches.ts";
 import { Reverse } from "./0034-reverse.ts";
 import { Templates } from "./0035-templates.ts";
 import { ChangeMessages } from "./0036-change-messages.ts";
-import { Delegations, FirstChecks } from "./0037-delegations.ts";
+import { Delegations, FirstCheckEstimates, FirstChecks } from "./0037-delegations.ts";
 import { DanglingReports } from "./0038-dangling-reports.ts";
 import { AuditStream } from "./0039-audit-stream.ts";
 import { ChangeRequests } from "./0040-change-requests.ts";
@@ -170,4 +170,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0102-folded-tags", class: FoldedTags },
   { name: "0107-first-checks", class: FirstChecks },
   { name: "0106-record-indexes", class: RecordIndexes },
+  { name: "0109-first-check-estimates", class: FirstCheckEstimates },
 ];

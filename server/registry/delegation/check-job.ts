@@ -89,12 +89,16 @@ const mostAtOnce = 200;
 /** Domains whose first check is planned with one statement. */
 const plannedAtOnce = 500;
 
-/** Plans the first check of domains that have none yet. Others are not read. A domain that is being changed is left to the next run. */
+/**
+ * Plans the first check of domains that have none yet. Others are not read: the condition is the expression of `domains_first_check_idx`. A
+ * domain that is being changed is left to the next run.
+ */
 export async function planFirstChecks(em: EntityManager, now: Date): Promise<void> {
   for (;;) {
     const { rows } = await sql`
       with taken as (
-        select id from domains where view = '' and not first_check_planned limit ${plannedAtOnce} for update skip locked
+        select id from domains where not first_check_planned and case when not first_check_planned then view end = ''
+        limit ${plannedAtOnce} for update skip locked
       ), planned as (
         insert into delegations (domain_id, next_check_at)
         select id, ${now}::timestamptz + case when total > ${mostAtOnce} then random() else 0 end * interval '1 day'
