@@ -41,6 +41,10 @@ async function apply(page: Page): Promise<void> {
 test("a zone is found, a record edited, reviewed and applied by mouse: BIND serves it, and serves the former value after Undo", async () => {
   const page = await site.signedIn();
   await page.getByRole("searchbox", { name: "Search by name" }).fill("mouse");
+  await page
+    .getByRole("status")
+    .filter({ hasText: /^1 domain$/ })
+    .waitFor();
   await page.getByRole("link", { name: "mouse.example" }).click();
   await change(page, "www", "192.0.2.2");
   expect(await served("www.mouse.example")).toEqual(["192.0.2.1"]);
