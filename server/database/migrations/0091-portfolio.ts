@@ -15,3 +15,17 @@ export class Portfolio extends Migration {
     );
   }
 }
+
+/**
+ * Where the parent zone has other name servers or DS records than the registrar, for the findings that the portfolio lists first. The next
+ * reading of the registrar or check of the delegation notes it, within a day.
+ */
+export class ParentDifferences extends Migration {
+  override up(): void {
+    this.addSql(`alter table delegations
+      add column name_servers_differ boolean not null default false, add column ds_differ boolean not null default false`);
+    this.addSql(
+      "create index delegations_differ_idx on delegations (domain_id) where name_servers_differ or ds_differ",
+    );
+  }
+}

@@ -72,7 +72,7 @@ import { BatchOrders } from "./0086-batch-orders.ts";
 import { CalendarFeeds } from "./0087-calendar-feeds.ts";
 import { AuditDomains } from "./0090-audit-domains.ts";
 import { Instances } from "./0088-instances.ts";
-import { Portfolio } from "./0091-portfolio.ts";
+import { ParentDifferences, Portfolio } from "./0091-portfolio.ts";
 import { Certificates } from "./0092-certificates.ts";
 import { Dnssec, DnssecFindings } from "./0093-dnssec.ts";
 import { RegistrationRequests } from "./0095-registration-requests.ts";
@@ -171,4 +171,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0107-first-checks", class: FirstChecks },
   { name: "0106-record-indexes", class: RecordIndexes },
   { name: "0109-first-check-estimates", class: FirstCheckEstimates },
+  { name: "0112-parent-differences", class: ParentDifferences },
 ];

@@ -16,6 +16,10 @@ export const DelegationSchema = defineEntity({
     facts: p.json().$type<unknown>().nullable(),
     /** See `StoredDnssec`. */
     dnssec: p.json().$type<unknown>().nullable(),
+    /** Whether the parent zone has other name servers than the registrar. */
+    nameServersDiffer: p.boolean().default(false),
+    /** Whether the parent zone has other DS records than the registrar. */
+    dsDiffer: p.boolean().default(false),
     /** When its dangling records were last reported; null: never. */
     danglingReportedAt: p.datetime().nullable(),
   },

@@ -4,6 +4,7 @@ import { judge, type Finding, type FindingCode } from "./findings.ts";
 import type { Observation, Pointer, ServerState } from "./observe.ts";
 import type { Pointers } from "./check.ts";
 import { dsText, type Ds } from "../../dns/dnssec/keys.ts";
+import { noteDifferences } from "../registrars/stored-reading.ts";
 
 /** A check is due again after this time. */
 export const betweenChecks = 24 * 3_600_000;
@@ -59,6 +60,7 @@ export async function storeCheck(
     })
     .where("domain_id", "=", domainId)
     .execute();
+  await noteDifferences(tx, domainId);
   await storeFindings(tx, domainId, seen, now);
   const dangling = await takeUnreported(tx, domainId, now);
   return { domain: { id: domain.id, name: domain.name, ownerId: domain.owner_id }, facts, changed, dangling };

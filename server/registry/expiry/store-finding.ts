@@ -3,6 +3,7 @@ import { failure, type DateSource, type Finding, type ExpirySource, type Registr
 import {
   afterReading,
   isOutdated,
+  noteDifferences,
   storedReading,
   watchedFields,
   watchedIn,
@@ -144,6 +145,7 @@ export async function storeFinding(
     })
     .where("id", "=", domainId)
     .execute();
+  if (reading?.state) await noteDifferences(tx, domainId);
   const registrar = reading && !isLate ? { known: heard, reading } : null;
   const failuresBefore = old.expiry_check_failures;
   return { before, after, failuresBefore, failures, changes, ownerId: old.owner_id, registrar, date };

@@ -362,6 +362,16 @@ interface Known {
 const day = 24 * 3_600_000;
 const soonDays = 30;
 
+/** Returns whether the parent zone has other name servers and DS records than the registrar. What one of them does not say does not differ. */
+export function differencesAtParent(registrar: RegistrarState | null, parent: Known["parent"]) {
+  const differ = (one: string[] | null | undefined, other: string[] | null | undefined) =>
+    Boolean(one && other && !isSame(one, other));
+  return {
+    nameServers: differ(registrar?.nameServers, parent?.nameServers),
+    ds: differ(registrar?.ds, parent?.ds),
+  };
+}
+
 /** Returns what is wrong with a registration, worst first. Pure. */
 export function judgeKnown(
   { name, expiresAt, registryExpiresAt, registrar, registrarError, failed = {}, parent, certificates }: Known,
@@ -392,13 +402,14 @@ export function judgeKnown(
       `${name} does not renew itself. Turn automatic renewal on, unless you want to let it go.`,
     );
   addCertificates(certificates, now, add);
-  if (registrar?.ds && parent?.ds && !isSame(registrar.ds, parent.ds))
+  const differ = differencesAtParent(registrar, parent);
+  if (differ.ds)
     add(
       "ds_differ",
       "warning",
       `The DS records of ${name} at the registrar are not those in the parent zone. If it stays so for a day, ask the registrar.`,
     );
-  if (registrar?.nameServers && parent && !isSame(registrar.nameServers, parent.nameServers))
+  if (differ.nameServers)
     add(
       "name_servers_differ",
       "warning",

@@ -1,7 +1,11 @@
+import { sql } from "kysely";
 import { fromJson, queries, type EntityManager } from "../../database/database.ts";
 import { escapeLike } from "../../database/query-helpers.ts";
+import { dsText } from "../../dns/dnssec/keys.ts";
 import { ProviderError } from "../../dns-providers/provider.ts";
+import type { ParentFacts } from "../delegation/store.ts";
 import { registrableOf } from "../expiry/registration.ts";
+import { differencesAtParent } from "./plan.ts";
 import {
   isSame,
   changeableFields,
@@ -316,6 +320,35 @@ export async function sharing(tx: EntityManager, { name }: { name: string }, con
     .map((row) => ({ id: row.id, known: storedReading(row.registrar_state, configId) }));
 }
 
+/**
+ * Notes whether the parent zone of a domain differs from its registrar, so that the portfolio finds it by an index. Whoever changes what one of
+ * them said calls it, within the transaction, which holds the domain's row.
+ */
+export async function noteDifferences(tx: EntityManager, domainId: string): Promise<void> {
+  const row = await queries(tx)
+    .selectFrom("delegations")
+    .innerJoin("domains", "domains.id", "delegations.domain_id")
+    .select(["domains.name", "registrar_state", "registrar_config_id"])
+    .select(["name_servers_differ", "ds_differ", sql`facts->'parent'`.as("parent")])
+    .where("domain_id", "=", domainId)
+    .executeTakeFirst();
+  if (!row) return;
+  const registrar = storedReading(row.registrar_state, row.registrar_config_id)?.state ?? null;
+  const differ = differencesAtParent(registrar, registeredParent(row.name, fromJson(row.parent) as ParentFacts | null));
+  if (differ.nameServers === row.name_servers_differ && differ.ds === row.ds_differ) return;
+  await queries(tx)
+    .updateTable("delegations")
+    .set({ name_servers_differ: differ.nameServers, ds_differ: differ.ds })
+    .where("domain_id", "=", domainId)
+    .execute();
+}
+
+/** Returns what the parent zone of a registered name says; null for a zone below it, of which its registrar says nothing. */
+export function registeredParent(name: string, parent: Pick<ParentFacts, "nameServers" | "ds"> | null) {
+  if (parent === null || (registrableOf(name)?.name ?? name) !== name) return null;
+  return { nameServers: parent.nameServers, ds: parent.ds?.map(dsText) ?? null };
+}
+
 /** Stores what a registrar said of a domain, within a transaction. */
 export async function storeState(tx: EntityManager, id: string, stored: StoredReading): Promise<void> {
   await queries(tx)
@@ -323,4 +356,5 @@ export async function storeState(tx: EntityManager, id: string, stored: StoredRe
     .set({ registrar_state: JSON.stringify(stored) })
     .where("id", "=", id)
     .execute();
+  await noteDifferences(tx, id);
 }

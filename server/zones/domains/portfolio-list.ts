@@ -5,12 +5,11 @@ import { visibleDomains, type VisibleDomains } from "../../access/visible-domain
 import { fromJson, queries, type EntityManager } from "../../database/database.ts";
 import type { Tables } from "../../database/tables/all.ts";
 import { invalidProblems, knownCertificates, whereEndsSoon } from "../../registry/certificates/findings.ts";
-import { dsText } from "../../dns/dnssec/keys.ts";
 import { harmfulDnssecCodes, type DnssecFinding } from "../../registry/dnssec/findings.ts";
 import type { StoredFacts } from "../../registry/delegation/store.ts";
 import { registrableOf } from "../../registry/expiry/registration.ts";
 import { judgeKnown } from "../../registry/registrars/plan.ts";
-import { stillFailed, storedReading } from "../../registry/registrars/stored-reading.ts";
+import { registeredParent, stillFailed, storedReading } from "../../registry/registrars/stored-reading.ts";
 import { listDomains, type DomainFilter } from "./list.ts";
 import { costOf, portfolioRows, shownRow } from "./portfolio.ts";
 import type { portfolioFindings, portfolioPage } from "./portfolio-schemas.ts";
@@ -117,7 +116,15 @@ export async function worstFindings(em: EntityManager, caller: Caller, now: Date
     from delegations g join domains on domains.id = g.domain_id, jsonb_array_elements(g.dnssec->'findings') f
     where ${condition} and ${isTheFinding} and ${seen}
     order by g.domain_id limit ${mostFindings + 1})`;
+  const differing = sql`(
+    select domains.id, difference.code, 'warning' as severity, domains.expires_at, null::text as message
+    from delegations g join domains on domains.id = g.domain_id, lateral (
+      values ('name_servers_differ', g.name_servers_differ), ('ds_differ', g.ds_differ)
+    ) as difference (code, present)
+    where (g.name_servers_differ or g.ds_differ) and difference.present and ${seen}
+    order by g.domain_id limit ${mostFindings + 1})`;
   const registrations = [
+    differing,
     signed(
       sql`g.dnssec->>'state' = 'broken' and not exists (
         select from delegation_findings d where d.domain_id = g.domain_id and d.code = 'ds_without_dnskey' and d.present)`,
@@ -186,7 +193,6 @@ async function knownOf(em: EntityManager, caller: Caller, visible: VisibleDomain
       const { registrar, autoRenew, locked, costHundredths, currency } = shownRow(row, caller);
       const reading = storedReading(row.registrar_state, row.registrar_config_id);
       const facts = fromJson(row.facts) as StoredFacts | null;
-      const parent = facts?.parent ?? null;
       const registered = registrableOf(row.name)?.name ?? row.name;
       const findings = judgeKnown(
         {
@@ -197,10 +203,7 @@ async function knownOf(em: EntityManager, caller: Caller, visible: VisibleDomain
           registrarError: reading?.error ?? null,
           failed: stillFailed(reading, reading?.state ?? null, now),
           certificates: certificates.get(row.id) ?? null,
-          parent:
-            registered !== row.name
-              ? null
-              : parent && { nameServers: parent.nameServers, ds: parent.ds?.map(dsText) ?? null },
+          parent: registeredParent(row.name, facts?.parent ?? null),
         },
         now,
       );

@@ -307,8 +307,8 @@ export function createPortfolioRouter({ domains }: { domains: Domains }) {
       summary: "List what is wrong with domains",
       description:
         "Returns the findings that harm most, of all domains that you own or are assigned in full: expired or about to be, DNSSEC that breaks " +
-        "resolution, name servers that do not answer, transfer locks that are off. Hints, snoozed findings, disabled domains and differences " +
-        "between the registrar and the parent zone are left out. Personal tokens without `registrations:read` get only findings of delegations.",
+        "resolution, name servers that do not answer, transfer locks that are off, registrars that the parent zone does not agree with. Hints, " +
+        "snoozed findings and disabled domains are left out. Personal tokens without `registrations:read` get only findings of delegations.",
     })
       .input(anyPage)
       .output(portfolioFindings)

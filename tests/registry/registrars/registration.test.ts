@@ -8,7 +8,7 @@ import { dsOf, registered } from "../../support/vendors/registrars/account.ts";
 import { adminPassword } from "../../support/zonewright.ts";
 import { RestClient } from "../../support/rest-client.ts";
 import type { Body } from "../../support/zones.ts";
-import { content, reset, zoneName } from "../delegation/private-root.ts";
+import { content, delegation, reset, topLevel, zoneName } from "../delegation/private-root.ts";
 import { ds, publicKey, useRegisteredDomain } from "./registered-domain.ts";
 
 const at = useRegisteredDomain();
@@ -32,6 +32,25 @@ test("a registration shows the registrar beside registry and parent, with what t
     parent: { zone: "tld", nameServers: ["ns1.one.tld", "ns2.one.tld"] },
   });
   expect(body.findings.map(({ code }: Body) => code)).toEqual(["name_servers_differ", "unlocked"]);
+});
+
+test("a parent zone that has not what the registrar has is among what to do first of all domains, until they agree", async () => {
+  const todo = async () => {
+    const { body } = await at.zw.admin.get("/api/domains/findings");
+    return body.findings.filter(({ name }: Body) => name === zoneName).map(({ code }: Body) => code);
+  };
+  await at.zw.admin.post(`${at.path}/check-expiry`);
+  await at.zw.admin.post(`${at.path}/delegation/check`);
+  expect(await todo()).toEqual([]);
+  // The registrar changes first, and the parent zone follows.
+  Object.assign(at.account(), { nameServers: ["ns1.one.tld"], ds: [ds] });
+  await at.zw.admin.post(`${at.path}/check-expiry`);
+  expect((await todo()).toSorted()).toEqual(["ds_differ", "name_servers_differ"]);
+  const served = delegation.filter((line) => line !== "one.tld NS ns2.one.tld");
+  at.root.top.zones = topLevel([...served, `one.tld DS ${ds}`]);
+  await at.zw.admin.post(`${at.path}/delegation/check`);
+  expect(await todo()).not.toContain("name_servers_differ");
+  expect(await todo()).not.toContain("ds_differ");
 });
 
 test("a plan changes nothing, is carried out exactly, is audited, and says how to take it back", async () => {
