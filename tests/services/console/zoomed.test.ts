@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { expectAccessible, useConsole } from "../../support/console.ts";
@@ -9,6 +10,8 @@ const everywhere = [
   "/",
   "/d/ZONE/records",
   "/d/ZONE/text",
+  "/d/ZONE/timeline",
+  "/d/ZONE/timeline?at=1",
   "/d/ZONE/requests",
   "/d/ZONE/health",
   "/d/ZONE/registration",
@@ -16,12 +19,23 @@ const everywhere = [
   "/d/ZONE/access",
   "/requests",
   "/requests/REQUEST",
+  "/search?value=192.0.2.1",
+  "/replace?type=A&value=192.0.2.1&to=192.0.2.2",
+  "/replace/REPLACEMENT",
+  "/portfolio",
+  "/reverse",
+  "/secondaries",
+  "/compare",
+  "/templates",
+  "/templates/TEMPLATE",
   "/notifications",
   "/account/profile",
   "/account/security",
   "/account/tokens",
   "/account/keys",
   "/account/sessions",
+  "/authorize",
+  "/device",
   "/admin/users",
   "/admin/assignments",
   "/admin/audit",
@@ -29,13 +43,38 @@ const everywhere = [
   "/admin/invitations",
   "/admin/providers",
   "/admin/providers/new",
+  "/admin/providers/PROVIDER/zones",
   "/admin/registrars",
   "/admin/sign-in",
   "/admin/sign-in/gitlab",
   "/admin/channels",
   "/admin/channels/new",
+  "/admin/channels/CHANNEL",
+  "/admin/system",
   "/no-such-page",
 ];
+
+/** Pages of who is not signed in. */
+const outside = new Set([
+  "/sign-in",
+  "/forgot-password",
+  "/reset-password",
+  "/verify-email",
+  "/register",
+  "/welcome-back",
+]);
+
+test("every page of the console for who is signed in is among those that are looked at", async () => {
+  const routes = await readFile("web/src/routes.tsx", "utf8");
+  const paths = [...routes.matchAll(/^ {2}path: "(\/[^"]*)"/gm)].flatMap(([, path = ""]) => path);
+  expect(paths.length).toBeGreaterThan(40);
+  const missing = paths.filter((path) => {
+    const ends = new RegExp(`${path.replaceAll(/\$\w+/g, "[^/?]+")}(?:/|\\?.*)?$`);
+    return !outside.has(path) && !everywhere.some((visited) => ends.test(visited));
+  });
+  // A zone's own address leads to its records.
+  expect(missing).toEqual(["/d/$name"]);
+});
 
 /** Visits every page, and looks at each. */
 async function visit(page: Page, look: (path: string) => Promise<void>): Promise<void> {
@@ -55,8 +94,24 @@ async function visit(page: Page, look: (path: string) => Promise<void>): Promise
   const added = { action: "create", record: { recordType: "A", name: "n".repeat(60), value: "192.0.2.1" } };
   const request = await zone.post("/change-requests", { title: "w".repeat(120), changes: [added] });
   expect(request.status).toBe(201);
+  await zone.add("A", "www", "192.0.2.1");
+  const search = { recordType: "A", value: "192.0.2.1", newValue: "192.0.2.2", domainIds: [zone.id] };
+  const { body: plan } = await admin.post("/api/records/replace/plan", search);
+  const wish = { ...search, planHash: plan.planHash, force: true };
+  const { body: replacement } = await admin.post("/api/records/replace/apply", wish);
+  const wanted = { channel: "web", name: "h".repeat(60), config: { administrators: true }, events: ["zone.drift"] };
+  const { body: channel } = await admin.post("/api/notifications", wanted);
+  const { body: templates } = await admin.get("/api/templates");
+  const made: Record<string, string> = {
+    ZONE: zone.name,
+    REQUEST: request.body.id,
+    REPLACEMENT: replacement.jobId,
+    TEMPLATE: templates.templates[0].id,
+    PROVIDER: mirror.id,
+    CHANNEL: channel.id,
+  };
   for (const path of everywhere) {
-    await page.goto(site.url + path.replace("ZONE", zone.name).replace("REQUEST", request.body.id));
+    await page.goto(site.url + path.replace(/[A-Z]{2,}/, (name) => made[name] ?? name));
     await page.getByRole("heading", { level: 1 }).first().waitFor();
     await page.getByRole("status", { name: "Loading" }).waitFor({ state: "detached" });
     await look(path);
