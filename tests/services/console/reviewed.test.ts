@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { useConsole } from "../../support/console.ts";
-import { fileZone, type Zone } from "../../support/zones.ts";
+import { photograph, useConsole } from "../../support/console.ts";
+import { fileZone, type Body, type Zone } from "../../support/zones.ts";
 
 /** A sync and a rollback make what was read, and nothing else. */
 
@@ -121,7 +121,7 @@ test("an edit at the provider is compared and taken over from the settings, befo
   expect(await zone.lines()).toEqual(["byhand A 192.0.2.7", "www A 192.0.2.1"]);
 });
 
-test("what a sync, a push, a revert and a restore did is taken back from the message that they leave", async () => {
+test("a sync, a push, a revert and a restore keep the reason that was given in the history, and are taken back from the message that they leave", async () => {
   const zone = await fileZone(site.zonewright);
   await zone.add("A", "www", "192.0.2.1");
   await zone.post("/snapshots", {});
@@ -137,14 +137,20 @@ test("what a sync, a push, a revert and a restore did is taken back from the mes
     await page.getByRole("button", { name: "Compare now…" }).click();
     await dialog(page).getByText("192.0.2.7").waitFor();
   };
+  const explain = async (reason: string) =>
+    await dialog(page)
+      .getByRole("textbox", { name: /^Why\?/ })
+      .fill(reason);
   await zone.edit((text) => `${text}byhand 300 IN A 192.0.2.7\n`);
   await compare();
+  await explain("Why it is adopted");
   await dialog(page).getByRole("button", { name: "Adopt the records", exact: true }).click();
   await undone(/^Adopted: \+1/, ["www A 192.0.2.1"]);
 
   await zone.edit((text) => `${text}byhand 300 IN A 192.0.2.7\n`);
   await compare();
   await dialog(page).getByRole("button", { name: "Write ours instead…" }).click();
+  await explain("Why it is pushed");
   await dialog(page).getByRole("button", { name: "Write our records" }).click();
   await undone(/^Written to the provider: .*−1/, ["byhand A 192.0.2.7", "www A 192.0.2.1"]);
 
@@ -153,11 +159,24 @@ test("what a sync, a push, a revert and a restore did is taken back from the mes
     .getByRole("button", { name: /^Revert/ })
     .first()
     .click();
+  await explain("Why it is reverted");
   await dialog(page).getByRole("button", { name: "Revert", exact: true }).click();
   await undone(/^Reverted in revision/, ["byhand A 192.0.2.7", "www A 192.0.2.1"]);
 
   await page.goto(`${site.url}/d/${zone.name}/timeline#snapshots`);
   await page.getByRole("button", { name: "Restore… Snapshot 1" }).click();
+  await explain("Why it is restored");
+  await photograph(page, "restore-reason");
   await dialog(page).getByRole("button", { name: "Restore", exact: true }).click();
   await undone(/^Snapshot 1 restored/, ["byhand A 192.0.2.7", "www A 192.0.2.1"]);
+
+  const { body } = await zone.get("/history");
+  const reasons = body.entries.flatMap(({ message }: Body) => (message?.startsWith("Why") ? [message] : []));
+  // A push is two entries: what the provider had, and what was written over it.
+  expect([...new Set(reasons)]).toEqual([
+    "Why it is restored",
+    "Why it is reverted",
+    "Why it is pushed",
+    "Why it is adopted",
+  ]);
 });

@@ -101,8 +101,11 @@ export function ReviewedDialog(props: ReviewedDialogProps) {
   const { place, title, description, queryKey, plan, nothing, label, anyway, other, perform, onClose, children } =
     props;
   const user = useUser();
+  const [isMaking, setIsMaking] = useState(false);
   const planned = useQuery({
     queryKey,
+    // The page may hear of the change before its answer, and what is done already cannot be planned again.
+    enabled: !isMaking,
     queryFn: async ({ signal }) => await plan(signal),
     gcTime: 0,
     refetchOnWindowFocus: false,
@@ -120,17 +123,18 @@ export function ReviewedDialog(props: ReviewedDialogProps) {
     setWanted(nothingMore);
     setConfirmed(false);
     setIsRefused(false);
-    setReason("");
     setOvertaken(next !== null && reviewed !== null);
   };
   const action = useAction(async (override: boolean) => {
     try {
       setOvertaken(false);
+      setIsMaking(true);
       await perform({
         ...(reviewed?.planHash ? { planHash: reviewed.planHash } : {}),
         ...(wanted.force ? { force: true } : {}),
         ...(wanted.unlock ? { unlock: true } : {}),
-        ...(override ? { override: true, message: reason.trim() } : {}),
+        ...(override ? { override: true } : {}),
+        ...(reason.trim() === "" ? {} : { message: reason.trim() }),
       });
       // What is left to do is not somebody else's change.
       readAnew(null);
@@ -147,6 +151,8 @@ export function ReviewedDialog(props: ReviewedDialogProps) {
       const { data } = await planned.refetch();
       if (data === undefined || data.planHash === reviewed?.planHash) throw error;
       readAnew(data);
+    } finally {
+      setIsMaking(false);
     }
   });
   if (planned.data && !action.pending && (reviewed === null || !isSame(planned.data, reviewed))) {
@@ -188,11 +194,15 @@ export function ReviewedDialog(props: ReviewedDialogProps) {
         </>
       }
       pinned={
-        mayOverride || mustConfirm ? (
+        reviewed !== null && reviewed.lines.length > 0 ? (
           <>
-            {mayOverride ? (
-              <TextField label={text.overrideReason} maxLength={500} value={reason} onValue={setReason} />
-            ) : null}
+            <TextField
+              label={mayOverride ? text.overrideReason : recordsWords.reason}
+              maxLength={500}
+              value={reason}
+              onValue={setReason}
+              error={issueOf(action.error, "message")}
+            />
             {mustConfirm ? <CheckField label={text.confirmLoss} checked={confirmed} onValue={setConfirmed} /> : null}
           </>
         ) : null

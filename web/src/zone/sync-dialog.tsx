@@ -47,12 +47,13 @@ function AdoptDialog({ zone, onClose, onOther }: OneWayProps) {
       label={text.sync}
       anyway={text.syncAnyway}
       other={<Button onClick={onOther}>{text.pushInstead}</Button>}
-      perform={async ({ planHash, force, unlock }) => {
+      perform={async ({ planHash, force, unlock, message }) => {
         const { created, updated, deleted, revision } = await client.domains.sync.mutate({
           id,
           planHash,
           force,
           unlock,
+          message,
         });
         const changeSetId = await changeSetOf(id, revision);
         await refreshRecords(zone);
