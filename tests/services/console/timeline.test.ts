@@ -122,6 +122,8 @@ test("a moment that is no longer stored says what retention means, and leads to 
   await expect.poll(() => rows(page)).toEqual(["  www A 192.0.2.2"]);
   await page.goto(`${site.url}${timeline(zone, "?at=4&from=1")}`);
   await page.getByText(/^This revision is no longer stored/).waitFor();
+  await page.goto(`${site.url}${timeline(zone)}`);
+  await page.getByText(/^Records that were replaced before revision 4 are no longer stored/).waitFor();
 });
 
 test("a handle reaches any of ten thousand changes, and the list of them still opens", async () => {
@@ -142,6 +144,69 @@ test("a handle reaches any of ten thousand changes, and the list of them still o
   await page.getByText("Change 5000", { exact: true }).waitFor();
   await page.getByRole("slider", { name: "Revision" }).fill("3");
   await expect.poll(() => rows(page)).toEqual(["  api A 192.0.2.7", "~ www A 192.0.2.2"]);
+});
+
+test("the slider marks the snapshots, and stays under the hand while others change the zone", async () => {
+  const zone = await changed();
+  await zone.post("/snapshots", { name: "Before the move" });
+  const page = await site.signedIn({ path: timeline(zone, "?at=3") });
+  await page.getByRole("heading", { name: "The zone at revision 3" }).waitFor();
+  const slider = page.getByRole("slider", { name: "Revision" });
+  const marks = async () =>
+    await slider.evaluate((input) =>
+      input instanceof HTMLInputElement
+        ? [...(input.list?.options ?? [])].map(({ value, label }) => `${value} ${label}`)
+        : [],
+    );
+  await expect.poll(marks).toEqual(["4 Snapshot 1: Before the move"]);
+  const box = await slider.boundingBox();
+  if (!box) throw new Error("There is a slider.");
+  await page.mouse.move(box.x + box.width - 8, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.getByRole("heading", { name: "The zone at revision 4" }).waitFor();
+  await page.getByRole("paragraph").filter({ hasText: "Snapshot 1: Before the move" }).waitFor();
+  await zone.add("A", "later", "192.0.2.9");
+  await page.getByText(/^Revision 5/).waitFor();
+  expect(await slider.getAttribute("max")).toBe("4");
+  await page.mouse.up();
+  await expect.poll(async () => await slider.getAttribute("max")).toBe("5");
+  await page.getByRole("heading", { name: "The zone at revision 4" }).waitFor();
+  await expectAccessible(page);
+  await photograph(page, "timeline-snapshot");
+});
+
+test("a date leads to the zone as it was then, and one before its first change says that there was none", async () => {
+  const zone = await changed();
+  const db = queries(site.zonewright.services.database.fork());
+  const days = [10, 20, 20, 30];
+  for (const [index, day] of days.entries())
+    await db
+      .updateTable("change_sets")
+      .set({ created_at: new Date(2026, 9, day, 12, 30) })
+      .where("domain_id", "=", zone.id)
+      .where("revision", "=", index + 1)
+      .execute();
+  const page = await site.signedIn({ path: timeline(zone, "?at=4") });
+  const show = async (time: string) => {
+    await page.getByLabel("As of").fill(time);
+    await page.getByRole("button", { name: "Show", exact: true }).click();
+  };
+  await show("2026-10-29T00:00");
+  await page.getByRole("heading", { name: "The zone at revision 3" }).waitFor();
+  await show("2026-10-10T12:30");
+  await page.getByRole("heading", { name: "The zone at revision 1" }).waitFor();
+  await show("2026-10-10T12:29");
+  await page.getByText("The history has no change before that time.").waitFor();
+  await page.getByRole("heading", { name: "The zone at revision 1" }).waitFor();
+});
+
+test("a revision that the zone does not have yet says so, and leads to the newest", async () => {
+  const zone = await changed();
+  const page = await site.signedIn({ path: timeline(zone, "?at=99999") });
+  await page.getByText("The zone does not have revision 99,999 yet. Its newest revision is 4.").waitFor();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Show revision 4" }).click();
+  await expect.poll(() => rows(page)).toEqual(["− api A 192.0.2.7", "  www A 192.0.2.2"]);
 });
 
 test("a member with one host pattern sees the moment of their own names only", async () => {

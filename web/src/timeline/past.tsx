@@ -1,13 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { ArrowLeft, ChevronLeft, ChevronRight, Ellipsis } from "lucide-react";
-import { useEffect, useRef, useState, type ReactNode } from "react";
+import type { Snapshot } from "@zonewright/client";
+import { ArrowLeft, Camera, ChevronLeft, ChevronRight, Ellipsis } from "lucide-react";
+import { useEffect, useId, useRef, useState, type ReactNode } from "react";
 import { client } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
 import { Button } from "../ui/button.tsx";
 import { formatMoment, formatNumber } from "../ui/format.ts";
 import { Menu } from "../ui/menu.tsx";
-import { Failure } from "../ui/notice.tsx";
+import fields from "../ui/field.module.css";
+import { Failure, Notice } from "../ui/notice.tsx";
+import { useAction } from "../ui/use-action.ts";
 import { usePageKeys } from "../ui/use-page-keys.ts";
 import { timelineWords } from "../words/timeline.ts";
 import { words } from "../words/words.ts";
@@ -20,6 +23,7 @@ import { useZone, zoneName, type Zone } from "../zone/use-zone.ts";
 import { authorOf, Refusal, useTitle } from "./entry.tsx";
 import type { ChangeSet } from "./may-take-back.ts";
 import { PastRecords, Unreadable } from "./past-records.tsx";
+import { snapshotTitle, useSnapshots } from "./snapshot-entry.tsx";
 import styles from "./past.module.css";
 
 const text = timelineWords.past;
@@ -49,6 +53,7 @@ export function Past({ at, from }: PastProps) {
   usePageKeys({ ArrowLeft: previous, ArrowRight: next });
   const user = useUser();
   const [isRestoring, setRestoring] = useState(false);
+  const snapshots = useSnapshots(zone, { enabled: true, until: null });
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
@@ -60,12 +65,15 @@ export function Past({ at, from }: PastProps) {
         <h2 ref={heading} tabIndex={-1}>
           {from === null ? text.title(formatNumber(at)) : text.difference(formatNumber(from), formatNumber(at))}
         </h2>
-        <Button
-          onClick={() => move({ from: from === null ? Math.max(first, at - 1) : undefined })}
-          aria-pressed={from !== null}
-        >
-          {from === null ? text.compare : text.stopComparing}
-        </Button>
+        <span>
+          <AsOf zone={zone} onFound={(found) => move({ at: found })} />
+          <Button
+            onClick={() => move({ from: from === null ? Math.max(first, at - 1) : undefined })}
+            aria-pressed={from !== null}
+          >
+            {from === null ? text.compare : text.stopComparing}
+          </Button>
+        </span>
       </div>
       {isRestoring ? (
         <RestoreDialog
@@ -86,19 +94,43 @@ export function Past({ at, from }: PastProps) {
               at={from}
               first={first}
               last={revision}
+              snapshots={snapshots}
               onMove={(moved) => move({ from: moved })}
             />
           )}
-          <Handle label={text.slider} at={at} first={first} last={revision} onMove={(moved) => move({ at: moved })} />
+          <Handle
+            label={text.slider}
+            at={at}
+            first={first}
+            last={revision}
+            snapshots={snapshots}
+            onMove={(moved) => move({ at: moved })}
+          />
         </span>
         <Button icon aria-label={text.next} title={text.next} disabled={!next} onClick={() => next?.()}>
           <ChevronRight aria-hidden />
         </Button>
       </div>
-      {from === null ? (
+      {at > revision || (from ?? 0) > revision ? (
+        <Notice
+          kind="info"
+          action={
+            <Button
+              onClick={() =>
+                move({ at: Math.min(at, revision), ...(from !== null && { from: Math.min(from, revision) }) })
+              }
+            >
+              {text.oldest(formatNumber(revision))}
+            </Button>
+          }
+        >
+          {text.beyond(formatNumber(Math.max(at, from ?? 0)), formatNumber(revision))}
+        </Notice>
+      ) : from === null ? (
         <Moment
           zone={zone}
           at={at}
+          snapshots={snapshots.filter((snapshot) => snapshot.revision === at)}
           onOldest={() => move({ at: historyFrom })}
           actions={
             <>
@@ -123,19 +155,80 @@ export function Past({ at, from }: PastProps) {
   );
 }
 
+interface AsOfProps {
+  zone: Zone;
+  onFound: (revision: number) => void;
+}
+
+/** Finds the revision that a zone had at a time. */
+function AsOf({ zone: { id }, onFound }: AsOfProps) {
+  const field = useId();
+  const [typed, setTyped] = useState("");
+  const find = useAction(async () => {
+    // The field has minutes: changes within the one that was chosen count.
+    const to = new Date(new Date(typed).getTime() + 60_000);
+    for (let page = 1; ; page++) {
+      const { entries, total } = await client.records.history.query({ id, to, page, limit: 100 });
+      const [last] = entries.flatMap(({ revision }) => revision ?? []);
+      if (last !== undefined) return onFound(last);
+      if (page * 100 >= total) throw new Error(text.nothingThen);
+    }
+  });
+  return (
+    <form
+      className={styles["as-of"]}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (typed !== "") void find.run();
+      }}
+    >
+      <label htmlFor={field}>{text.asOf}</label>
+      <input
+        id={field}
+        className={fields["input"]}
+        type="datetime-local"
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.target.value);
+          find.reset();
+        }}
+      />
+      <Button type="submit" disabled={typed === ""} pending={find.pending}>
+        {text.asOfGo}
+      </Button>
+      <Failure error={find.error} />
+    </form>
+  );
+}
+
 interface HandleProps {
   label: string;
   at: number;
   first: number;
   last: number;
+  /** Marked on the slider. */
+  snapshots: readonly Snapshot[];
   onMove: (at: number) => void;
 }
 
 /** A slider over the revisions. It says where it is at once, and moves the page when it rests. */
-function Handle({ label, at, first, last, onMove }: HandleProps) {
+function Handle({ label, at, first, last: newest, snapshots, onMove }: HandleProps) {
+  const marks = useId();
   const [dragged, setDragged] = useState<number | null>(null);
   const rest = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(rest.current), []);
+  // Changes of others do not move the slider under the hand.
+  const [held, setHeld] = useState<number | null>(null);
+  const hold = () => {
+    setHeld(newest);
+    const stop = new AbortController();
+    const release = () => {
+      stop.abort();
+      setHeld(null);
+    };
+    for (const end of ["pointerup", "pointercancel"]) addEventListener(end, release, { signal: stop.signal });
+  };
+  const last = held ?? newest;
   // The page is there: what moves it next is shown again.
   if (dragged === at) setDragged(null);
   const shown = dragged ?? at;
@@ -144,9 +237,12 @@ function Handle({ label, at, first, last, onMove }: HandleProps) {
       <span>{label}</span>
       <input
         type="range"
-        min={first}
+        list={marks}
+        // A snapshot may be older than the history.
+        min={Math.min(first, shown)}
         max={Math.max(last, shown)}
         value={shown}
+        onPointerDown={hold}
         aria-valuetext={text.position(formatNumber(shown), formatNumber(last))}
         onChange={(event) => {
           const moved = event.target.valueAsNumber;
@@ -156,6 +252,13 @@ function Handle({ label, at, first, last, onMove }: HandleProps) {
         }}
       />
       <output>{formatNumber(shown)}</output>
+      <datalist id={marks}>
+        {snapshots.map((snapshot) => (
+          <option key={snapshot.id} value={snapshot.revision}>
+            {snapshotTitle(snapshot)}
+          </option>
+        ))}
+      </datalist>
     </label>
   );
 }
@@ -163,19 +266,26 @@ function Handle({ label, at, first, last, onMove }: HandleProps) {
 interface MomentProps {
   zone: Zone;
   at: number;
+  /** Those of that moment. */
+  snapshots: readonly Snapshot[];
   onOldest: () => void;
   /** What can be done with the moment, once it was read. */
   actions: ReactNode;
 }
 
 /** The change that led to a revision, and the records that the zone had then. */
-function Moment({ zone, at, onOldest, actions }: MomentProps) {
+function Moment({ zone, at, snapshots, onOldest, actions }: MomentProps) {
   const { historyFrom } = zone;
   const change = useChange(zone, at);
   const entry = change.data;
   return (
     <>
       <Change zone={zone} at={at} change={change} />
+      {snapshots.length === 0 ? null : (
+        <p className={styles["note"]}>
+          <Camera aria-hidden /> {snapshots.map(snapshotTitle).join(", ")}
+        </p>
+      )}
       <Failure error={change.error} />
       {entry && at <= historyFrom ? <p className={styles["note"]}>{text.notMarked}</p> : null}
       <PastRecords
@@ -243,7 +353,7 @@ function Title({ entry, zone }: { entry: ChangeSet; zone: Zone }) {
   return useTitle(entry, zone);
 }
 
-interface DifferenceProps extends Omit<MomentProps, "actions"> {
+interface DifferenceProps extends Omit<MomentProps, "actions" | "snapshots"> {
   from: number;
 }
 

@@ -43,10 +43,15 @@ export function useSnapshots(
   return read.filter(({ trigger, createdAt }) => trigger !== "on_change" && (until === null || createdAt >= until));
 }
 
+/** How the console calls a snapshot: by its number, and its name if it has one. */
+export function snapshotTitle({ version, name }: Pick<Snapshot, "version" | "name">): string {
+  return name === null ? zoneWords.snapshot(version) : `${zoneWords.snapshot(version)}: ${name}`;
+}
+
 /** A snapshot among the changes of a zone. */
 export function SnapshotEntry({ zone, snapshot }: { zone: string; snapshot: Snapshot }) {
-  const { version, name, trigger, revision, recordCount, createdAt } = snapshot;
-  const title = name === null ? zoneWords.snapshot(version) : `${zoneWords.snapshot(version)}: ${name}`;
+  const { trigger, revision, recordCount, createdAt } = snapshot;
+  const title = snapshotTitle(snapshot);
   const facts = [
     ...(trigger === "on_change" ? [] : [text.snapshotKind[trigger]]),
     zoneWords.recordCount(recordCount, formatNumber(recordCount)),

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { client } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
 import { Button } from "../ui/button.tsx";
+import { formatNumber } from "../ui/format.ts";
 import { Failure } from "../ui/notice.tsx";
 import { Empty, useTitle } from "../ui/page.tsx";
 import { timelineWords } from "../words/timeline.ts";
@@ -112,6 +113,9 @@ function Timeline({ search }: { search: HistorySearch }) {
             {text.older}
           </Button>
         </div>
+      ) : null}
+      {list.isSuccess && !list.hasNextPage && !isFiltered && historyFrom > 0 ? (
+        <p className={styles["note"]}>{text.keptFrom(formatNumber(historyFrom))}</p>
       ) : null}
       {leaving ? <TakeBack zone={zone} entry={leaving} onClose={() => setLeaving(null)} /> : null}
     </div>

@@ -42,6 +42,8 @@ export const timeline: Words["timeline"] = {
   nothing: "Die Zone hat diese Änderung nicht mehr. Es gibt nichts zurückzunehmen.",
   takenBack: (revision) => `Zurückgenommen in Revision ${revision}.`,
   showThen: "Damaligen Stand zeigen",
+  keptFrom: (revision) =>
+    `Einträge, die vor Revision ${revision} ersetzt wurden, sind nicht mehr gespeichert, weil die Aufbewahrungszeit dieses Dienstes um ist. Snapshots behalten ihre.`,
   snapshotKind: { manual: "von Hand angelegt", scheduled: "nach Zeitplan" },
   filters: {
     title: "Verlauf filtern",
@@ -82,5 +84,9 @@ export const timeline: Words["timeline"] = {
     gone: (oldest) =>
       `Diese Revision ist nicht mehr gespeichert. Ersetzte Einträge werden nach der Aufbewahrungszeit dieses Dienstes gelöscht, außer denen in einem Snapshot. Die älteste vollständige Revision ist ${oldest}.`,
     oldest: (revision) => `Revision ${revision} zeigen`,
+    beyond: (revision, last) => `Die Revision ${revision} gibt es in dieser Zone noch nicht. Ihre neueste ist ${last}.`,
+    asOf: "Stand vom",
+    asOfGo: "Zeigen",
+    nothingThen: "Der Verlauf hat keine Änderung vor dieser Zeit.",
   },
 };

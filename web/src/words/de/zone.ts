@@ -249,7 +249,7 @@ export const zone: Words["zone"] = {
   reviewAcme: "Auch TXT-Einträge unter _acme-challenge, die Zertifikate alle paar Wochen brauchen",
   snapshots: "Snapshots",
   snapshotsHint:
-    "Ein Stand der Zone, mit dem sich vergleichen und zu dem sich zurückkehren lässt. Abgleiche, Importe und Wiederherstellungen legen automatisch einen an.",
+    "Ein Stand der Zone, mit dem sich vergleichen und zu dem sich zurückkehren lässt. Abgleiche, Importe und Wiederherstellungen legen automatisch einen an. Selbst angelegte bleiben; automatische werden womöglich nach der Aufbewahrungszeit dieses Dienstes gelöscht.",
   schedule: "Automatisch anlegen",
   schedules: { off: "Nein", daily: "Täglich", weekly: "Wöchentlich" },
   take: "Snapshot anlegen…",

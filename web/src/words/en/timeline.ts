@@ -39,6 +39,8 @@ export const timeline = {
   nothing: "The zone no longer has this change. There is nothing to revert.",
   takenBack: (revision: string) => `Reverted in revision ${revision}.`,
   showThen: "Show the zone then",
+  keptFrom: (revision: string) =>
+    `Records that were replaced before revision ${revision} are no longer stored, because the retention time of this service is over. Snapshots keep theirs.`,
   snapshotKind: { manual: "taken by hand", scheduled: "scheduled" },
   filters: {
     title: "Filter the history",
@@ -79,5 +81,10 @@ export const timeline = {
     gone: (oldest: string) =>
       `This revision is no longer stored. Replaced records are deleted after the retention time of this service, except those in a snapshot. The oldest revision that is whole is ${oldest}.`,
     oldest: (revision: string) => `Show revision ${revision}`,
+    beyond: (revision: string, last: string) =>
+      `The zone does not have revision ${revision} yet. Its newest revision is ${last}.`,
+    asOf: "As of",
+    asOfGo: "Show",
+    nothingThen: "The history has no change before that time.",
   },
 };

@@ -242,7 +242,7 @@ export const zone = {
   reviewAcme: "Also TXT records at _acme-challenge, which certificates need every few weeks",
   snapshots: "Snapshots",
   snapshotsHint:
-    "A point in the zone's history to compare with or return to. Syncs, imports and rollbacks take one automatically.",
+    "A point in the zone's history to compare with or return to. Syncs, imports and rollbacks take one automatically. Those that you take stay; automatic ones may be deleted after the retention time of this service.",
   schedule: "Take one automatically",
   schedules: { off: "Off", daily: "Every day", weekly: "Every week" },
   take: "Take a snapshot…",
