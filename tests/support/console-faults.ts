@@ -23,6 +23,7 @@ const refusal = (status: number, code: string, message: string, headers = {}): F
 export const faults = {
   conflict: refusal(409, "CONFLICT", "Another call changed this at the same time."),
   overtaken: refusal(412, "PRECONDITION_FAILED", "The record has another version now."),
+  tooLarge: refusal(413, "PAYLOAD_TOO_LARGE", "The body may have at most 1 MiB."),
   limited: refusal(429, "TOO_MANY_REQUESTS", "Wait 60 seconds.", { "retry-after": "60" }),
   provider: refusal(502, "PROVIDER_ERROR", "BIND does not answer."),
   stopping: refusal(503, "UNAVAILABLE", "The service is stopping."),
