@@ -66,10 +66,16 @@ test("fifty simultaneous refreshes at two instances leave one live chain", async
   const [one] = instances;
   if (!one) throw new Error("There are two instances.");
   const credentials = { username: "admin", password: adminPassword };
-  const { body } = await new RestClient(one.url).post("/api/auth/login", credentials);
   const refresh = (refreshToken: string, instance: number) =>
     new RestClient(instances[instance % 2]?.url ?? "").post("/api/auth/refresh", { refreshToken });
-  const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => refresh(body.refreshToken, index)));
+  const attempt = async () => {
+    const { body: session } = await new RestClient(one.url).post("/api/auth/login", credentials);
+    const begun = performance.now();
+    const many = Array.from({ length: 50 }, (_, index) => refresh(session.refreshToken, index));
+    return { body: session, answers: await Promise.all(many), milliseconds: performance.now() - begun };
+  };
+  // A token is answered again for ten seconds: a machine that was too busy for that says nothing.
+  const { body, answers } = await untilDone(attempt, ({ milliseconds }) => milliseconds >= 10_000);
   expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
   const successors = new Set(answers.map((answer) => answer.body.refreshToken as string));
   expect(successors.size).toBe(1);

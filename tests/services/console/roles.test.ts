@@ -98,12 +98,19 @@ async function seen(page: Page, paths: readonly string[]): Promise<Map<string, s
     await page.waitForURL(site.url + to);
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
     const main = page.getByRole("main");
+    // Code that has just arrived has not run yet, and until then the page before is shown: what counts is what stays calm.
+    let calm = 0;
     await expect
-      .poll(
-        async () =>
-          (await main.locator("[aria-busy=true]").count()) + open() + (await main.getByText(/^Loading/).count()),
-      )
-      .toBe(0);
+      .poll(async () => {
+        await page.evaluate(
+          () => new Promise<void>((resolve) => requestIdleCallback(() => resolve(), { timeout: 2_000 })),
+        );
+        const underWay =
+          (await main.locator("[aria-busy=true]").count()) + open() + (await main.getByText(/^Loading/).count());
+        calm = underWay === 0 ? calm + 1 : 0;
+        return calm;
+      })
+      .toBeGreaterThanOrEqual(3);
     shown.set(path, await main.innerText());
   }
   return shown;

