@@ -157,6 +157,15 @@ export function letsAllSend(value: string): boolean {
   return termsOf(value).find(isAll)?.qualifier === "+";
 }
 
+/** Returns a record that also passes what another one passes, and else stays as it is. */
+export function withInclude(value: string, host: string): string {
+  const terms = termsOf(value);
+  // Nothing behind `all` counts, and modifiers stand last (RFC 7208 §5.1, §6).
+  const end = terms.findIndex((one) => isAll(one) || one.qualifier === null);
+  const include: Term = { qualifier: "+", text: `include:${host}` };
+  return [version, ...terms.toSpliced(end === -1 ? terms.length : end, 0, include).map(written)].join(" ");
+}
+
 /** Returns a record that lets everybody send, with `~all` instead. */
 export function withSoftAll(value: string): string {
   return [version, ...termsOf(value).map((one) => (isAll(one) ? "~all" : written(one)))].join(" ");

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { countLookups, invalidTerm, isSpf, mergeSpf, spfWarnings } from "../../server/dns/spf.ts";
+import { countLookups, invalidTerm, isSpf, mergeSpf, spfWarnings, withInclude } from "../../server/dns/spf.ts";
 
 describe("the terms of rules", () => {
   test.each([
@@ -144,6 +144,17 @@ function bare(text: string): string {
 function withIncludes(count: number): string {
   return `v=spf1 ${Array.from({ length: count }, (_, index) => `include:s${index}.example`).join(" ")} ~all`;
 }
+
+describe("a sender that is added to a record", () => {
+  test.each([
+    ["v=spf1", "v=spf1 include:s.example"],
+    ["v=spf1 mx -all", "v=spf1 mx include:s.example -all"],
+    ["v=spf1 ?all exp=why.example", "v=spf1 include:s.example ?all exp=why.example"],
+    ["v=spf1 a redirect=r.example", "v=spf1 a include:s.example redirect=r.example"],
+  ])("stands in %j before what ends it, which stays", (before, after) => {
+    expect(withInclude(before, "s.example")).toBe(after);
+  });
+});
 
 describe("lookups of an SPF record", () => {
   test.each([

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { assign } from "../../accounts/assignments/assigned.ts";
 import { storeFinding } from "../../registry/delegation/found.ts";
-import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
+import { expectAccessible, focusIn, photograph, useConsole } from "../../support/console.ts";
 import { addZone, manualConfig, type Zone } from "../../support/zones.ts";
 import { memberPassword } from "../../support/zonewright.ts";
 
@@ -158,6 +158,44 @@ test("who edits an SPF record reads how many DNS lookups it takes, and that too 
   await photograph(page, "editor-spf");
   await value.fill("v=spf1 mx all");
   await page.getByText(/^This lets everybody send in your name\..* 1 of 10 DNS lookups/).waitFor();
+});
+
+test("a mail service is added to an SPF record from a list, by mouse and by keyboard, and is no longer offered then", async () => {
+  const zone = await zoneOf("sender.org");
+  await zone.add("TXT", "@", "v=spf1 mx include:_spf.google.com -all");
+  const page = await site.signedIn({ path: "/d/sender.org/records" });
+  await page.getByRole("button", { name: "Actions for @ TXT" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  const add = page.getByRole("button", { name: "Add a sender…" });
+  await add.click();
+  await page.getByRole("menuitem", { name: "SendGrid" }).waitFor();
+  expect(await page.getByRole("menuitem", { name: "Google Workspace" }).count()).toBe(0);
+  await photograph(page, "editor-senders");
+  await page.getByRole("menuitem", { name: "SendGrid" }).click();
+  const value = page.getByRole("textbox", { name: "Value", exact: true });
+  await expect.poll(() => value.inputValue()).toBe("v=spf1 mx include:_spf.google.com include:sendgrid.net -all");
+  await page.getByText(/^3 of 10 DNS lookups/).waitFor();
+  await focusIn(value);
+  await add.focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("menuitem", { name: "Amazon SES" }).waitFor();
+  await page.keyboard.type("post");
+  await expect
+    .poll(() => page.getByRole("menuitem", { name: "Postmark" }).evaluate((item) => item === document.activeElement))
+    .toBe(true);
+  await page.keyboard.press("Enter");
+  await expect
+    .poll(() => value.inputValue())
+    .toBe("v=spf1 mx include:_spf.google.com include:sendgrid.net include:spf.mtasv.net -all");
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByText("1 change", { exact: true }).waitFor();
+  const other = await zoneOf("no-sender.org");
+  await other.add("TXT", "@", "proof");
+  await page.goto(`${site.url}/d/no-sender.org/records`);
+  await page.getByRole("button", { name: "Actions for @ TXT" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await value.waitFor();
+  expect(await add.count()).toBe(0);
 });
 
 test("auditors and members of some hosts see what they may, and mend only what they may change", async () => {

@@ -1,8 +1,9 @@
 import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
-import { countLookups, isSpf, letsAllSend, mostLookups } from "../../../../server/dns/spf.ts";
+import { countLookups, includedIn, isSpf, letsAllSend, mostLookups, withInclude } from "../../../../server/dns/spf.ts";
 import { Button } from "../../ui/button.tsx";
 import field from "../../ui/field.module.css";
 import { formatNumber } from "../../ui/format.ts";
+import { Menu } from "../../ui/menu.tsx";
 import { recordsWords } from "../../words/records.ts";
 import { words } from "../../words/words.ts";
 import { isDisabled, sameFields, type Fields } from "../../zone/draft/draft.ts";
@@ -280,6 +281,16 @@ export function RowEditor({ row, column, zone, types, refusalAt, onDone, onCance
             [correction, ...faults.warnings, recordType === "TXT" ? aboutText(value) : null].filter(Boolean).join(" ")
           )}
         </div>
+        {recordType === "TXT" && isSpf(value) ? (
+          <AddSender
+            value={value}
+            onValue={(next) => {
+              setParts([next]);
+              setCorrection(null);
+            }}
+            returnTo={() => box.current?.querySelector<HTMLElement>('[data-column="value"]') ?? null}
+          />
+        ) : null}
         <label className={styles["switch"]} title={text.disabledHint}>
           <input type="checkbox" checked={disabled} onChange={(event) => setDisabled(event.target.checked)} />
           {text.disabled}
@@ -306,6 +317,52 @@ function aboutText(value: string): string {
     lookups > mostLookups ? text.spf.tooMany(lookups, mostLookups) : text.spf.lookups(lookups, mostLookups),
     length,
   ].join(" ");
+}
+
+/** What services that send mail for others ask their customers to include, by the name that people know. */
+const senders = [
+  ["Amazon SES", "amazonses.com"],
+  ["Brevo", "spf.brevo.com"],
+  ["Fastmail", "spf.messagingengine.com"],
+  ["Google Workspace", "_spf.google.com"],
+  ["Mailchimp Transactional", "spf.mandrillapp.com"],
+  ["Mailgun", "mailgun.org"],
+  ["Mailjet", "spf.mailjet.com"],
+  ["Microsoft 365", "spf.protection.outlook.com"],
+  ["Postmark", "spf.mtasv.net"],
+  ["Proton Mail", "_spf.protonmail.ch"],
+  ["SendGrid", "sendgrid.net"],
+  ["Zendesk", "mail.zendesk.com"],
+] as const;
+
+interface AddSenderProps {
+  value: string;
+  onValue: (value: string) => void;
+  returnTo: () => HTMLElement | null;
+}
+
+/** Adds a service to those that an SPF record lets send. */
+function AddSender({ value, onValue, returnTo }: AddSenderProps) {
+  const included = includedIn(value);
+  return (
+    // The keys of the menu are not those of the form.
+    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
+    <span onKeyDown={(event) => event.stopPropagation()}>
+      <Menu
+        trigger={<Button kind="quiet">{text.spf.add}</Button>}
+        groups={[
+          senders
+            .filter(([, host]) => !included.includes(host))
+            .map(([name, host]) => ({
+              id: host,
+              label: name,
+              run: () => onValue(withInclude(value, host)),
+            })),
+        ]}
+        returnTo={returnTo}
+      />
+    </span>
+  );
 }
 
 interface ValueFieldsProps {

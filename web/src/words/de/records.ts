@@ -112,6 +112,7 @@ export const records: Words["records"] = {
     lookups: (count, most) => `${count} von ${most} DNS-Abfragen, ohne die der eingebundenen Einträge.`,
     tooMany: (count, most) =>
       `${count} DNS-Abfragen: Empfänger hören nach ${most} auf, und SPF schlägt fehl. Bitte Absender entfernen, die nicht mehr gebraucht werden.`,
+    add: "Absender hinzufügen…",
     everybody: "Damit darf jeder in Ihrem Namen senden. Am Ende sollte ~all oder -all stehen.",
   },
   corrections: {

@@ -109,6 +109,7 @@ export const records = {
       `${count} of ${most} DNS lookups, without those that included records need.`,
     tooMany: (count: number, most: number) =>
       `${count} DNS lookups: receivers stop after ${most} and mail fails SPF. Remove senders that you no longer use.`,
+    add: "Add a sender…",
     everybody: "This lets everybody send in your name. End it with ~all or -all.",
   },
   corrections: {
