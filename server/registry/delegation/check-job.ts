@@ -112,21 +112,29 @@ export async function planFirstChecks(em: EntityManager, now: Date): Promise<voi
   }
 }
 
-/** Claims domains that are due, longest overdue first, so that no other instance checks them. Skips disabled domains. */
+/**
+ * Claims domains that are due, longest overdue first, so that no other instance checks them. Disabled domains and those of other views
+ * are skipped and due again after a day: otherwise each run would read all of them first.
+ */
 export async function claimDue(em: EntityManager, now: Date, atMost: number): Promise<DueDomain[]> {
-  const { rows } = await sql<DueDomain>`
-    with due as (
-      select g.domain_id from delegations g join domains d on d.id = g.domain_id
-      where g.next_check_at <= ${now}::timestamptz and d.status = 'active' and d.view = ''
-      order by g.next_check_at limit ${atMost}
-      for update of g skip locked
-    )
-    update delegations set next_check_at = ${now}::timestamptz + make_interval(mins => ${turnMinutes})
-    from due join domains d on d.id = due.domain_id
-    where delegations.domain_id = due.domain_id
-    returning d.id, d.name
-  `.execute(queries(em));
-  return rows;
+  for (;;) {
+    const { rows } = await sql<DueDomain & { checked: boolean }>`
+      with due as (
+        select domain_id from delegations where next_check_at <= ${now}::timestamptz
+        order by next_check_at limit ${atMost} for update skip locked
+      ), found as (
+        select d.id, d.name, d.status = 'active' and d.view = '' as checked from due join domains d on d.id = due.domain_id
+      )
+      update delegations set next_check_at = case when found.checked
+        then ${now}::timestamptz + make_interval(mins => ${turnMinutes})
+        else ${new Date(now.getTime() + betweenChecks)}::timestamptz end
+      from found where delegations.domain_id = found.id
+      returning found.id, found.name, found.checked
+    `.execute(queries(em));
+    const checked = rows.filter((row) => row.checked);
+    if (checked.length > 0 || rows.length === 0) return checked.map(({ id, name }) => ({ id, name }));
+    await takeTurns();
+  }
 }
 
 /** Postpones domains that are not checked. */

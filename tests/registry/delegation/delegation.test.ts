@@ -354,6 +354,40 @@ describe("the job", () => {
     await expect(tried).rejects.toThrow(Undone);
   });
 
+  test("disabled domains and those of other views that are due are read once, and delay no other check", async () => {
+    class Undone extends Error {}
+    const tried = zw.services.database.fork().transactional(async (tx) => {
+      await sql`
+        insert into domains (
+          id, name, view, provider_zone, provider_config_id, tags, expiry_remind_days, auto_check_expiry, record_count, status
+        )
+        select gen_random_uuid(), name, case when n % 2 = 0 then 'internal' else '' end, name, ${providerConfigId}::uuid, '{}', '{}', false, 0,
+          case when n % 2 = 0 or n = 1001 then 'active' else 'disabled' end
+        from (select n, 'unchecked' || n || '.internal' as name from generate_series(1, 1001) n) as zone
+      `.execute(queries(tx));
+      await sql`
+        insert into delegations (domain_id, next_check_at)
+        select id, ${clock.now()}::timestamptz - case when name = 'unchecked1001.internal' then 1 else 2 end * interval '1 hour'
+        from domains where name like 'unchecked%'
+      `.execute(queries(tx));
+      await sql`analyze domains, delegations`.execute(queries(tx));
+      const read = async () => {
+        const { rows } = await sql<{ count: number }>`
+          select sum(seq_tup_read + idx_tup_fetch)::int as count from pg_stat_xact_user_tables where relname in ('domains', 'delegations')
+        `.execute(queries(tx));
+        return rows[0]?.count ?? 0;
+      };
+      const claimed = await claimDue(tx, clock.now(), 32);
+      expect(claimed.map(({ name }) => name)).toEqual(["unchecked1001.internal"]);
+      await sql`analyze delegations`.execute(queries(tx));
+      const before = await read();
+      expect(await claimDue(tx, clock.now(), 32)).toEqual([]);
+      expect((await read()) - before).toBeLessThan(100);
+      throw new Undone();
+    });
+    await expect(tried).rejects.toThrow(Undone);
+  });
+
   test("a check that is aborted stores nothing", async () => {
     world.second.behavior = "silent";
     const stop = new AbortController();
