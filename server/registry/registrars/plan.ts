@@ -12,7 +12,7 @@ import {
   type RegistrarChange,
   type RegistrarState,
 } from "./registrar.ts";
-import type { AcceptedChanges, FailedChanges, FailedTask } from "./stored-reading.ts";
+import { differencesAtParent, type AcceptedChanges, type FailedChanges, type FailedTask } from "./stored-reading.ts";
 
 /** What a caller wants of a registration, with names and DS records in canonical form; what is left out stays. */
 export interface WantedRegistration {
@@ -361,16 +361,6 @@ interface Known {
 
 const day = 24 * 3_600_000;
 const soonDays = 30;
-
-/** Returns whether the parent zone has other name servers and DS records than the registrar. What one of them does not say does not differ. */
-export function differencesAtParent(registrar: RegistrarState | null, parent: Known["parent"]) {
-  const differ = (one: string[] | null | undefined, other: string[] | null | undefined) =>
-    Boolean(one && other && !isSame(one, other));
-  return {
-    nameServers: differ(registrar?.nameServers, parent?.nameServers),
-    ds: differ(registrar?.ds, parent?.ds),
-  };
-}
 
 /** Returns what is wrong with a registration, worst first. Pure. */
 export function judgeKnown(

@@ -1,11 +1,9 @@
 import { sql } from "kysely";
 import { fromJson, queries, type EntityManager } from "../../database/database.ts";
 import { escapeLike } from "../../database/query-helpers.ts";
-import { dsText } from "../../dns/dnssec/keys.ts";
+import { dsText, type Ds } from "../../dns/dnssec/keys.ts";
 import { ProviderError } from "../../dns-providers/provider.ts";
-import type { ParentFacts } from "../delegation/store.ts";
 import { registrableOf } from "../expiry/registration.ts";
-import { differencesAtParent } from "./plan.ts";
 import {
   isSame,
   changeableFields,
@@ -334,7 +332,10 @@ export async function noteDifferences(tx: EntityManager, domainId: string): Prom
     .executeTakeFirst();
   if (!row) return;
   const registrar = storedReading(row.registrar_state, row.registrar_config_id)?.state ?? null;
-  const differ = differencesAtParent(registrar, registeredParent(row.name, fromJson(row.parent) as ParentFacts | null));
+  const differ = differencesAtParent(
+    registrar,
+    registeredParent(row.name, fromJson(row.parent) as StoredParent | null),
+  );
   if (differ.nameServers === row.name_servers_differ && differ.ds === row.ds_differ) return;
   await queries(tx)
     .updateTable("delegations")
@@ -343,10 +344,29 @@ export async function noteDifferences(tx: EntityManager, domainId: string): Prom
     .execute();
 }
 
+/** What the parent zone says, as the last check of the delegation stored it. */
+interface StoredParent {
+  nameServers: string[];
+  /** Null: not known. */
+  ds: Ds[] | null;
+}
+
 /** Returns what the parent zone of a registered name says; null for a zone below it, of which its registrar says nothing. */
-export function registeredParent(name: string, parent: Pick<ParentFacts, "nameServers" | "ds"> | null) {
+export function registeredParent(name: string, parent: StoredParent | null) {
   if (parent === null || (registrableOf(name)?.name ?? name) !== name) return null;
   return { nameServers: parent.nameServers, ds: parent.ds?.map(dsText) ?? null };
+}
+
+function differ(one: string[] | null | undefined, other: string[] | null | undefined): boolean {
+  return Boolean(one && other && !isSame(one, other));
+}
+
+/** Returns whether the parent zone has other name servers and DS records than the registrar. What one of them does not say does not differ. */
+export function differencesAtParent(registrar: RegistrarState | null, parent: ReturnType<typeof registeredParent>) {
+  return {
+    nameServers: differ(registrar?.nameServers, parent?.nameServers),
+    ds: differ(registrar?.ds, parent?.ds),
+  };
 }
 
 /** Stores what a registrar said of a domain, within a transaction. */

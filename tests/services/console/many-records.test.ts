@@ -15,6 +15,7 @@ const isInView = async (part: Locator): Promise<boolean> =>
 const count = 1_200;
 
 const isList = (url: string) => url.includes("/trpc/records.list");
+const isSecond = (url: URL) => isList(url.href) && decodeURIComponent(url.href).includes('"page":2');
 const isSearch = (url: string) => isList(url) && decodeURIComponent(url).includes('"name":');
 
 test("all records of a zone that is read in windows are selected, and changed together", async () => {
@@ -91,7 +92,6 @@ test("printing a zone prints its name and every record, read or not, and nothing
   await page.getByText(/^Checked against revision/).waitFor();
   // The second window is on its way when the keys are pressed, and arrives when the page is laid out for paper.
   const onPaper = Promise.withResolvers<void>();
-  const isSecond = (url: URL) => isList(url.href) && decodeURIComponent(url.href).includes('"page":2');
   await page.route(isSecond, async (route) => {
     await onPaper.promise;
     await route.continue();
