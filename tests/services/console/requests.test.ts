@@ -370,7 +370,15 @@ test("a rule that is set while a draft is open turns the review into a request, 
   await page.getByRole("button", { name: /^Review/ }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByText("192.0.2.2").waitFor();
-  await setRule("members");
+  // Set while the change is on its way: the page has not heard of it.
+  await page.route(
+    "**/trpc/records.applyPlan*",
+    async (route) => {
+      await setRule("members");
+      await route.continue();
+    },
+    { times: 1 },
+  );
   site.expected.push("409");
   await dialog.getByRole("button", { name: /^Apply/ }).click();
   await dialog.getByText("Changes to this zone need a review.").waitFor();
