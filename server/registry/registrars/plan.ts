@@ -5,6 +5,7 @@ import type { ServedKeys, ServerSeen } from "../delegation/observe.ts";
 import { AppError, badField } from "../../platform/errors.ts";
 import { readDs, readHostNames } from "../expiry/dates.ts";
 import {
+  differencesAtParent,
   isSame,
   type ChangeableField,
   type PublishedKey,
@@ -12,7 +13,7 @@ import {
   type RegistrarChange,
   type RegistrarState,
 } from "./registrar.ts";
-import { differencesAtParent, type AcceptedChanges, type FailedChanges, type FailedTask } from "./stored-reading.ts";
+import type { AcceptedChanges, FailedChanges, FailedTask } from "./stored-reading.ts";
 
 /** What a caller wants of a registration, with names and DS records in canonical form; what is left out stays. */
 export interface WantedRegistration {

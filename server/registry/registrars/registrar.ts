@@ -266,3 +266,18 @@ export function isSame(one: string[] | boolean | null, other: string[] | boolean
 function inOrder(value: string[] | boolean | null): string {
   return JSON.stringify(Array.isArray(value) ? value.toSorted() : value);
 }
+
+function differ(one: string[] | null | undefined, other: string[] | null | undefined): boolean {
+  return Boolean(one && other && !isSame(one, other));
+}
+
+/** Returns whether the parent zone has other name servers and DS records than the registrar. What one of them does not say does not differ. */
+export function differencesAtParent(
+  registrar: RegistrarState | null,
+  parent: { nameServers: string[]; ds: string[] | null } | null,
+) {
+  return {
+    nameServers: differ(registrar?.nameServers, parent?.nameServers),
+    ds: differ(registrar?.ds, parent?.ds),
+  };
+}

@@ -5,6 +5,7 @@ import { dsText, type Ds } from "../../dns/dnssec/keys.ts";
 import { ProviderError } from "../../dns-providers/provider.ts";
 import { registrableOf } from "../expiry/registration.ts";
 import {
+  differencesAtParent,
   isSame,
   changeableFields,
   type ChangeableField,
@@ -355,18 +356,6 @@ interface StoredParent {
 export function registeredParent(name: string, parent: StoredParent | null) {
   if (parent === null || (registrableOf(name)?.name ?? name) !== name) return null;
   return { nameServers: parent.nameServers, ds: parent.ds?.map(dsText) ?? null };
-}
-
-function differ(one: string[] | null | undefined, other: string[] | null | undefined): boolean {
-  return Boolean(one && other && !isSame(one, other));
-}
-
-/** Returns whether the parent zone has other name servers and DS records than the registrar. What one of them does not say does not differ. */
-export function differencesAtParent(registrar: RegistrarState | null, parent: ReturnType<typeof registeredParent>) {
-  return {
-    nameServers: differ(registrar?.nameServers, parent?.nameServers),
-    ds: differ(registrar?.ds, parent?.ds),
-  };
 }
 
 /** Stores what a registrar said of a domain, within a transaction. */
