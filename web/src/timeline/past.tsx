@@ -239,7 +239,7 @@ function Handle({ label, at, first, last: newest, snapshots, onMove }: HandlePro
         type="range"
         list={marks}
         // A snapshot may be older than the history.
-        min={Math.min(first, shown)}
+        min={Math.min(first, at)}
         max={Math.max(last, shown)}
         value={shown}
         onPointerDown={hold}
