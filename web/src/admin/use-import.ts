@@ -123,7 +123,8 @@ export function useImport(id: string) {
       }
     } finally {
       setState((last) => last && { ...last, running: false });
-      await finish();
+      // Not waited for: the button is there again, and a press must count.
+      void finish();
     }
   });
   const resume = useAction(async () => {
