@@ -21,6 +21,7 @@ import { useOwnRights } from "../zone/own-rights.ts";
 import { useManages } from "../zone/rights.ts";
 import { storeZone, useZoneName, zoneName, type Zone } from "../zone/use-zone.ts";
 import styles from "../zone/zone.module.css";
+import { snapshotTitle } from "./snapshot-entry.tsx";
 
 const text = zoneWords;
 const pageSize = 20;
@@ -83,8 +84,7 @@ export function Snapshots({ zone }: { zone: Zone }) {
                 search={{ at: snapshot.revision }}
                 preload={false}
               >
-                {text.snapshot(snapshot.version)}
-                {snapshot.name === null ? null : `: ${snapshot.name}`}
+                {snapshotTitle(snapshot)}
               </Link>
               <small>
                 {formatMoment(snapshot.createdAt)}, {text.triggers[snapshot.trigger]}
