@@ -48,8 +48,8 @@ export class FirstChecks extends Migration {
 }
 
 /**
- * The same index with the view as an expression, of which the engine keeps statistics. From those of the two columns, the planner expected
- * a check to plan for many domains where many zones are in other views, and read all domains instead.
+ * Indexes one expression instead of two columns. The engine keeps statistics of the expression, so the planner knows that few domains match.
+ * It took the columns for independent, expected many matches where many zones are in other views, and sometimes read all domains.
  */
 export class FirstCheckEstimates extends Migration {
   override up(): void {

@@ -352,7 +352,7 @@ interface StoredParent {
   ds: Ds[] | null;
 }
 
-/** Returns what the parent zone of a registered name says; null for a zone below it, of which its registrar says nothing. */
+/** Returns what the parent zone says of a registered name. For a zone below such a name this is null: a registrar knows only the name itself. */
 export function registeredParent(name: string, parent: StoredParent | null) {
   if (parent === null || (registrableOf(name)?.name ?? name) !== name) return null;
   return { nameServers: parent.nameServers, ds: parent.ds?.map(dsText) ?? null };
